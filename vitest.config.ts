@@ -91,7 +91,10 @@ class LongestFirst extends BaseSequencer {
 
 await compileLanguages()
 
-/** What `npm test` and `npm run test:thorough` set. Without it, as in `npx vitest run tests/payouts`, all tests run. */
+/**
+ * What `npm test` and `npm run test:thorough` set. Without it, as in `npx vitest run
+ * tests/payouts`, all tests run.
+ */
 const tier = process.env.TIER
 const others =
   tier === 'quick' || tier === 'thorough'
@@ -109,20 +112,23 @@ export default defineConfig({
     reporters: ['default', './tests/support/reporter.ts', './tests/support/costs.ts'],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: 'tests/support/check-contract.ts',
-    // Tests wait for Postgres, workerd and Chromium, possibly on a busy machine: only a hang takes longer.
+    // Tests wait for Postgres, workerd and Chromium, possibly on a busy machine: only a hang takes
+    // longer.
     testTimeout: 180_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
     // Files mostly wait for Postgres, workerd and timeouts: four at a time keep two cores busy.
     maxWorkers: 4,
-    // Four processes on two cores have none to spare for concurrent garbage collection, nor for collecting often.
+    // Four processes on two cores have none to spare for concurrent garbage collection, nor for
+    // collecting often.
     execArgv: [
       '--single-threaded-gc',
       '--min-semi-space-size=32',
       '--max-semi-space-size=64',
       '--initial-heap-size=600',
     ],
-    // Files share the modules of their process: importing them 140 times took 98 seconds. Each file restores what it stubs.
+    // Files share the modules of their process: importing them 140 times took 98 seconds. Each file
+    // restores what it stubs.
     isolate: false,
     // Node loads TypeScript itself, and keeps what it compiled: see tests/support/modules.ts.
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -1,7 +1,8 @@
 /**
- * The types of the client (clients/node), from the OpenAPI document, in the form that openapi-fetch reads: what an API key
- * may call, with paths relative to the workspace. Our document uses a small part of JSON Schema, and openapi-typescript
- * needs a TypeScript with the JavaScript API that version 7 no longer has. Run by `npm run docs`.
+ * The types of the client (clients/node), from the OpenAPI document, in the form that openapi-fetch
+ * reads: what an API key may call, with paths relative to the workspace. Our document uses a small
+ * part of JSON Schema, and openapi-typescript needs a TypeScript with the JavaScript API that
+ * version 7 no longer has. Run by `npm run docs`.
  */
 import { WORKSPACE } from './operations.ts'
 
@@ -93,7 +94,8 @@ const parametersOf = (parameters: Parameter[]): string => {
     if (all.length === 0) return `${place}?: never`
     const required = all.some((one) => one.required)
     const fields = all.map(
-      (one) => `${name(one.name)}${one.required ? ':' : '?: undefined |'} ${typeOf(one.schema ?? {})}`,
+      (one) =>
+        `${name(one.name)}${one.required ? ':' : '?: undefined |'} ${typeOf(one.schema ?? {})}`,
     )
     return `${place}${required ? '' : '?'}: { ${fields.join('; ')} }`
   }
@@ -115,7 +117,8 @@ const operationOf = ({ parameters = [], requestBody, responses }: Operation): st
   return `{\nparameters: ${parametersOf(parameters)}\n${body}\nresponses: {\n${answers.join('\n')}\n}\n}`
 }
 
-const takesKey = ({ security = [] }: Operation): boolean => security.some((scheme) => 'apiKey' in scheme)
+const takesKey = ({ security = [] }: Operation): boolean =>
+  security.some((scheme) => 'apiKey' in scheme)
 
 const pathsOf = (document: TypedDocument): string[] =>
   Object.entries(document.paths).flatMap(([path, item]) => {
@@ -127,7 +130,9 @@ const pathsOf = (document: TypedDocument): string[] =>
     })
     if (methods.every((method) => method.endsWith('?: never'))) return []
     const short = path.startsWith(WORKSPACE) ? path.slice(WORKSPACE.length) : path
-    return [`${JSON.stringify(short)}: {\nparameters: ${parametersOf([])}\n${methods.join('\n')}\n}`]
+    return [
+      `${JSON.stringify(short)}: {\nparameters: ${parametersOf([])}\n${methods.join('\n')}\n}`,
+    ]
   })
 
 const webhooksOf = (document: TypedDocument): string[] =>

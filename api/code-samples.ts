@@ -55,7 +55,8 @@ const SHOWN = ['clickId', 'currency']
 
 /** An example of a schema: what is required, and what the names above say. */
 const exampleOf = (schema: Schema, schemas: Schemas, name = ''): unknown => {
-  if (schema.$ref) return exampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, name)
+  if (schema.$ref)
+    return exampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, name)
   const { enum: values, anyOf, oneOf, properties, required = [], items, format, minimum } = schema
   const type = [schema.type].flat()[0]
   if (name in EXAMPLES && type !== 'object' && type !== 'array') return EXAMPLES[name]
@@ -87,7 +88,8 @@ const exampleOf = (schema: Schema, schemas: Schemas, name = ''): unknown => {
 /** The text in single quotes for shells. */
 const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-const indent = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`)
+const indent = (text: string, spaces: number): string =>
+  text.replaceAll('\n', `\n${' '.repeat(spaces)}`)
 
 /** A JSON value in JavaScript: keys without quotes, texts in single quotes. */
 const script = (value: unknown): string =>
@@ -113,7 +115,9 @@ const literal = (
       : Object.entries(one).map(
           ([key, part]) => `${pad}${JSON.stringify(key)}${arrow}${write(part, depth + 1)}`,
         )
-    return parts.length ? `${start}\n${parts.join(',\n')},\n${'  '.repeat(depth)}${end}` : start + end
+    return parts.length
+      ? `${start}\n${parts.join(',\n')},\n${'  '.repeat(depth)}${end}`
+      : start + end
   }
   return write(value, 0)
 }
@@ -190,7 +194,11 @@ const plain = ({ method, path, body, byKey, isPublic }: Request): Sample[] => {
 }
 
 /** With @tributary/client where an API key is enough. */
-const node = ({ method, path, body, byKey, isPublic }: Request, template: string, path_: object): string => {
+const node = (
+  { method, path, body, byKey, isPublic }: Request,
+  template: string,
+  path_: object,
+): string => {
   const METHOD = method.toUpperCase()
   const options = {
     ...(Object.keys(path_).length > 0 && { params: { path: path_ } }),
@@ -203,13 +211,16 @@ const tributary = createTributary({
   url: '${SAMPLE_URL}',
   apiKey: process.env.TRIBUTARY_API_KEY,${track ? '' : `\n  workspace: '${SAMPLE_WORKSPACE}',`}
 })\n\n`
-    if (track) return `${client}const { attributed } = await tributary.track.${track}(${script(body)})`
+    if (track)
+      return `${client}const { attributed } = await tributary.track.${track}(${script(body)})`
     const short = template.slice(WORKSPACE.length)
     const more = Object.keys(options).length > 0 ? `, ${script(options)}` : ''
     return `${client}const { data, error } = await tributary.api.${METHOD}('${short}'${more})`
   }
   const headers = [
-    ...(isPublic ? [] : [`    Cookie: '__Host-tributary.session=' + process.env.TRIBUTARY_SESSION,`]),
+    ...(isPublic
+      ? []
+      : [`    Cookie: '__Host-tributary.session=' + process.env.TRIBUTARY_SESSION,`]),
     ...(body === undefined ? [] : ["    'Content-Type': 'application/json',"]),
   ]
   return [

@@ -1,4 +1,7 @@
-/** The reference of error codes, for the errors page and for OpenAPI. It is not in lib/, so that no Worker carries it. */
+/**
+ * The reference of error codes, for the errors page and for OpenAPI. It is not in lib/, so that no
+ * Worker carries it.
+ */
 import type { ErrorCode } from '../lib/http/errors.ts'
 
 type Reference = { when: string; remedy: string }
@@ -76,7 +79,8 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
   },
   links_unconfirmed: {
     when: 'An import would mail new partners, and it is not known whether their links on the earlier platform still work.',
-    remedy: 'Open such a link on your site, or say so by `options.linkForms`. The message names the forms.',
+    remedy:
+      'Open such a link on your site, or say so by `options.linkForms`. The message names the forms.',
   },
   idempotency_key_reused: {
     when: 'A request with this `Idempotency-Key` and another body was sent to the endpoint within 24 hours.',

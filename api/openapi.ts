@@ -20,7 +20,12 @@ const identified: ZodOpenApiPathsObject = Object.fromEntries(
     Object.fromEntries(
       Object.entries(item).map(([method, operation]) => [
         method,
-        { operationId: operationId(method, path), tags: [topicOf(path)], security: [], ...operation },
+        {
+          operationId: operationId(method, path),
+          tags: [topicOf(path)],
+          security: [],
+          ...operation,
+        },
       ]),
     ),
   ]),
@@ -58,7 +63,10 @@ export const openapi = () => {
   const document = describe()
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>
   for (const [path, item] of Object.entries(document.paths ?? {})) {
-    for (const [method, operation] of Object.entries(item) as [string, Parameters<typeof samplesOf>[2]][]) {
+    for (const [method, operation] of Object.entries(item) as [
+      string,
+      Parameters<typeof samplesOf>[2],
+    ][]) {
       Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation, schemas) })
       const json = operation.requestBody?.content['application/json']
       if (json) Object.assign(json, { example: bodyOf(operation, schemas) })

@@ -12,7 +12,9 @@ export const operationId = (method: string, path: string): string => {
     method +
     words
       .map((word) =>
-        word.startsWith('{') ? `By${capital(word.slice(1, -1))}` : word.split('-').map(capital).join(''),
+        word.startsWith('{')
+          ? `By${capital(word.slice(1, -1))}`
+          : word.split('-').map(capital).join(''),
       )
       .join('')
   )

@@ -1,4 +1,7 @@
-/** The parts that operations share: security, errors, and the usual shapes of a list, a read and a change. */
+/**
+ * The parts that operations share: security, errors, and the usual shapes of a list, a read and a
+ * change.
+ */
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import type { Roles } from '../lib/auth/roles/sets.ts'
@@ -13,7 +16,9 @@ type Parameters = Record<string, z.ZodType>
 export const WORKSPACE = '/api/workspaces/{workspace}'
 
 const workspace = {
-  workspace: z.string().meta({ description: 'The slug or id of the workspace.', example: SAMPLE_WORKSPACE }),
+  workspace: z
+    .string()
+    .meta({ description: 'The slug or id of the workspace.', example: SAMPLE_WORKSPACE }),
 }
 export const id = { id: z.uuid() }
 
@@ -32,7 +37,12 @@ export const BODY_ERRORS = ['invalid_body', 'body_too_large', 'unsupported_media
 export const SESSION_ERRORS = ['not_signed_in', 'cross_site_request'] as const
 export const MANAGER_ERRORS = [...SESSION_ERRORS, 'manager_required', 'not_found'] as const
 /** Members read with their session, backends with an API key. */
-const READER_ERRORS = ['invalid_api_key', 'insufficient_scope', 'not_signed_in', 'not_found'] as const
+const READER_ERRORS = [
+  'invalid_api_key',
+  'insufficient_scope',
+  'not_signed_in',
+  'not_found',
+] as const
 
 /** An operation that is limited by the budget of expensive requests. */
 export const expensively = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
@@ -46,7 +56,10 @@ export const expensively = (operation: ZodOpenApiOperationObject): ZodOpenApiOpe
 })
 
 /** An operation that not everybody in a workspace may call. */
-export const byRoles = (operation: ZodOpenApiOperationObject, roles: Roles): ZodOpenApiOperationObject => ({
+export const byRoles = (
+  operation: ZodOpenApiOperationObject,
+  roles: Roles,
+): ZodOpenApiOperationObject => ({
   ...operation,
   description: [operation.description, `For people with the role ${roles.join(' or ')}.`]
     .filter(Boolean)
@@ -80,7 +93,10 @@ export const byPasskey = (operation: ZodOpenApiOperationObject): ZodOpenApiOpera
 
 /** An operation that takes an Idempotency-Key. */
 export const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
-  const { '400': invalid, '409': reused } = errors('invalid_idempotency_key', 'idempotency_key_reused')
+  const { '400': invalid, '409': reused } = errors(
+    'invalid_idempotency_key',
+    'idempotency_key_reused',
+  )
   return {
     ...operation,
     requestParams: {
@@ -110,7 +126,9 @@ export const json = (schema: z.ZodType) => ({ content: { 'application/json': { s
 export const errors = (...codes: ErrorCode[]): ZodOpenApiResponsesObject => {
   const all: ErrorCode[] = [...codes, 'rate_limited', 'internal', 'try_again']
   const responses = [...Map.groupBy(all, (code) => ERROR_STATUS[code])].map(([status, group]) => {
-    const description = group.map((code) => `\`${code}\`: ${ERROR_REFERENCE[code].when}`).join('\n\n')
+    const description = group
+      .map((code) => `\`${code}\`: ${ERROR_REFERENCE[code].when}`)
+      .join('\n\n')
     return [String(status), { description, ...json(ErrorResponse) }]
   })
   return Object.fromEntries(responses)
@@ -131,7 +149,11 @@ export const list = (
   },
 })
 
-export const get = (summary: string, row: z.ZodType, more: Parameters = id): ZodOpenApiOperationObject => ({
+export const get = (
+  summary: string,
+  row: z.ZodType,
+  more: Parameters = id,
+): ZodOpenApiOperationObject => ({
   summary,
   security: byReader,
   requestParams: path(more),
@@ -141,7 +163,11 @@ export const get = (summary: string, row: z.ZodType, more: Parameters = id): Zod
 /** An operation that needs a member's session: API keys are refused. */
 export const membersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
   const { '401': _, '403': __, ...responses } = operation.responses ?? {}
-  return { ...operation, security: bySession, responses: { ...responses, ...errors('not_signed_in') } }
+  return {
+    ...operation,
+    security: bySession,
+    responses: { ...responses, ...errors('not_signed_in') },
+  }
 }
 
 /** A change that an API key with the scope `write` may make too. */
@@ -163,7 +189,11 @@ export const byWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperat
 /** A resource that needs a manager's session. */
 export const byManager = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
   const { '401': _, '403': __, '404': ___, ...responses } = operation.responses ?? {}
-  return { ...operation, security: bySession, responses: { ...responses, ...errors(...MANAGER_ERRORS) } }
+  return {
+    ...operation,
+    security: bySession,
+    responses: { ...responses, ...errors(...MANAGER_ERRORS) },
+  }
 }
 
 /** A list that needs a manager's session. */
@@ -237,10 +267,17 @@ export const act = (summary: string, row: z.ZodType): ZodOpenApiOperationObject 
 })
 
 /** The same with a body. */
-export const actWith = (summary: string, body: z.ZodType, row: z.ZodType): ZodOpenApiOperationObject => ({
+export const actWith = (
+  summary: string,
+  body: z.ZodType,
+  row: z.ZodType,
+): ZodOpenApiOperationObject => ({
   ...act(summary, row),
   requestBody: { required: true, ...json(body) },
-  responses: { ...act(summary, row).responses, ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict') },
+  responses: {
+    ...act(summary, row).responses,
+    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+  },
 })
 
 export const remove = (

@@ -3,7 +3,15 @@ import { EXPENSIVE_ROUTES } from '../lib/auth/expensive/expensive-routes.ts'
 import { ROUTE_ROLES } from '../lib/auth/roles/roles.ts'
 import { ALL } from '../lib/auth/roles/sets.ts'
 import { ANY_SESSION } from './any-session.ts'
-import { byPasskey, byRoles, expensively, freshly, repeatable, routeOf, WORKSPACE } from './operations.ts'
+import {
+  byPasskey,
+  byRoles,
+  expensively,
+  freshly,
+  repeatable,
+  routeOf,
+  WORKSPACE,
+} from './operations.ts'
 import { PASSKEY_TO_PAY } from './passkey-to-pay.ts'
 import { applications } from './paths/applications.ts'
 import { imports } from './paths/imports.ts'
@@ -22,7 +30,10 @@ import { workspaces } from './paths/workspaces.ts'
 const takesSession = ({ security = [] }: ZodOpenApiOperationObject): boolean =>
   security.some((scheme) => 'session' in scheme)
 
-/** Says of each change that a session may make that it needs a recent sign-in, but for those of `ANY_SESSION`. */
+/**
+ * Says of each change that a session may make that it needs a recent sign-in, but for those of
+ * `ANY_SESSION`.
+ */
 const withFreshSignIn = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
   const names = new Set(Object.keys(ANY_SESSION))
   const marked = { ...all }

@@ -1,6 +1,6 @@
 /**
- * Writes the tables of docs/api.md from the OpenAPI document. Each is between two comments. The first one
- * says what it lists:
+ * Writes the tables of docs/api.md from the OpenAPI document. Each is between two comments. The
+ * first one says what it lists:
  *
  * - `<!-- endpoints /partners /groups -->`: the operations at and below these paths
  * - `<!-- fields SaleEvent -->`: the fields of a schema of the document
@@ -65,7 +65,10 @@ const resolve = (document: Document, schema: Schema): Schema => {
 
 /** A path as the tables show it: relative to the workspace, with `:id` for `{id}`. */
 const shortPath = (path: string): string =>
-  (path.startsWith(`${WORKSPACE}/`) ? path.slice(WORKSPACE.length) : path).replaceAll(/\{(\w+)\}/g, ':$1')
+  (path.startsWith(`${WORKSPACE}/`) ? path.slice(WORKSPACE.length) : path).replaceAll(
+    /\{(\w+)\}/g,
+    ':$1',
+  )
 
 const rolesIn = (roles: Roles): string => (roles === ALL ? 'member' : roles.join(', '))
 
@@ -89,7 +92,9 @@ const inputsOf = (document: Document, { parameters = [], requestBody }: Operatio
   const fields = Object.keys(body?.properties ?? {}).map((name) =>
     body?.required?.includes(name) ? `**${code(name)}**` : code(name),
   )
-  const filters = parameters.filter((parameter) => !isCommon(parameter)).map(({ name }) => code(name))
+  const filters = parameters
+    .filter((parameter) => !isCommon(parameter))
+    .map(({ name }) => code(name))
   return [...filters, ...fields].join(', ')
 }
 
@@ -133,7 +138,12 @@ const fields = (document: Document, name: string): string => {
       : standard === undefined
         ? ''
         : code(JSON.stringify(standard))
-    return [code(field), typeOf(schema), presence, [description, limitsOf(schema)].filter(Boolean).join(' ')]
+    return [
+      code(field),
+      typeOf(schema),
+      presence,
+      [description, limitsOf(schema)].filter(Boolean).join(' '),
+    ]
   })
   return table(['Field', 'Type', 'Default', 'Description'], rows)
 }

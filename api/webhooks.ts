@@ -22,7 +22,10 @@ const WEBHOOKS: Record<EventType, { summary: string; data: z.ZodType }> = {
     summary: 'A refund of a sale was reported, by your backend or by Stripe',
     data: EventResponse,
   },
-  'commission.created': { summary: 'A commission or adjustment was added', data: CommissionResponse },
+  'commission.created': {
+    summary: 'A commission or adjustment was added',
+    data: CommissionResponse,
+  },
   'commission.reversed': {
     summary: 'A commission was reversed, or an amount reinstated',
     data: CommissionResponse,
@@ -43,7 +46,9 @@ const WEBHOOKS: Record<EventType, { summary: string; data: z.ZodType }> = {
 
 const headers = z.object({
   'webhook-id': z.uuid().meta({ description: 'The same at each attempt.' }),
-  'webhook-timestamp': z.string().meta({ description: 'When this request was sent, in Unix seconds.' }),
+  'webhook-timestamp': z
+    .string()
+    .meta({ description: 'When this request was sent, in Unix seconds.' }),
   'webhook-signature': z.string().meta({
     description: 'One or two signatures, `v1,<base64>`, separated by spaces.',
   }),
@@ -68,7 +73,9 @@ export const webhookOperations: ZodOpenApiPathsObject = Object.fromEntries(
         requestParams: { header: headers },
         requestBody: { required: true, ...json(webhookBody(type)) },
         responses: {
-          '2XX': { description: 'Received. Anything else, or nothing within 10 seconds, is retried.' },
+          '2XX': {
+            description: 'Received. Anything else, or nothing within 10 seconds, is retried.',
+          },
         },
       },
     },

@@ -5,7 +5,10 @@ import pg from 'pg'
 /** The unit of the times in /proc, on every Linux that we know. */
 const TICK_MS = 10
 
-/** The fields of /proc/<pid>/stat after the name, which may contain spaces; undefined for a process that has ended. */
+/**
+ * The fields of /proc/<pid>/stat after the name, which may contain spaces; undefined for a process
+ * that has ended.
+ */
 const statOf = (pid: number): string[] | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -50,7 +53,10 @@ export const watchBackends = async (databaseUrl: string) => {
     }
     return backends
   }
-  /** The milliseconds of all backends between two snapshots. Backends that ended in between are left out. */
+  /**
+   * The milliseconds of all backends between two snapshots. Backends that ended in between are left
+   * out.
+   */
   const between = (before: Snapshot, after: Snapshot): number =>
     [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0)
   return { snapshot, between }

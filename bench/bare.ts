@@ -5,7 +5,10 @@ type Env = { DATABASE_URL: string; SQL_ENDPOINT: string; STATEMENTS: string }
 /** The parameters of each statement of each fetch. */
 type SaleParameters = unknown[][][]
 
-/** The least work that saves a sale: the same statements with the same driver and precomputed parameters. */
+/**
+ * The least work that saves a sale: the same statements with the same driver and precomputed
+ * parameters.
+ */
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     neonConfig.fetchEndpoint = env.SQL_ENDPOINT

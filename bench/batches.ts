@@ -15,7 +15,10 @@ import { startBenchWorkers } from './workers.ts'
 const REPORTS = 500
 const ROUNDS = { warmUp: 2, measured: 9 }
 
-/** Databases of one server, and how their commits wait. `slow` takes as long as a disk, or a quorum, that is 3 ms away. */
+/**
+ * Databases of one server, and how their commits wait. `slow` takes as long as a disk, or a quorum,
+ * that is 3 ms away.
+ */
 const SETTINGS = {
   flushed: [],
   unflushed: ['synchronous_commit = off'],
@@ -37,7 +40,8 @@ const startFlushing = async (bench: Bench) => {
   const merchants = []
   for (const name of NAMES) {
     await client.query(`create database ${name}`)
-    for (const setting of SETTINGS[name]) await client.query(`alter database ${name} set ${setting}`)
+    for (const setting of SETTINGS[name])
+      await client.query(`alter database ${name} set ${setting}`)
     const DATABASE_URL = postgres.databaseUrl.replace(/[^/]+$/, name)
     await applySchema(DATABASE_URL)
     merchants.push(await createMerchant({ DATABASE_URL, SQL_ENDPOINT: url }))
@@ -46,7 +50,10 @@ const startFlushing = async (bench: Bench) => {
   return merchants
 }
 
-/** Sends batches of sales to new customers, one after the other. Prints the reports per second of each database. */
+/**
+ * Sends batches of sales to new customers, one after the other. Prints the reports per second of
+ * each database.
+ */
 export const measureBatches = async (bench: Bench): Promise<void> => {
   const merchants = [...(await startFlushing(bench)), await bench.empty()]
   const scripts = await bench.bundles()
@@ -71,11 +78,17 @@ export const measureBatches = async (bench: Bench): Promise<void> => {
       const events = Array.from({ length: REPORTS }, () => ({ kind: 'sale', ...newSale(clickId) }))
       const answer = await post(new URL('/api/track/batch', batches), { events }, merchant.headers)
       const results = answer.body.results as { attributed?: boolean }[]
-      if (!results.every(({ attributed }) => attributed)) throw new Error('A report was not credited.')
+      if (!results.every(({ attributed }) => attributed))
+        throw new Error('A report was not credited.')
       return answer
     }
   }
-  const [flushed, unflushed, slow, withoutFsync] = await Promise.all([call(0), call(1), call(2), call(3)])
+  const [flushed, unflushed, slow, withoutFsync] = await Promise.all([
+    call(0),
+    call(1),
+    call(2),
+    call(3),
+  ])
   const ms = await interleave({ flushed, unflushed, slow, withoutFsync }, ROUNDS)
   const perSecond = (time: number) => Math.round((REPORTS * 1_000) / time)
   const compare = (what: string, bar: number | null, time: number, than: number) => {
@@ -83,7 +96,12 @@ export const measureBatches = async (bench: Bench): Promise<void> => {
     if (bar === null) bench.table.info(what, than / time, detail)
     else bench.table.atLeast(what, than / time, bar, detail)
   }
-  compare('reports per second in batches, flushed / if commits did not wait', 0.8, ms.flushed, ms.unflushed)
+  compare(
+    'reports per second in batches, flushed / if commits did not wait',
+    0.8,
+    ms.flushed,
+    ms.unflushed,
+  )
   compare('  with 3 ms for each flush', 0.6, ms.slow, ms.unflushed)
   compare('  with fsync / without', null, ms.flushed, ms.withoutFsync)
 }

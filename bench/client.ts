@@ -10,7 +10,10 @@ const RUNS = 15
 const FILE = `${CLIENT}dist/client.js`
 const IMPORT = `const start = performance.now(); await import(process.argv[1]); console.log(performance.now() - start)`
 
-/** @returns its bytes as a Worker bundles it, with openapi-fetch, and the median of an import in a new Node process */
+/**
+ * @returns its bytes as a Worker bundles it, with openapi-fetch, and the median of an import in a
+ *   new Node process
+ */
 export const measureClient = async (): Promise<{ gzipBytes: number; importMs: number }> => {
   await buildClient()
   const { outputFiles } = await build({

@@ -15,10 +15,17 @@ const TIMEOUT_MS = 300_000
 
 const SECRET = 'only-for-the-bench-and-known-to-anybody-who-reads'
 
-/** @returns the milliseconds in which the rules of the import page split 50,000 partners into calls */
+/**
+ * @returns the milliseconds in which the rules of the import page split 50,000 partners into calls
+ */
 export const measureChunks = (): number => {
   const rows = Array.from({ length: ROWS }, (_, n): FilePartner => {
-    const own = { email: `p${n}@example.com`, slug: `slug-${n}`, couponId: `c${n % 40_000}`, lines: [n + 2] }
+    const own = {
+      email: `p${n}@example.com`,
+      slug: `slug-${n}`,
+      couponId: `c${n % 40_000}`,
+      lines: [n + 2],
+    }
     return { ...own, balanceProblem: null, otherSlugs: [], otherCoupons: [], problem: null }
   })
   const before = performance.now()
@@ -61,7 +68,10 @@ const bigFile = (): Buffer => {
   return Buffer.from(`stripe_customer_id,email,first_name,last_name,token\n${lines.join('')}`)
 }
 
-/** @returns the longest time in which the page did not respond while it imported 50,000 rows, in milliseconds */
+/**
+ * @returns the longest time in which the page did not respond while it imported 50,000 rows, in
+ *   milliseconds
+ */
 export const measureFreeze = async (database: DatabaseEnv): Promise<number> => {
   const site = await startSite(database)
   const browser = await launchBrowser()

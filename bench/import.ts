@@ -45,7 +45,12 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
 }
 
 /** Imports all rows in sequential calls. @returns milliseconds */
-const importAll = async (url: URL | undefined, bindings: Bindings, rows: object[], options: object) => {
+const importAll = async (
+  url: URL | undefined,
+  bindings: Bindings,
+  rows: object[],
+  options: object,
+) => {
   const { workspaceId, programId } = await addProgram(bindings)
   const endpoint = new URL(`/api/workspaces/${workspaceId}/partners/import`, url)
   const calls = Array.from({ length: Math.ceil(rows.length / ROWS_PER_CALL) }, (_, n) => {
@@ -65,7 +70,13 @@ const importAll = async (url: URL | undefined, bindings: Bindings, rows: object[
 const insertAll = async (client: pg.Client, bindings: Bindings, rows: Row[]) => {
   const { workspaceId, programId } = await addProgram(bindings)
   const json = JSON.stringify(
-    rows.map(({ email, name, slug }) => ({ id: newId(), email, name, slug, slug_key: slugKey(slug) })),
+    rows.map(({ email, name, slug }) => ({
+      id: newId(),
+      email,
+      name,
+      slug,
+      slug_key: slugKey(slug),
+    })),
   )
   return time(() =>
     client.query(
@@ -80,13 +91,27 @@ const insertAll = async (client: pg.Client, bindings: Bindings, rows: Row[]) => 
 const startImports = async (script: string, bindings: Bindings) => {
   const { urls, stop } = await startBenchWorkers([
     { name: 'auth', script: await buildOwn('./auth.ts'), bindings },
-    { name: 'import-partners', script, bindings, zone: 'pages', limit: 'memory', services: { AUTH: 'auth' } },
+    {
+      name: 'import-partners',
+      script,
+      bindings,
+      zone: 'pages',
+      limit: 'memory',
+      services: { AUTH: 'auth' },
+    },
   ])
   return { url: urls.get('import-partners'), stop }
 }
 
-/** Counts the fetches of one call, including the session's. @returns the counts by number of rows */
-export const countImportFetches = async (script: string, bindings: Bindings, rowCounts: number[]) => {
+/**
+ * Counts the fetches of one call, including the session's.
+ * @returns the counts by number of rows
+ */
+export const countImportFetches = async (
+  script: string,
+  bindings: Bindings,
+  rowCounts: number[],
+) => {
   const recorder = await startRecorder(bindings.SQL_ENDPOINT)
   const { url, stop } = await startImports(script, { ...bindings, SQL_ENDPOINT: recorder.url })
   try {
@@ -106,8 +131,9 @@ export const countImportFetches = async (script: string, bindings: Bindings, row
 }
 
 /**
- * Measures imports and bare inserts in alternating rounds, in one database. Imports with everything come after them: what they leave to
- * be written and vacuumed takes seconds of whatever is measured next.
+ * Measures imports and bare inserts in alternating rounds, in one database. Imports with everything
+ * come after them: what they leave to be written and vacuumed takes seconds of whatever is measured
+ * next.
  *
  * @param script the import-partners Worker
  * @returns the median milliseconds of each, and those of Postgres' CPU: 0 where there is no /proc

@@ -50,7 +50,10 @@ const report = async (call: (caller: number) => Promise<unknown>, count: number)
 }
 
 /** Measures, and adds the rows. Memory needs Linux' /proc. */
-export const measureLocal = async (table: Table, onProgress: (text: string) => void): Promise<void> => {
+export const measureLocal = async (
+  table: Table,
+  onProgress: (text: string) => void,
+): Promise<void> => {
   const first = await startFresh()
   await first.pause()
   const second = await startOn(first.dataDir)
@@ -59,7 +62,10 @@ export const measureLocal = async (table: Table, onProgress: (text: string) => v
     if (process.platform !== 'linux') return
 
     const { baseUrl, databaseUrl, sqlEndpoint } = second.demo
-    const merchant = await createMerchant({ DATABASE_URL: databaseUrl, SQL_ENDPOINT: sqlEndpoint ?? '' })
+    const merchant = await createMerchant({
+      DATABASE_URL: databaseUrl,
+      SQL_ENDPOINT: sqlEndpoint ?? '',
+    })
     const origin = new URL(baseUrl)
     const clickId = await newClick(origin, merchant)
     const backends = await Promise.all(Array.from({ length: CALLERS }, merchant.addBackend))

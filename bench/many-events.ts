@@ -4,13 +4,13 @@ import pg from 'pg'
 const STEP = 250_000
 
 /**
- * Fills a merchant's workspace with attributed sales, five per customer, their clicks and commissions. Skips triggers and
- * foreign key checks for speed; the rows satisfy them.
+ * Fills a merchant's workspace with attributed sales, five per customer, their clicks and
+ * commissions. Skips triggers and foreign key checks for speed; the rows satisfy them.
  *
  * @param events a multiple of five
  * @param time   with which the ids begin, as eight hexadecimal digits: by default, of June 2024
- * @returns the bytes that an event takes with its indexes, and those of all that a sale adds: with its commission, and a
- *   fifth of a customer, an identity and a click
+ * @returns the bytes that an event takes with its indexes, and those of all that a sale adds: with
+ *   its commission, and a fifth of a customer, an identity and a click
  */
 export const addEvents = async (
   databaseUrl: string,
@@ -23,7 +23,11 @@ export const addEvents = async (
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query('set session_replication_role = replica')
-  const { rows } = await client.query<{ partner_id: string; program_id: string; reward_id: string }>(
+  const { rows } = await client.query<{
+    partner_id: string
+    program_id: string
+    reward_id: string
+  }>(
     `select p.id as partner_id, p.program_id, pr.reward_id from partners p join programs pr on pr.id = p.program_id where p.workspace_id = $1`,
     [workspaceId],
   )

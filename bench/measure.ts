@@ -7,8 +7,11 @@ export type Answer = { ms: number; body: Record<string, unknown> }
 const agent = new Agent({ keepAlive: true })
 
 /** Posts JSON over a kept-alive connection, and times it. @throws when the response is not 200 */
-export const post = (url: URL, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  postText(url, JSON.stringify(body), headers)
+export const post = (
+  url: URL,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> => postText(url, JSON.stringify(body), headers)
 
 /** Posts a body that was serialized before. @throws when the response is not 200 */
 export const postText = async (
@@ -20,14 +23,19 @@ export const postText = async (
   const call = request(url, {
     agent,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), ...headers },
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(text),
+      ...headers,
+    },
   })
   call.end(text)
   const [answer]: IncomingMessage[] = await once(call, 'response')
   const parts = await answer?.toArray()
   const ms = performance.now() - start
   const answered = Buffer.concat(parts ?? []).toString()
-  if (answer?.statusCode !== 200) throw new Error(`${url} answered ${answer?.statusCode}: ${answered}`)
+  if (answer?.statusCode !== 200)
+    throw new Error(`${url} answered ${answer?.statusCode}: ${answered}`)
   return { ms, body: JSON.parse(answered) }
 }
 
@@ -45,7 +53,8 @@ export const interleave = async <Name extends string>(
   for (let round = -rounds.warmUp; round < rounds.measured; round++) {
     for (const name of names.toSorted(() => Math.random() - 0.5)) {
       const { ms, body } = await calls[name]()
-      if (body.attributed === false) throw new Error(`${name} was not attributed, so it did not do the work.`)
+      if (body.attributed === false)
+        throw new Error(`${name} was not attributed, so it did not do the work.`)
       if (round >= 0) times.get(name)?.push(ms)
     }
   }
@@ -65,7 +74,10 @@ export type Throughput = { calls: number; seconds: number; backendMs: number }
 /** Enough to use all cores. */
 export const CALLERS = 8
 
-/** Lets eight callers call as often as they can, for a time. @param call gets the number of the caller */
+/**
+ * Lets eight callers call as often as they can, for a time.
+ * @param call gets the number of the caller
+ */
 const saturate = async (call: (caller: number) => Promise<unknown>, ms: number) => {
   let calls = 0
   const start = performance.now()
@@ -80,7 +92,8 @@ const saturate = async (call: (caller: number) => Promise<unknown>, ms: number) 
 }
 
 /**
- * Loads each with eight callers, in slices of time that alternate in random order, after one slice that doesn't count.
+ * Loads each with eight callers, in slices of time that alternate in random order, after one slice
+ * that doesn't count.
  *
  * @param backends what the database's processes spend, if it can be read
  */

@@ -4,7 +4,9 @@ import { seeder } from '../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { post } from './measure.ts'
 
-/** Different in each run, because a database that was filled before has the sales of earlier ones. */
+/**
+ * Different in each run, because a database that was filled before has the sales of earlier ones.
+ */
 const RUN = `bench-${Date.now().toString(36)}`
 const PARTNER = `${RUN}-partner`
 
@@ -60,7 +62,10 @@ export const newClick = async (origin: URL, { programId }: Merchant): Promise<un
   return body.clickId
 }
 
-/** Reports sales to new customers, all of one click. @param origin of the router or of track-sale */
+/**
+ * Reports sales to new customers, all of one click.
+ * @param origin of the router or of track-sale
+ */
 export const sales = (origin: URL, headers: Record<string, string>, clickId: unknown) => {
   const url = new URL('/api/track/sale', origin)
   return () => post(url, newSale(clickId), headers)

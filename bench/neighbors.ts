@@ -1,4 +1,7 @@
-/** What a tenant feels of another one that sends 40 what-ifs at once: with the budget of expensive requests, and without. */
+/**
+ * What a tenant feels of another one that sends 40 what-ifs at once: with the budget of expensive
+ * requests, and without.
+ */
 import pg from 'pg'
 import type { Bundles } from '../dev/runtime/bundles.ts'
 import { ENDLESS_BUDGETS, startWorkers } from '../dev/runtime/workers.ts'
@@ -24,7 +27,12 @@ const SECRETS = {
 const yesterday = () => (Date.now() - 86_400_000).toString(16).padStart(12, '0').slice(0, 8)
 
 /** Sends what-ifs at once, and reports sales of the other tenant one after the other meanwhile. */
-const round = async (url: URL, neighbor: Merchant, sell: () => Promise<{ ms: number }>, atOnce: number) => {
+const round = async (
+  url: URL,
+  neighbor: Merchant,
+  sell: () => Promise<{ ms: number }>,
+  atOnce: number,
+) => {
   const whatIf = new URL(
     `/api/workspaces/${neighbor.workspaceId}/programs/${neighbor.programId}/what-if`,
     url,
@@ -48,7 +56,10 @@ const round = async (url: URL, neighbor: Merchant, sell: () => Promise<{ ms: num
   return { times, answered }
 }
 
-/** The times of sales, in ms: in a quiet time, and beside the what-ifs without and with the budget, round by round in turn. */
+/**
+ * The times of sales, in ms: in a quiet time, and beside the what-ifs without and with the budget,
+ * round by round in turn.
+ */
 export const measureNeighbors = async (
   bench: Bench,
   bundles: Bundles,
@@ -59,7 +70,9 @@ export const measureNeighbors = async (
   await addEvents(seller.bindings.DATABASE_URL, neighbor.workspaceId, EVENTS, () => {}, yesterday())
   const needed = Object.fromEntries(Object.entries(bundles).filter(([env]) => ENVS.includes(env)))
   const start = async (settings: object = {}) => {
-    const { url } = bench.keep(await startWorkers({ ...seller.bindings, ...SECRETS, ...settings }, needed))
+    const { url } = bench.keep(
+      await startWorkers({ ...seller.bindings, ...SECRETS, ...settings }, needed),
+    )
     const sell = sales(url, seller.headers, await newClick(url, seller))
     for (let warmUp = 0; warmUp < SALES; warmUp++) await sell()
     return (atOnce: number) => round(url, neighbor, sell, atOnce)
@@ -68,7 +81,11 @@ export const measureNeighbors = async (
   await client.connect()
   const unlimited = await start(ENDLESS_BUDGETS)
   const limited = await start()
-  const loads = { quiet: () => limited(0), before: () => unlimited(AT_ONCE), after: () => limited(AT_ONCE) }
+  const loads = {
+    quiet: () => limited(0),
+    before: () => unlimited(AT_ONCE),
+    after: () => limited(AT_ONCE),
+  }
   const times = { quiet: [] as number[], before: [] as number[], after: [] as number[] }
   const answered = { quiet: 0, before: 0, after: 0 }
   for (let n = 1; n <= ROUNDS; n++) {

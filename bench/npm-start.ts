@@ -1,4 +1,6 @@
-/** `npm start` in a folder of its own, as a user would run it, for calls through its public port. */
+/**
+ * `npm start` in a folder of its own, as a user would run it, for calls through its public port.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -13,8 +15,8 @@ import { endWithNode } from '../dev/runtime/watchdog.ts'
 const READY_MS = 120_000
 
 /**
- * Lets commits of the cluster not wait for the disk, as in the other parts of the bench: a flush takes as long as the
- * machine's disk needs, and the floors make none.
+ * Lets commits of the cluster not wait for the disk, as in the other parts of the bench: a flush
+ * takes as long as the machine's disk needs, and the floors make none.
  *
  * @returns where the cluster is: outside the data folder if root runs it
  */
@@ -23,7 +25,9 @@ const prepareCluster = async (databaseUrl: string): Promise<string> => {
   await client.connect()
   await client.query('alter system set synchronous_commit = off')
   await client.query('select pg_reload_conf()')
-  const { rows } = await client.query<{ dir: string }>(`select current_setting('data_directory') as dir`)
+  const { rows } = await client.query<{ dir: string }>(
+    `select current_setting('data_directory') as dir`,
+  )
   await client.end()
   return rows[0]?.dir ?? ''
 }

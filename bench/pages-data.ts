@@ -1,6 +1,9 @@
 import pg from 'pg'
 
-/** The data of a merchant, by how many events it has: see issue 14. The prefix is that of ids that are unique in a database. */
+/**
+ * The data of a merchant, by how many events it has: see issue 14. The prefix is that of ids that
+ * are unique in a database.
+ */
 export type Size = { events: number; partners: number; prefix: string }
 
 /** Rows per statement, so that progress is shown every few seconds. */
@@ -9,7 +12,10 @@ const STEP = 250_000
 const CLICKS_EACH = 2
 const EVENTS_PER_CUSTOMER = 5
 const DAYS = 365
-/** A year of monthly runs. The newest is still being sent, and what was earned since then is unpaid: a fifth. */
+/**
+ * A year of monthly runs. The newest is still being sent, and what was earned since then is unpaid:
+ * a fifth.
+ */
 const RUNS = 10
 const RUN_DAYS = 29
 
@@ -23,16 +29,18 @@ const idAt = (kind: string, at: string, n: string) =>
   `(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7${kind}8' || lpad(to_hex(${n}), 15, '0'))::uuid`
 
 /**
- * The partner of the nth row of so many: a tenth belongs to the first one, which has some every day. The others have theirs on one
- * day of the week, so that the differences are fewer than the rows by ten times, and are folded in minutes.
+ * The partner of the nth row of so many: a tenth belongs to the first one, which has some every
+ * day. The others have theirs on one day of the week, so that the differences are fewer than the
+ * rows by ten times, and are folded in minutes.
  */
 const partnerOf = (n: string, of: number, partners: number) =>
   `case when ${n} % 10 = 0 then 1
         else 2 + (${n}::bigint * 7919 % ${Math.floor((partners - 1) / 7)})::integer * 7 + (${n}::bigint * ${DAYS} / ${of} % 7)::integer end`
 
 /**
- * Fills a workspace with a year of clicks, events, customers, commissions, payout runs and mails, evenly over the year. Skips
- * foreign key checks and triggers for speed; the rows satisfy them, and the totals are counted at the end.
+ * Fills a workspace with a year of clicks, events, customers, commissions, payout runs and mails,
+ * evenly over the year. Skips foreign key checks and triggers for speed; the rows satisfy them, and
+ * the totals are counted at the end.
  */
 export const addYear = async (
   databaseUrl: string,
@@ -90,7 +98,8 @@ export const addYear = async (
   const at = (n: string, of: number) =>
     `(date_trunc('milliseconds', now()) - interval '${DAYS} days' + (${n}) * (interval '${DAYS} days' / ${of}))`
   const clicks = events * CLICKS_EACH
-  // The visitors of a partner come from its site to one page; those of the first one, from forty sites to forty pages.
+  // The visitors of a partner come from its site to one page; those of the first one, from forty
+  // sites to forty pages.
   for (let from = 1; from <= clicks; from += STEP) {
     const to = Math.min(from + STEP - 1, clicks)
     await run(
@@ -120,8 +129,8 @@ export const addYear = async (
   onProgress('customers')
   await client.query('analyze customers, clicks')
 
-  // Of a hundred events 80 are sales that earned, 10 are leads, 10 sales that nobody is credited with. Two in a hundred
-  // of the commissions were refunded.
+  // Of a hundred events 80 are sales that earned, 10 are leads, 10 sales that nobody is credited
+  // with. Two in a hundred of the commissions were refunded.
   for (let from = 1; from <= events; from += STEP) {
     const to = Math.min(from + STEP - 1, events)
     await run(
@@ -202,10 +211,14 @@ export const addYear = async (
   await client.end()
 }
 
-/** Folds the totals, in parts: all at once, the differences of ten million events need more than 30 GB of temporary files. */
+/**
+ * Folds the totals, in parts: all at once, the differences of ten million events need more than 30
+ * GB of temporary files.
+ */
 export const foldAll = async (client: pg.Client, onProgress: (text: string) => void = () => {}) => {
   const fold = async () =>
-    (await client.query<{ count: number }>('select fold_totals(1000000) as count')).rows[0]?.count ?? 0
+    (await client.query<{ count: number }>('select fold_totals(1000000) as count')).rows[0]
+      ?.count ?? 0
   for (let folded = 0, count = await fold(); count > 0; count = await fold()) {
     folded += count
     onProgress(`${(folded / 1e6).toFixed(2)} million differences folded`)
@@ -213,8 +226,9 @@ export const foldAll = async (client: pg.Client, onProgress: (text: string) => v
 }
 
 const rewardOf = async (client: pg.Client, programId: string): Promise<string> => {
-  const { rows } = await client.query<{ reward_id: string }>('select reward_id from programs where id = $1', [
-    programId,
-  ])
+  const { rows } = await client.query<{ reward_id: string }>(
+    'select reward_id from programs where id = $1',
+    [programId],
+  )
   return rows[0]?.reward_id ?? ''
 }

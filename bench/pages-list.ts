@@ -25,7 +25,12 @@ export type Place = {
   programId: string
 }
 
-const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string, queries: string[]][] => [
+const lists = ({
+  partnerId,
+  runId,
+  payoutId,
+  programId,
+}: Place): [path: string, queries: string[]][] => [
   [
     'commissions',
     [
@@ -59,7 +64,12 @@ const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string,
   ],
   [
     'customers',
-    ['order=asc', 'externalId=customer-77', 'email=customer-77@bench.example', `partnerId=${partnerId}`],
+    [
+      'order=asc',
+      'externalId=customer-77',
+      'email=customer-77@bench.example',
+      `partnerId=${partnerId}`,
+    ],
   ],
   [
     'partners',
@@ -86,7 +96,10 @@ const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string,
   ],
   ['mails', ['queued', 'retrying', 'sent', 'failed'].map((status) => `status=${status}`)],
   ['webhook-endpoints', []],
-  ['webhook-deliveries', ['queued', 'retrying', 'delivered', 'failed'].map((status) => `status=${status}`)],
+  [
+    'webhook-deliveries',
+    ['queued', 'retrying', 'delivered', 'failed'].map((status) => `status=${status}`),
+  ],
   ['audit', []],
   ['members', []],
   ['api-keys', []],
@@ -94,7 +107,12 @@ const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string,
   ['invoices', [`partnerId=${partnerId}`]],
   [
     'payouts',
-    ['order=asc', ...PAYOUTS.map((status) => `status=${status}`), `runId=${runId}`, `partnerId=${partnerId}`],
+    [
+      'order=asc',
+      ...PAYOUTS.map((status) => `status=${status}`),
+      `runId=${runId}`,
+      `partnerId=${partnerId}`,
+    ],
   ],
 ]
 
@@ -150,7 +168,10 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '/imports',
   '/mails/preview',
   '/commissions/held',
-  ...PARTNER_SORTS.flatMap((sort) => [`/partners?sort=${sort}`, `/partners?sort=${sort}&order=asc`]),
+  ...PARTNER_SORTS.flatMap((sort) => [
+    `/partners?sort=${sort}`,
+    `/partners?sort=${sort}&order=asc`,
+  ]),
   '/mismatches',
   '/possible-merges',
   '/uncredited',
@@ -173,7 +194,10 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
 
 const portalPages = ({ workspaceId, partnerId, programId, payoutId }: Place): string[] => [
   ...PERIODS.map((days) => `?days=${days}`),
-  ...['commissions', 'events', 'payouts'].flatMap((list) => [`/${list}`, `/${list}?program=${programId}`]),
+  ...['commissions', 'events', 'payouts'].flatMap((list) => [
+    `/${list}`,
+    `/${list}?program=${programId}`,
+  ]),
   `/commissions?payout=${payoutId}`,
   '/links',
   `/links?program=${programId}&page=/pricing`,
@@ -265,7 +289,8 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/payouts/:id/resolve': FORM,
     '/app/:workspace/payouts/:id/return': FORM,
     '/app/:workspace/payouts/runs/:id/wise-template': FORM,
-    '/app/:workspace/payouts/runs/:id/resolve': 'a form for the unclear payouts of a run, which are few',
+    '/app/:workspace/payouts/runs/:id/resolve':
+      'a form for the unclear payouts of a run, which are few',
     '/app/:workspace/events/:id': ONE,
     '/app/:workspace/events/:id/credit': FORM,
     '/app/:workspace/events/:id/refund': FORM,

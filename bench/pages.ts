@@ -1,7 +1,8 @@
 /**
- * Measures every page and list, with every filter, in a workspace with a year of data, in one whose lists have a page of rows, and in an
- * empty one of the same database. The second is what pages are judged by: rows take time to show, however few others there are.
- * Filling takes longer than measuring: `BENCH_PAGES_URL` names a database that was filled before.
+ * Measures every page and list, with every filter, in a workspace with a year of data, in one whose
+ * lists have a page of rows, and in an empty one of the same database. The second is what pages are
+ * judged by: rows take time to show, however few others there are. Filling takes longer than
+ * measuring: `BENCH_PAGES_URL` names a database that was filled before.
  */
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -14,7 +15,10 @@ import { addYear, foldAll, type Size } from './pages-data.ts'
 import { MANAGER, type Place, requestsOf } from './pages-list.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
-/** A page or list: its times in milliseconds, and the first over that with a page of rows, and over that of an empty workspace. */
+/**
+ * A page or list: its times in milliseconds, and the first over that with a page of rows, and over
+ * that of an empty workspace.
+ */
 export type PageFigure = {
   name: string
   overRows: number
@@ -27,7 +31,10 @@ export type PageFigure = {
 /** Ten million events, as issue 14 has it. */
 export const FULL_SIZE: Size = { events: 10_000_000, partners: 5_000, prefix: 'bench' }
 
-/** As many rows as a page shows, over a year: what a page takes more than this one grows with the data. */
+/**
+ * As many rows as a page shows, over a year: what a page takes more than this one grows with the
+ * data.
+ */
 const SMALL_SIZE: Size = { events: 1_000, partners: 100, prefix: 'small' }
 
 const ROUNDS = { warmUp: 2, measured: 9 }
@@ -51,7 +58,10 @@ const get = async (url: URL, cookie: string): Promise<number> => {
   return ms
 }
 
-/** A workspace with one partner. An empty one has a canceled run too, so that the page of a run can be measured. */
+/**
+ * A workspace with one partner. An empty one has a canceled run too, so that the page of a run can
+ * be measured.
+ */
 const addPlace = async (bindings: Bindings, client: pg.Client, slug: string) => {
   const seed = seeder(bindings)
   const { id: workspaceId } = await seed.addWorkspace({ slug })
@@ -91,7 +101,12 @@ export const fillPages = (
 ): Promise<void> =>
   connected(bindings.DATABASE_URL, async (client) => {
     await addPlace(bindings, client, 'empty')
-    await addYear(bindings.DATABASE_URL, await addPlace(bindings, client, 'small'), SMALL_SIZE, () => {})
+    await addYear(
+      bindings.DATABASE_URL,
+      await addPlace(bindings, client, 'small'),
+      SMALL_SIZE,
+      () => {},
+    )
     await addYear(bindings.DATABASE_URL, await addPlace(bindings, client, 'full'), size, onProgress)
   })
 
@@ -157,7 +172,10 @@ export const measurePages = async (
       if (!isChosen(name)) continue
       const [ofSmall, ofEmpty] = [smallOnes.get(name), emptyOnes.get(name)]
       if (!ofSmall || !ofEmpty) throw new Error(`Another workspace has no ${name}.`)
-      const places = [ofFull, ofSmall, ofEmpty].map((request) => ({ request, times: [] as number[] }))
+      const places = [ofFull, ofSmall, ofEmpty].map((request) => ({
+        request,
+        times: [] as number[],
+      }))
       const base = started.urls.get(ofFull.worker)
       for (let round = -ROUNDS.warmUp; round < ROUNDS.measured; round++) {
         for (const { request, times } of places) {

@@ -1,4 +1,7 @@
-/** Measures the payout of 10,000 partners: the claim against a bare statement, and the number of scheduled runs. */
+/**
+ * Measures the payout of 10,000 partners: the claim against a bare statement, and the number of
+ * scheduled runs.
+ */
 import { createServer } from 'node:http'
 import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
@@ -24,7 +27,12 @@ const startStripe = () => {
     transfers++
     response.writeHead(200, { 'Content-Type': 'application/json' })
     response.end(
-      JSON.stringify({ id: `tr_${transfers}`, object: 'transfer', currency: 'usd', amount_reversed: 0 }),
+      JSON.stringify({
+        id: `tr_${transfers}`,
+        object: 'transfer',
+        currency: 'usd',
+        amount_reversed: 0,
+      }),
     )
   })
   return listen(server)
@@ -89,7 +97,13 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
 /** Claims all commissions in pages, as a run does. @returns the time of each page */
 const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number[]> => {
   const now = new Date()
-  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: now, cover: {} }
+  const scope = {
+    workspaceId,
+    programId: null,
+    method: 'stripe' as const,
+    cutoffAt: now,
+    cover: {},
+  }
   const begun = await beginRun(connect(bindings), scope, { actor: 'bench', now })
   const run = { ...scope, id: begun?.id ?? '' }
   const pages: number[] = []
@@ -132,7 +146,12 @@ const sendAll = async (bindings: Bindings, stripeUrl: string) => {
     fetches++
     return real(...call)
   }
-  const env = { ...bindings, SECRETS_KEY, STRIPE_URL: stripeUrl, PUBLIC_URL: 'https://bench.example' }
+  const env = {
+    ...bindings,
+    SECRETS_KEY,
+    STRIPE_URL: stripeUrl,
+    PUBLIC_URL: 'https://bench.example',
+  }
   let runs = 0
   let most = 0
   const start = performance.now()
@@ -147,7 +166,10 @@ const sendAll = async (bindings: Bindings, stripeUrl: string) => {
   return { runs, fetches, most, seconds: (performance.now() - start) / 1_000 }
 }
 
-/** Measures the payout of 10,000 partners with 50,000 commissions, in tables that are not analyzed yet. */
+/**
+ * Measures the payout of 10,000 partners with 50,000 commissions, in tables that are not analyzed
+ * yet.
+ */
 export const measurePayouts = async (bindings: Bindings) => {
   const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
   await client.connect()
@@ -163,7 +185,14 @@ export const measurePayouts = async (bindings: Bindings) => {
       if (rows.length) throw new Error(`The ledger does not add up: ${JSON.stringify(rows[0])}`)
     })
     const claimMs = pages.reduce((sum, ms) => sum + ms, 0)
-    return { claimMs, bareMs, pageMs: median(pages), slowestPageMs: Math.max(...pages), verifyMs, ...sent }
+    return {
+      claimMs,
+      bareMs,
+      pageMs: median(pages),
+      slowestPageMs: Math.max(...pages),
+      verifyMs,
+      ...sent,
+    }
   } finally {
     await stripe.stop()
     await client.end()

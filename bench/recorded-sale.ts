@@ -34,8 +34,9 @@ export const textsOf = (sale: Fetch[]): (string | string[])[] =>
   sale.map((fetch) => ('queries' in fetch ? fetch.queries.map(({ query }) => query) : fetch.query))
 
 /**
- * The parameters of a further sale, by fetch and statement. Ids that differ between two recorded sales are replaced
- * consistently by new ones, also within JSON; everything else (workspace, partner, reward, times, steps) stays the same.
+ * The parameters of a further sale, by fetch and statement. Ids that differ between two recorded
+ * sales are replaced consistently by new ones, also within JSON; everything else (workspace,
+ * partner, reward, times, steps) stays the same.
  */
 export const oneMoreSale = (a: Fetch[], b: Fetch[]): unknown[][][] => {
   const kept = new Set(JSON.stringify(b).match(UUIDS))

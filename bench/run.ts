@@ -1,5 +1,6 @@
 /**
- * `npm run bench`: measures every figure that has a bar. Prints each as soon as it is measured, and a table at the end.
+ * `npm run bench`: measures every figure that has a bar. Prints each as soon as it is measured, and
+ * a table at the end.
  *
  * ```sh
  * npm run bench -- --quick                  # the first five bars, in two minutes
@@ -155,8 +156,11 @@ const bytes = async () => {
 
 const pages = async () => {
   const filled = process.env.BENCH_PAGES_URL
-  const bindings = filled ? await bench.bindingsOf(filled) : (await bench.merchantIn('pages')).bindings
-  if (!filled) await fillPages(bindings, { ...FULL_SIZE, events: EVENTS }, (text) => say(`  ${text}`))
+  const bindings = filled
+    ? await bench.bindingsOf(filled)
+    : (await bench.merchantIn('pages')).bindings
+  if (!filled)
+    await fillPages(bindings, { ...FULL_SIZE, events: EVENTS }, (text) => say(`  ${text}`))
   const figures = await measurePages(new Map(Object.entries(await bench.bundles())), bindings)
   const [slowest, ...others] = figures
   if (!slowest) throw new Error('No page was measured.')
@@ -183,9 +187,18 @@ const client = async () => {
 /** The parts, in order, with what is said before each. */
 const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   speed: { says: 'New sales against floors, by the bundles and by npm start.', run: speed },
-  statements: { says: 'A sale against its statements.', run: () => measureStatements(bench, ROUNDS) },
-  batches: { says: 'Batches, with and without waiting for the disk.', run: () => measureBatches(bench) },
-  imports: { says: `${IMPORT_ROUNDS.partners} rounds of imports of 100,000 partners.`, run: imports },
+  statements: {
+    says: 'A sale against its statements.',
+    run: () => measureStatements(bench, ROUNDS),
+  },
+  batches: {
+    says: 'Batches, with and without waiting for the disk.',
+    run: () => measureBatches(bench),
+  },
+  imports: {
+    says: `${IMPORT_ROUNDS.partners} rounds of imports of 100,000 partners.`,
+    run: imports,
+  },
   'import-page': { says: 'An import of 50,000 rows in Chromium.', run: importPage },
   payouts: { says: 'Payouts of 10,000 partners.', run: payouts },
   shadow: { says: 'A shadow run of 100,000 sales and as many commissions.', run: shadow },
@@ -209,7 +222,8 @@ const chosenParts = (): string[] => {
   const all = Object.keys(PARTS)
   const listed = (list = '') => list.split(',').filter(Boolean)
   for (const name of [...listed(values.only), ...listed(values.skip)]) {
-    if (!all.includes(name)) throw new Error(`The bench has no part "${name}". Its parts: ${all.join(', ')}.`)
+    if (!all.includes(name))
+      throw new Error(`The bench has no part "${name}". Its parts: ${all.join(', ')}.`)
   }
   const wanted = values.quick ? ['speed'] : values.only ? listed(values.only) : all
   return all.filter((name) => wanted.includes(name) && !listed(values.skip).includes(name))

@@ -40,11 +40,16 @@ const saleCalls = async (urls: Map<string, URL>, prefix: string, merchant: Merch
 /** Long enough for a background write to a local database. */
 const KEY_USE_MS = 500
 
-/** Counts the fetches of each kind of call. @returns two recorded sales, for the bare Worker to repeat */
+/**
+ * Counts the fetches of each kind of call.
+ * @returns two recorded sales, for the bare Worker to repeat
+ */
 const countFetches = async (bench: Bench, merchant: Merchant) => {
   const recorder = bench.keep(await startRecorder(merchant.bindings.SQL_ENDPOINT))
   const bindings = { ...merchant.bindings, SQL_ENDPOINT: recorder.url }
-  const { urls } = bench.keep(await startBenchWorkers(await trackingWorkers(bench, '', bindings, 'memory')))
+  const { urls } = bench.keep(
+    await startBenchWorkers(await trackingWorkers(bench, '', bindings, 'memory')),
+  )
   const count = async <T>(what: string, bar: number, call: () => Promise<T>) => {
     recorder.take()
     const answer = await call()
@@ -52,10 +57,13 @@ const countFetches = async (bench: Bench, merchant: Merchant) => {
     bench.table.atMost(`fetches to the database: ${what}`, bodies.length, bar)
     return { answer, bodies }
   }
-  const { answer: clickId } = await count('a click', 1, () => newClick(urlOf(urls, 'track-click'), merchant))
+  const { answer: clickId } = await count('a click', 1, () =>
+    newClick(urlOf(urls, 'track-click'), merchant),
+  )
   const report = (kind: string, body: unknown): Promise<Answer> =>
     post(new URL(`/api/track/${kind}`, urlOf(urls, `track-${kind}`)), body, merchant.headers)
-  // When a key was last used is written in the background, once an hour by each Worker: not while calls are counted.
+  // When a key was last used is written in the background, once an hour by each Worker: not while
+  // calls are counted.
   await Promise.all([
     report('sale', newSale(clickId)),
     report('lead', { externalId: 'bench-lead-0', clickId }),
@@ -117,7 +125,10 @@ const fillMerchant = async (bench: Bench, events: number): Promise<Merchant> => 
     say(`  ${text}`),
   )
   bench.table.info('bytes per event, with its indexes', Math.round(bytes.event))
-  bench.table.info('bytes per sale: event, commission, customer, click, rollups', Math.round(bytes.sale))
+  bench.table.info(
+    'bytes per sale: event, commission, customer, click, rollups',
+    Math.round(bytes.sale),
+  )
   return full
 }
 

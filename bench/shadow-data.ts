@@ -1,4 +1,7 @@
-/** Fills a program in shadow mode: sales of ours, the other platform's commissions of them, and the differences that occur. */
+/**
+ * Fills a program in shadow mode: sales of ours, the other platform's commissions of them, and the
+ * differences that occur.
+ */
 import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
 import type { Bindings } from './merchant.ts'
@@ -6,7 +9,10 @@ import type { Bindings } from './merchant.ts'
 const PARTNERS = 200
 const DAYS = 30
 
-/** Statements on a new workspace, `$1`, and its program, `$2`. Twenty sales in a row differ in all ways; the next twenty as well. */
+/**
+ * Statements on a new workspace, `$1`, and its program, `$2`. Twenty sales in a row differ in all
+ * ways; the next twenty as well.
+ */
 const fill = (sales: number): string[] => [
   `insert into partners (id, workspace_id, program_id, email, slug, slug_key)
    select uuidv7(), $1::uuid, $2::uuid, 'shadow-' || n || '@bench.example', 'shadow-' || n, 'shadow-' || n from generate_series(0, ${PARTNERS - 1}) n`,
@@ -36,8 +42,9 @@ const fill = (sales: number): string[] => [
   `insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, keys, facts, occurred_at, received_at, event_id, outcome)
    select uuidv7(), $1::uuid, 'stripe', 'evt_' || n, 'charge.succeeded', false, array['pi_' || n, 'ch_' || n], '{}', at, at, event_id, '{"code": "recorded"}'
    from sold where way = 5`,
-  // Of each twenty: none, another partner, an amount with tax, the address only, voided, Stripe's id, another currency, another day, and
-  // one of a customer who is not known here. The others are the same.
+  // Of each twenty: none, another partner, an amount with tax, the address only, voided, Stripe's
+  // id, another currency, another day, and one of a customer who is not known here. The others are
+  // the same.
   `insert into platform_commissions (id, workspace_id, program_id, key, state, amount_cents, currency, sale_cents, sale_ids, customer_ref,
                                      customer_email, partner_email, sold_at, created_at)
    select uuidv7(), $1::uuid, $2::uuid, 'cm_' || n, case way when 4 then 'voided' else 'due' end, (4900 + n % 100) / 5 * case way when 2 then 1.2 else 1 end,
@@ -48,7 +55,10 @@ const fill = (sales: number): string[] => [
    from sold`,
 ]
 
-/** Adds a workspace with a program in shadow mode, which has nothing compared yet. @param sales of ours, and commissions of the platform */
+/**
+ * Adds a workspace with a program in shadow mode, which has nothing compared yet.
+ * @param sales of ours, and commissions of the platform
+ */
 export const fillShadow = async (bindings: Bindings, sales: number) => {
   const seed = seeder(bindings)
   const { id: workspaceId } = await seed.addWorkspace()

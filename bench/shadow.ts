@@ -1,4 +1,7 @@
-/** Measures a shadow run: the comparison of 100,000 sales with 100,000 commissions, step by step, from nothing. */
+/**
+ * Measures a shadow run: the comparison of 100,000 sales with 100,000 commissions, step by step,
+ * from nothing.
+ */
 import pg from 'pg'
 import { connect } from '../lib/db/connection.ts'
 import { newId } from '../lib/db/ids.ts'
@@ -23,8 +26,8 @@ const growthOf = (steps: Step[]): number =>
   sumOf(steps.slice(-ENDS)) / sumOf(steps.slice(WARM_UP, WARM_UP + ENDS))
 
 /**
- * Compares everything in tables that are not analyzed yet. First go the commissions, with the sales of their customers, then the sales
- * that were not among these.
+ * Compares everything in tables that are not analyzed yet. First go the commissions, with the sales
+ * of their customers, then the sales that were not among these.
  */
 export const measureShadow = async (bindings: Bindings, say: (text: string) => void) => {
   const client = new pg.Client({ connectionString: bindings.DATABASE_URL })

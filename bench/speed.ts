@@ -1,6 +1,7 @@
 /**
- * The first five bars: new sales by the deployed bundles and by `npm start`, over two floors, in one run. Everything
- * uses the database and the SQL endpoint of one `npm start`, which plans each statement anew, as Neon does.
+ * The first five bars: new sales by the deployed bundles and by `npm start`, over two floors, in
+ * one run. Everything uses the database and the SQL endpoint of one `npm start`, which plans each
+ * statement anew, as Neon does.
  */
 import pg from 'pg'
 import { startSqlEndpoint } from '../dev/runtime/sql-endpoint.ts'
@@ -17,7 +18,10 @@ const LATENCY_MS = 1
 type Size = { rounds: number; slices: number; sliceMs: number }
 
 /** The Workers that a click and a sale pass through, and the floor. */
-const startSpeedWorkers = async (scripts: Record<string, string>, bindings: Record<string, string>) => {
+const startSpeedWorkers = async (
+  scripts: Record<string, string>,
+  bindings: Record<string, string>,
+) => {
   const tracking = ['track-click', 'track-sale'].map((name) => ({
     name,
     script: scripts[name] ?? '',
@@ -39,15 +43,24 @@ const startSpeedWorkers = async (scripts: Record<string, string>, bindings: Reco
   return { router: urlOf('router'), floor: urlOf('floor'), stop }
 }
 
-/** What a merchant would keep of a sale without us: what was reported, unique by its external id, with no other condition. */
+/**
+ * What a merchant would keep of a sale without us: what was reported, unique by its external id,
+ * with no other condition.
+ */
 const SALES_TABLE = `create table bench_sales (
   id uuid primary key, workspace_id uuid not null, external_id text not null, customer_external_id text not null,
   event_name text not null, amount_cents bigint not null, currency char(3) not null, click_id text, metadata jsonb,
   created_at timestamptz not null, unique (workspace_id, external_id))`
 
-/** Eight connections that insert one row per statement, which is parsed and planned each time, as those of a sale are. */
+/**
+ * Eight connections that insert one row per statement, which is parsed and planned each time, as
+ * those of a sale are.
+ */
 const openInserts = async (databaseUrl: string, { workspaceId }: Merchant) => {
-  const clients = Array.from({ length: CALLERS }, () => new pg.Client({ connectionString: databaseUrl }))
+  const clients = Array.from(
+    { length: CALLERS },
+    () => new pg.Client({ connectionString: databaseUrl }),
+  )
   await Promise.all(clients.map((client) => client.connect()))
   await clients[0]?.query(SALES_TABLE)
   await clients[0]?.query('create table bench_rows (id uuid primary key, name text, amount bigint)')
@@ -72,7 +85,11 @@ const openInserts = async (databaseUrl: string, { workspaceId }: Merchant) => {
     },
     /** As cheap as a row with a key can be. */
     insertThree: async (caller: number) =>
-      clients[caller]?.query('insert into bench_rows values ($1, $2, $3)', [crypto.randomUUID(), 'x', 4_900]),
+      clients[caller]?.query('insert into bench_rows values ($1, $2, $3)', [
+        crypto.randomUUID(),
+        'x',
+        4_900,
+      ]),
     stop: () => Promise.all(clients.map((client) => client.end())),
   }
 }
@@ -92,7 +109,10 @@ export const measureSpeed = async (
   const stops: (() => unknown)[] = [local.stop]
   try {
     const { baseUrl, databaseUrl, sqlEndpoint } = local.demo
-    const merchant = await createMerchant({ DATABASE_URL: databaseUrl, SQL_ENDPOINT: sqlEndpoint ?? '' })
+    const merchant = await createMerchant({
+      DATABASE_URL: databaseUrl,
+      SQL_ENDPOINT: sqlEndpoint ?? '',
+    })
     const workers = await startSpeedWorkers(scripts, merchant.bindings)
     stops.push(workers.stop)
     const distant = await startSqlEndpoint({ databaseUrl, latencyMs: LATENCY_MS })
@@ -114,7 +134,12 @@ export const measureSpeed = async (
 
     onProgress(`${rounds} rounds of single calls`)
     const p50 = await interleave(
-      { bundles: () => call(bundles, 0), npmStart: () => call(npmStart, 0), distant: distantBundles, floor },
+      {
+        bundles: () => call(bundles, 0),
+        npmStart: () => call(npmStart, 0),
+        distant: distantBundles,
+        floor,
+      },
       { warmUp: Math.ceil(rounds / 5), measured: rounds },
     )
     onProgress(`${slices} slices of ${sliceMs} ms with ${CALLERS} callers each`)
@@ -166,7 +191,11 @@ export const measureSpeed = async (
         14,
         ms(cpu.sale, cpu.insert),
       )
-      table.info('  the same over one of three columns', cpu.sale / cpu.three, ms(cpu.sale, cpu.three))
+      table.info(
+        '  the same over one of three columns',
+        cpu.sale / cpu.three,
+        ms(cpu.sale, cpu.three),
+      )
     }
     table.atMost(
       'sale p50 by npm start / by the bundles behind the router',

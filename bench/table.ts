@@ -8,7 +8,10 @@ const print = ({ what, measured, bar, holds }: Row, widths: typeof WIDTHS): void
   console.log(`${cells.join('  ')}${holds ? '' : '  MISSES THE BAR'}`.trimEnd())
 }
 
-/** The table of results and bars. Each row is printed as soon as it is measured, and all of them, aligned, at the end. */
+/**
+ * The table of results and bars. Each row is printed as soon as it is measured, and all of them,
+ * aligned, at the end.
+ */
 export const createTable = () => {
   const rows: Row[] = []
   const add = (what: string, value: number, bar: string, holds: boolean, detail: string): void => {
@@ -28,7 +31,8 @@ export const createTable = () => {
     info: (what: string, value: number, detail = ''): void => add(what, value, '', true, detail),
     print: (): void => {
       const all = [{ what: 'What', measured: 'Measured', bar: 'Bar', holds: true }, ...rows]
-      const width = (key: 'what' | 'measured' | 'bar') => Math.max(...all.map((row) => row[key].length))
+      const width = (key: 'what' | 'measured' | 'bar') =>
+        Math.max(...all.map((row) => row[key].length))
       const widths = { what: width('what'), measured: width('measured'), bar: width('bar') }
       console.log('')
       for (const row of all) print(row, widths)

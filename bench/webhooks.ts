@@ -1,4 +1,7 @@
-/** Webhooks: what the triggers cost a workspace that has no endpoint, how soon a sale's webhook arrives, and how many a run sends. */
+/**
+ * Webhooks: what the triggers cost a workspace that has no endpoint, how soon a sale's webhook
+ * arrives, and how many a run sends.
+ */
 import { createServer } from 'node:http'
 import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
@@ -16,7 +19,10 @@ const SECRETS_KEY = 'only-for-the-bench-and-known-to-anybody-who-reads'
 const AUTH_SECRET = 'the-bench-signs-nobody-in-but-a-Worker-needs-one'
 const SECRET = 'whsec_b25seS1mb3ItdGhlLWJlbmNoLWFuZC1rbm93bi10by1hbGw='
 
-/** Inserts one by one in the server, so that nothing but the statement is timed. @returns microseconds of one */
+/**
+ * Inserts one by one in the server, so that nothing but the statement is timed.
+ * @returns microseconds of one
+ */
 const insertMicroseconds = async (client: pg.Client, workspaceId: string): Promise<number> => {
   await client.query('begin')
   const start = performance.now()
@@ -29,7 +35,10 @@ const insertMicroseconds = async (client: pg.Client, workspaceId: string): Promi
   return (ms * 1_000) / INSERTS
 }
 
-/** The microseconds that the trigger adds to an insert of an event, where nobody listens: the median of several pairs. */
+/**
+ * The microseconds that the trigger adds to an insert of an event, where nobody listens: the median
+ * of several pairs.
+ */
 const measureTrigger = async (client: pg.Client, workspaceId: string): Promise<number> => {
   const pairs: number[] = []
   for (let round = 0; round < 5; round++) {

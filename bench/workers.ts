@@ -1,4 +1,7 @@
-/** The bench's Workers, in the same workerd as those of `npm start`: one port each, nothing in between. */
+/**
+ * The bench's Workers, in the same workerd as those of `npm start`: one port each, nothing in
+ * between.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -41,11 +44,16 @@ export type BenchWorker = {
   name: string
   script: string
   bindings?: Record<string, string>
-  /** Connects by the database role of a zone, as the deployed Worker does, instead of the owner of DATABASE_URL. */
+  /**
+   * Connects by the database role of a zone, as the deployed Worker does, instead of the owner of
+   * DATABASE_URL.
+   */
   zone?: Zone
   /** Service bindings to other Workers of the bench. */
   services?: Record<string, string>
-  /** `memory` as on Cloudflare, `emulated` as in wrangler; ignored by Workers without a rate limit. */
+  /**
+   * `memory` as on Cloudflare, `emulated` as in wrangler; ignored by Workers without a rate limit.
+   */
   limit?: 'memory' | 'emulated'
 }
 
@@ -65,11 +73,18 @@ const limitOf = ({ limit }: BenchWorker): Partial<LocalWorker> => {
 export const startBenchWorkers = async (workers: BenchWorker[]) => {
   const compatibilityDate = readWorkerConfigs().get('router')?.compatibility_date ?? ''
   const { urlOf, stop } = await runWorkers(
-    workers.map((worker) => ({ ...worker, ...bindingsOf(worker), compatibilityDate, ...limitOf(worker) })),
+    workers.map((worker) => ({
+      ...worker,
+      ...bindingsOf(worker),
+      compatibilityDate,
+      ...limitOf(worker),
+    })),
     ({ level, message }) => {
       if (level === 'error') console.error(message)
     },
   )
-  const addresses = await Promise.all(workers.map(async ({ name }) => [name, await urlOf(name)] as const))
+  const addresses = await Promise.all(
+    workers.map(async ({ name }) => [name, await urlOf(name)] as const),
+  )
   return { urls: new Map(addresses), stop }
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run db:addresses`: brings the email addresses of an older database into the form of `normalizeEmail`, and lists people who have
- * become one. Their money is never merged: rows that stand in each other's way stay as they are. May be repeated.
+ * `npm run db:addresses`: brings the email addresses of an older database into the form of
+ * `normalizeEmail`, and lists people who have become one. Their money is never merged: rows that
+ * stand in each other's way stay as they are. May be repeated.
  */
 import { pathToFileURL } from 'node:url'
 import type pg from 'pg'
@@ -62,7 +63,10 @@ const COLLISIONS = `
            and (d.email = f.new or d.email in (select g.old from forms g where g.new = f.new))) > 1
   order by 1, 3, 2`
 
-/** Whether a row's address, as it will be, is another row's of the same owner: of two, the first keeps it. */
+/**
+ * Whether a row's address, as it will be, is another row's of the same owner: of two, the first
+ * keeps it.
+ */
 const isFree = (table: string, owner: string) => `not exists (
   select from ${table} o left join forms g on g.old = o.email
   where o.${owner} = t.${owner} and coalesce(g.new, o.email) = f.new
@@ -94,7 +98,8 @@ const STATEMENTS = [
   // Whoever signs in has a new session then.
   'delete from sign_in.users t using forms f where t.email = f.old',
   ...ANYWHERE.map(
-    ([table, column]) => `update ${table} t set ${column} = f.new from forms f where t.${column} = f.old`,
+    ([table, column]) =>
+      `update ${table} t set ${column} = f.new from forms f where t.${column} = f.old`,
   ),
   `update processor_events t set facts = replace(t.facts::text, to_jsonb(f.old)::text, to_jsonb(f.new)::text)::jsonb
    from forms f where t.email = f.new and strpos(t.facts::text, to_jsonb(f.old)::text) > 0`,
@@ -132,7 +137,9 @@ export const bringOverAddresses = async (client: pg.Client): Promise<Forms> => {
     return form && form !== address ? [{ old: address, new: form }] : []
   })
   await client.query('begin')
-  await client.query('create temp table forms (old text primary key, new text not null) on commit drop')
+  await client.query(
+    'create temp table forms (old text primary key, new text not null) on commit drop',
+  )
   await client.query(
     'insert into forms select old, new from jsonb_to_recordset($1) as f (old text, new text)',
     [JSON.stringify(forms)],
@@ -148,7 +155,8 @@ export const bringOverAddresses = async (client: pg.Client): Promise<Forms> => {
 
 const run = async (): Promise<void> => {
   const { DATABASE_URL } = process.env
-  if (!DATABASE_URL) throw new Error('Set the database: DATABASE_URL=postgres://... npm run db:addresses')
+  if (!DATABASE_URL)
+    throw new Error('Set the database: DATABASE_URL=postgres://... npm run db:addresses')
   const { changed, apart } = await withClient(DATABASE_URL, bringOverAddresses)
   console.log(`Addresses in an older form: ${changed}.`)
   for (const { workspace, old, new: form } of apart)

@@ -12,7 +12,9 @@ const CONNECT_TIMEOUT_MS = 15_000
 export const parseDatabaseUrl = (value: string): URL => {
   const url = URL.parse(value)
   if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname) return url
-  throw new Error('DATABASE_URL is not a Postgres address such as postgresql://user:password@host/database.')
+  throw new Error(
+    'DATABASE_URL is not a Postgres address such as postgresql://user:password@host/database.',
+  )
 }
 
 const connect = async (databaseUrl: string): Promise<pg.Client> => {
@@ -21,7 +23,10 @@ const connect = async (databaseUrl: string): Promise<pg.Client> => {
   if (url.searchParams.get('sslmode') === 'require') url.searchParams.set('sslmode', 'verify-full')
   // Session locks need the same connection throughout, which Neon's pooler does not guarantee.
   if (url.hostname.endsWith('.neon.tech')) url.hostname = url.hostname.replace('-pooler.', '.')
-  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const client = new pg.Client({
+    connectionString: url.href,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  })
   try {
     await client.connect()
   } catch (error) {
@@ -32,7 +37,10 @@ const connect = async (databaseUrl: string): Promise<pg.Client> => {
   return client
 }
 
-/** Opens a TCP connection to the database for the duration of `use`. @throws when the connection fails */
+/**
+ * Opens a TCP connection to the database for the duration of `use`.
+ * @throws when the connection fails
+ */
 export const withClient = async <T>(
   databaseUrl: string,
   use: (client: pg.Client) => Promise<T>,

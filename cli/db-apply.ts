@@ -4,7 +4,8 @@ import { applySchema } from './schema.ts'
 
 const databaseUrl = process.env.DATABASE_URL ?? ''
 try {
-  if (!databaseUrl) throw new Error('Set the database: DATABASE_URL=postgres://... npm run db:apply')
+  if (!databaseUrl)
+    throw new Error('Set the database: DATABASE_URL=postgres://... npm run db:apply')
   const applied = await applySchema(databaseUrl)
   for (const name of applied) console.log(`Applied ${name}.`)
   console.log(`The database at ${parseDatabaseUrl(databaseUrl).host} is up to date.`)

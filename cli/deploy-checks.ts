@@ -1,4 +1,7 @@
-/** What would keep a deployment from working: one line each, with what to do. All of it is found before anything is changed. */
+/**
+ * What would keep a deployment from working: one line each, with what to do. All of it is found
+ * before anything is changed.
+ */
 import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
 import { isSecretsKey, MIN_SECRET_LENGTH } from '../lib/platform/secrets.ts'
 import { readEmail } from '../lib/values/emails.ts'
@@ -49,13 +52,15 @@ const checkSecretsKey: Check = (value) => {
 }
 
 /** The address of `Name <address>`, or of an address alone. */
-const addressOf = (sender: string): string | null => readEmail(/<([^<>]*)>$/.exec(sender)?.[1] ?? sender)
+const addressOf = (sender: string): string | null =>
+  readEmail(/<([^<>]*)>$/.exec(sender)?.[1] ?? sender)
 
 const checkSender =
   (name: string): Check =>
   (value) => {
     const address = addressOf(value)
-    if (!address) return `${name} is not a sender such as "Acme <partners@your-domain.com>": "${value}".`
+    if (!address)
+      return `${name} is not a sender such as "Acme <partners@your-domain.com>": "${value}".`
     if (RESERVED.test(address.split('@')[1] ?? ''))
       return `${name} is still an example. Use an address at your domain that Resend or Cloudflare has verified.`
   }
@@ -69,7 +74,9 @@ const checkOwner: Check = (value) => {
 
 /** Whether a route covers every path of a host. */
 const covers = (route: string, hostname: string): boolean =>
-  route === hostname || route === `${hostname}/*` || route === `*.${hostname.replace(/^[^.]+\./, '')}/*`
+  route === hostname ||
+  route === `${hostname}/*` ||
+  route === `*.${hostname.replace(/^[^.]+\./, '')}/*`
 
 const checkPublicUrl: Check = (value, settings) => {
   const url = URL.parse(value)
@@ -101,7 +108,8 @@ const checkMaxFetches: Check = (value) => {
 }
 
 const checkCronMinutes: Check = (value) => {
-  if (!CRON_MINUTES.includes(value)) return `CRON_MINUTES is none of ${CRON_MINUTES.join(', ')}: "${value}".`
+  if (!CRON_MINUTES.includes(value))
+    return `CRON_MINUTES is none of ${CRON_MINUTES.join(', ')}: "${value}".`
 }
 
 /** With the longest name of a Worker, at most the 63 characters of a host's label. */
@@ -200,7 +208,10 @@ const findServerProblems = async (databaseUrl: string): Promise<string[]> => {
 }
 
 /** What is wrong with the settings of a deployment and with its database. */
-export const findProblems = async (settings: Settings, deployments: Deployment[]): Promise<string[]> => {
+export const findProblems = async (
+  settings: Settings,
+  deployments: Deployment[],
+): Promise<string[]> => {
   const { DATABASE_URL } = settings
   const mayConnect = DATABASE_URL && !checkSetting('DATABASE_URL', settings)
   return [

@@ -1,4 +1,7 @@
-/** What a Worker is configured with: its part of wrangler.toml, and the settings of this installation, which git doesn't track. */
+/**
+ * What a Worker is configured with: its part of wrangler.toml, and the settings of this
+ * installation, which git doesn't track.
+ */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ROOT } from '../dev/root.ts'
@@ -15,8 +18,11 @@ const DEFAULT_INSTALLATION = 'tributary'
 
 const installationOf = ({ INSTALLATION }: Settings): string => INSTALLATION || DEFAULT_INSTALLATION
 
-/** The name of a Worker, such as tributary-router. Those of two installations in one account differ. */
-export const workerNameOf = (env: string, settings: Settings): string => `${installationOf(settings)}-${env}`
+/**
+ * The name of a Worker, such as tributary-router. Those of two installations in one account differ.
+ */
+export const workerNameOf = (env: string, settings: Settings): string =>
+  `${installationOf(settings)}-${env}`
 
 const serviceOf = (service: string, settings: Settings): string =>
   workerNameOf(service.slice(DEFAULT_INSTALLATION.length + 1), settings)
@@ -27,8 +33,9 @@ const NAMESPACES = 10_000
 const INSTALLATIONS = 200_000
 
 /**
- * The namespace of a rate limit. Cloudflare counts by namespace in a whole account, whatever the Worker. So the name of an
- * installation is hashed to its range of them: two installations have the same one by a chance of 1 in 200,000.
+ * The namespace of a rate limit. Cloudflare counts by namespace in a whole account, whatever the
+ * Worker. So the name of an installation is hashed to its range of them: two installations have the
+ * same one by a chance of 1 in 200,000.
  */
 const namespaceOf = (id: string, settings: Settings): string => {
   const hash = createHash('sha256').update(installationOf(settings)).digest().readUInt32BE()
@@ -37,7 +44,10 @@ const namespaceOf = (id: string, settings: Settings): string => {
 
 export const isNeon = (hostname: string): boolean => hostname.endsWith('.neon.tech')
 
-/** The region of AWS that the host of a Neon database names, such as ep-x-pooler.c-2.eu-central-1.aws.neon.tech. */
+/**
+ * The region of AWS that the host of a Neon database names, such as
+ * ep-x-pooler.c-2.eu-central-1.aws.neon.tech.
+ */
 export const regionOf = (hostname: string): string | undefined =>
   /\.([a-z0-9-]+)\.aws\.neon\.tech$/.exec(hostname)?.[1]
 
@@ -53,27 +63,35 @@ export const routesOf = ({ ROUTES, PUBLIC_URL = '' }: Settings): string[] => {
   return isWorkersDev(hostname) ? [] : [hostname]
 }
 
-/** A host is the router's alone, with its DNS record. A pattern such as track.example.com/* needs one that exists. */
+/**
+ * A host is the router's alone, with its DNS record. A pattern such as track.example.com/* needs
+ * one that exists.
+ */
 const toRoute = (route: string) =>
   route.includes('/') ? { pattern: route } : { pattern: route, custom_domain: true }
 
 /** How often crons may run, in minutes: what divides an hour. */
 export const CRON_MINUTES = ['1', '2', '3', '4', '5', '6', '10', '12', '15', '20', '30', '60']
 
-const cronOf = (minutes: string): string => (minutes === '60' ? '0 * * * *' : `*/${minutes} * * * *`)
+const cronOf = (minutes: string): string =>
+  minutes === '60' ? '0 * * * *' : `*/${minutes} * * * *`
 
 /** The configuration of a Worker, for wrangler. */
 export const configOf = (env: string, settings: Settings) => {
   const config = readWorkerConfigs().get(env)
   if (!config) throw new Error(`There is no Worker ${env} in wrangler.toml.`)
   const { DATABASE_URL = '', PUBLIC_URL = '', CLOUDFLARE_EMAIL, CRON_MINUTES } = settings
-  const region = config.secrets.required.includes('DATABASE_URL') && regionOf(new URL(DATABASE_URL).hostname)
+  const region =
+    config.secrets.required.includes('DATABASE_URL') && regionOf(new URL(DATABASE_URL).hostname)
   const vars = Object.entries(config.vars).map(([name, value]) => [name, settings[name] || value])
   return {
     ...config,
     name: workerNameOf(env, settings),
     vars: Object.fromEntries(vars),
-    services: config.services.map((bound) => ({ ...bound, service: serviceOf(bound.service, settings) })),
+    services: config.services.map((bound) => ({
+      ...bound,
+      service: serviceOf(bound.service, settings),
+    })),
     ratelimits: config.ratelimits.map((limit) => ({
       ...limit,
       namespace_id: namespaceOf(limit.namespace_id, settings),
@@ -83,7 +101,8 @@ export const configOf = (env: string, settings: Settings) => {
       routes: routesOf(settings).map(toRoute),
       workers_dev: isWorkersDev(new URL(PUBLIC_URL).hostname),
     }),
-    ...(CRON_MINUTES && config.triggers.crons.length > 0 && { triggers: { crons: [cronOf(CRON_MINUTES)] } }),
+    ...(CRON_MINUTES &&
+      config.triggers.crons.length > 0 && { triggers: { crons: [cronOf(CRON_MINUTES)] } }),
     ...(env === 'mailer' && CLOUDFLARE_EMAIL === 'true' && { send_email: [{ name: 'EMAIL' }] }),
     // Near the database: a request makes more round trips to it than to the visitor.
     ...(region && { placement: { region: `aws:${region}` } }),

@@ -1,6 +1,7 @@
 /**
- * `npm run deploy`: checks the settings and the database, and then applies the schema and migrations and uploads every Worker,
- * the router last. --check only checks; --dry-run builds, reads no settings and uploads nothing; --mail-to mails a sign-in link at last.
+ * `npm run deploy`: checks the settings and the database, and then applies the schema and
+ * migrations and uploads every Worker, the router last. --check only checks; --dry-run builds,
+ * reads no settings and uploads nothing; --mail-to mails a sign-in link at last.
  */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -39,7 +40,10 @@ const readSettings = (path: string): Settings => {
   }
 }
 
-/** The settings of a deployment that will work. @throws with everything that is wrong, a line each */
+/**
+ * The settings of a deployment that will work.
+ * @throws with everything that is wrong, a line each
+ */
 const readCheckedSettings = async (
   path: string,
   deployments: Deployment[],
@@ -49,23 +53,36 @@ const readCheckedSettings = async (
   const problems = await findProblems(settings, deployments)
   if (mailTo && !readEmail(mailTo)) problems.push(`--mail-to is not an email address: "${mailTo}".`)
   if (!(await isSignedIn()))
-    problems.push('Nobody is signed in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.')
+    problems.push(
+      'Nobody is signed in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.',
+    )
   if (problems.length === 0) return settings
   throw new Error(
     `Nothing was deployed. Correct these first; the settings are in ${path}.\n${problems.map((line) => `- ${line}`).join('\n')}`,
   )
 }
 
-/** Builds Workers without uploading them, several at a time, and prints wrangler's output of each when it is complete. */
+/**
+ * Builds Workers without uploading them, several at a time, and prints wrangler's output of each
+ * when it is complete.
+ */
 const buildOnly = async (envs: string[]): Promise<void> => {
   const left = [...envs]
   const buildNext = async (): Promise<void> => {
     const env = left.shift()
     if (env === undefined) return
-    const args = ['deploy', '--env', env, '--dry-run', '--outdir', join('.wrangler', 'dry-run', env)]
+    const args = [
+      'deploy',
+      '--env',
+      env,
+      '--dry-run',
+      '--outdir',
+      join('.wrangler', 'dry-run', env),
+    ]
     const { output, failure } = await wrangler(args, { capture: true })
     console.log(`\n${env}\n${output.trimEnd()}`)
-    if (failure) throw new Error(`Building ${env} failed. See the output above. Nothing was uploaded.`)
+    if (failure)
+      throw new Error(`Building ${env} failed. See the output above. Nothing was uploaded.`)
     await buildNext()
   }
   await Promise.all(Array.from({ length: availableParallelism() }, buildNext))
@@ -89,7 +106,9 @@ const deploy = async (): Promise<void> => {
   }
   await preparePublic()
   await applySchema(settings.DATABASE_URL ?? '').catch((error: Error) => {
-    throw new Error(`Nothing was deployed, because the database is not up to date. ${error.message}`)
+    throw new Error(
+      `Nothing was deployed, because the database is not up to date. ${error.message}`,
+    )
   })
   console.log('The database is up to date.')
   for (const deployment of deployments) {

@@ -4,18 +4,27 @@ import { workerUrl } from './roles.ts'
 /** A Worker, with the names of its required and its optional secrets. */
 export type Deployment = { env: string; secrets: string[]; optional: string[] }
 
-/** Every Worker of wrangler.toml. The router is last, because the Workers that it binds must exist. */
+/**
+ * Every Worker of wrangler.toml. The router is last, because the Workers that it binds must exist.
+ */
 export const deploymentOrder = (): Deployment[] =>
   [...readWorkerConfigs()]
     .sort(([a], [b]) => Number(a === 'router') - Number(b === 'router'))
-    .map(([env, { secrets }]) => ({ env, secrets: secrets.required, optional: optionalSecrets(env) }))
+    .map(([env, { secrets }]) => ({
+      env,
+      secrets: secrets.required,
+      optional: optionalSecrets(env),
+    }))
 
 /** Required secrets that are not given. */
 export const missingSecrets = (deployments: Deployment[], given: NodeJS.Dict<string>): string[] => [
   ...new Set(deployments.flatMap(({ secrets }) => secrets).filter((name) => !given[name])),
 ]
 
-/** What a Worker is given: its own secrets, and instead of the owner's DATABASE_URL that of its zone. */
+/**
+ * What a Worker is given: its own secrets, and instead of the owner's DATABASE_URL that of its
+ * zone.
+ */
 export const secretsOf = (
   { env, secrets, optional }: Deployment,
   given: NodeJS.Dict<string>,

@@ -1,8 +1,8 @@
 /**
- * `npm run doctor -- https://shop.example --via maya`: opens a site through a partner's link, and says what the snippet does there.
- * `npm run doctor -- --mail`: reads the DNS records of the sender of mails. `npm run doctor -- --stripe`: says which events the endpoints of
- * the workspaces in DATABASE_URL lack. Exit code 1: something is wrong. Exit code 2: the check could
- * not run.
+ * `npm run doctor -- https://shop.example --via maya`: opens a site through a partner's link, and
+ * says what the snippet does there. `npm run doctor -- --mail`: reads the DNS records of the sender
+ * of mails. `npm run doctor -- --stripe`: says which events the endpoints of the workspaces in
+ * DATABASE_URL lack. Exit code 1: something is wrong. Exit code 2: the check could not run.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
@@ -79,7 +79,10 @@ const readCommand = (): Command => {
     if (!page) return { problem: `${address} is no address.` }
     if (!values.via && page.search === '' && page.hash === '')
       return { problem: 'Give a partner’s slug: --via maya.' }
-    return { url: values.via ? linkWith(page, values.via) : page.href, givesConsent: values.consent }
+    return {
+      url: values.via ? linkWith(page, values.via) : page.href,
+      givesConsent: values.consent,
+    }
   } catch (error) {
     return { problem: (error as Error).message }
   }

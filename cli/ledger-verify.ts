@@ -1,7 +1,8 @@
 /**
- * `npm run ledger:verify`: checks a database's ledger with the function verify_ledger of schema.sql, and compares each purchase
- * with what was received and returned of it. It changes nothing, but for `-- --repair`, which first counts all totals again.
- * Exit code 1: violations or differences. Exit code 2: the check could not run.
+ * `npm run ledger:verify`: checks a database's ledger with the function verify_ledger of
+ * schema.sql, and compares each purchase with what was received and returned of it. It changes
+ * nothing, but for `-- --repair`, which first counts all totals again. Exit code 1: violations or
+ * differences. Exit code 2: the check could not run.
  */
 import type pg from 'pg'
 import { checkPurchases } from '../lib/ledger-check/check.service.ts'
@@ -28,7 +29,10 @@ const findDatabase = (): string => {
   throw new Error('Set DATABASE_URL: DATABASE_URL=postgres://... npm run ledger:verify')
 }
 
-/** Counts all totals again, from one moment, while others write. Only folding waits for it, by the lock of the session. */
+/**
+ * Counts all totals again, from one moment, while others write. Only folding waits for it, by the
+ * lock of the session.
+ */
 const repair = async (client: pg.Client): Promise<void> => {
   await client.query("select pg_advisory_lock(hashtextextended('fold_totals', 0))")
   await client.query('begin isolation level repeatable read')
@@ -39,8 +43,8 @@ const repair = async (client: pg.Client): Promise<void> => {
 }
 
 /**
- * Compares all purchases with what was received and returned of them, as of one moment, and prints each difference. Progress
- * goes to stderr.
+ * Compares all purchases with what was received and returned of them, as of one moment, and prints
+ * each difference. Progress goes to stderr.
  *
  * @returns the number of differences
  */
@@ -66,7 +70,8 @@ const comparePurchases = async (client: pg.Client): Promise<number> => {
       ? `\n${counted(differences, 'difference')} from what was received and returned, in ${counted(compared, 'purchase')}.`
       : `It agrees with what was received and returned of ${counted(compared, 'purchase')}.`,
   )
-  if (pending) console.log(`Not compared, because they are being processed: ${counted(pending, 'purchase')}.`)
+  if (pending)
+    console.log(`Not compared, because they are being processed: ${counted(pending, 'purchase')}.`)
   return differences
 }
 
@@ -78,7 +83,9 @@ try {
     const [{ commissions, payouts } = { commissions: 0, payouts: 0 }] = rows
     const size = `${counted(commissions, 'commission')} and ${counted(payouts, 'payout')}`
     for (const { invariant, workspace_id, subject_id, details } of violations) {
-      console.log(`Violated: ${invariant}.\n  ${subject_id} of workspace ${workspace_id}: ${details}`)
+      console.log(
+        `Violated: ${invariant}.\n  ${subject_id} of workspace ${workspace_id}: ${details}`,
+      )
     }
     console.log(
       violations.length

@@ -1,10 +1,14 @@
 /** Reads the DNS records that mail from a domain needs: SPF, DKIM and DMARC. */
 import { Resolver } from 'node:dns/promises'
 
-/** The records of a name, of which a long one may come in parts; an error if they could not be read. */
+/**
+ * The records of a name, of which a long one may come in parts; an error if they could not be read.
+ */
 export type Answer = { values: string[] } | { error: string }
 
-/** What is read of DNS. `node:dns` is one, which asks the system's servers or those that are named. */
+/**
+ * What is read of DNS. `node:dns` is one, which asks the system's servers or those that are named.
+ */
 export type MailResolver = {
   resolveTxt: (name: string) => Promise<string[][]>
   resolveMx: (name: string) => Promise<{ exchange: string; priority: number }[]>
@@ -12,10 +16,17 @@ export type MailResolver = {
 
 export type Provider = 'resend' | 'cloudflare'
 
-/** Where each provider has its records. The DKIM selector of Cloudflare is that of its documentation. */
+/**
+ * Where each provider has its records. The DKIM selector of Cloudflare is that of its
+ * documentation.
+ */
 const NAMES: Record<Provider, { bounces: string; selector: string; spf: string }> = {
   resend: { bounces: 'send', selector: 'resend', spf: 'include:amazonses.com' },
-  cloudflare: { bounces: 'cf-bounce', selector: 'cf-bounce', spf: 'include:_spf.mx.cloudflare.net' },
+  cloudflare: {
+    bounces: 'cf-bounce',
+    selector: 'cf-bounce',
+    spf: 'include:_spf.mx.cloudflare.net',
+  },
 }
 
 /** What was found for one provider. */
@@ -53,7 +64,10 @@ export const systemResolver = (servers: string[] = []): MailResolver => {
   return resolver
 }
 
-/** The domain and those above it, which a DMARC record may be of: of "mail.shop.example" that and "shop.example". */
+/**
+ * The domain and those above it, which a DMARC record may be of: of "mail.shop.example" that and
+ * "shop.example".
+ */
 const withParents = (domain: string): string[] => {
   const labels = domain.split('.')
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'))
@@ -82,7 +96,9 @@ export const readMailRecords = async (
         const [ofSpf, ofDkim, ofMx] = await Promise.all([
           txt(envelope),
           txt(key),
-          answer(resolver.resolveMx(envelope).then((records) => records.map(({ exchange }) => exchange))),
+          answer(
+            resolver.resolveMx(envelope).then((records) => records.map(({ exchange }) => exchange)),
+          ),
         ])
         return {
           provider,

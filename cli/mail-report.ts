@@ -1,4 +1,7 @@
-/** What `npm run doctor -- --mail` says of the DNS records of a sender: one line for each check, and what to do. */
+/**
+ * What `npm run doctor -- --mail` says of the DNS records of a sender: one line for each check, and
+ * what to do.
+ */
 import type { Answer, MailRecords, Provider, ProviderRecords } from './mail-records.ts'
 import type { Line } from './site-report.ts'
 
@@ -15,7 +18,13 @@ const DASHBOARDS: Record<Provider, string> = {
 }
 
 /** A record that could not be read: what to look up by hand. */
-const unread = (name: string, type: 'TXT' | 'MX', record: string, wanted: string, error: string): Line => ({
+const unread = (
+  name: string,
+  type: 'TXT' | 'MX',
+  record: string,
+  wanted: string,
+  error: string,
+): Line => ({
   state: 'warning',
   name,
   found: `could not be read (${error})`,
@@ -38,7 +47,12 @@ const spfLine = ({ provider, spf: { name, wants, answer } }: ProviderRecords): L
   const fix = `${DASHBOARDS[provider]}: ${name} TXT "v=spf1 ${wants} ~all".`
   if (record === undefined) return { state: 'wrong', name: 'SPF', found: `${name} has none`, fix }
   if (records.length > 1)
-    return { state: 'wrong', name: 'SPF', found: `${name} has ${records.length}, so none counts`, fix }
+    return {
+      state: 'wrong',
+      name: 'SPF',
+      found: `${name} has ${records.length}, so none counts`,
+      fix,
+    }
   if (!record.toLowerCase().split(/\s+/).includes(wants))
     return { state: 'wrong', name: 'SPF', found: `${record} lacks ${wants}`, fix }
   if (/\s\+?all(\s|$)/i.test(record))
@@ -57,7 +71,8 @@ const dkimLine = ({ provider, dkim: { name, answer } }: ProviderRecords): Line =
 }
 
 const bounceLine = ({ provider, mx: { name, answer } }: ProviderRecords): Line => {
-  if ('error' in answer) return unread('Bounces', 'MX', name, 'a server of the provider', answer.error)
+  if ('error' in answer)
+    return unread('Bounces', 'MX', name, 'a server of the provider', answer.error)
   return answer.values.length > 0
     ? { state: 'ok', name: 'Bounces', found: `${name}: ${answer.values.join(', ')}` }
     : {
@@ -82,7 +97,12 @@ const dmarcLine = ({ domain, dmarc }: MailRecords): Line => {
   const records = recordsIn(found.answer)
   const [record = ''] = records
   if (records.length > 1)
-    return { state: 'wrong', name, found: `${found.name} has ${records.length}, so none counts`, fix }
+    return {
+      state: 'wrong',
+      name,
+      found: `${found.name} has ${records.length}, so none counts`,
+      fix,
+    }
   const tags = tagsOf(record)
   const policy = tags.get('p')?.toLowerCase() ?? ''
   if (!['none', 'quarantine', 'reject'].includes(policy))
@@ -107,7 +127,10 @@ const dmarcLine = ({ domain, dmarc }: MailRecords): Line => {
 /** Whether all that a provider needs is there, as far as it could be read. */
 const wrongOf = (lines: Line[]): number => lines.filter(({ state }) => state === 'wrong').length
 
-/** The checks of one sender. Of several providers, those of the one with the fewest failures: one of them sends. */
+/**
+ * The checks of one sender. Of several providers, those of the one with the fewest failures: one of
+ * them sends.
+ */
 export const reportOnMail = (records: MailRecords): Line[] => {
   const ofProviders = records.providers
     .map((found) => [spfLine(found), dkimLine(found), bounceLine(found)])

@@ -53,7 +53,10 @@ export const waitUntilReady = async (
   }
 }
 
-/** Mails a sign-in link: the proof that mail arrives. @throws with the reason, when it was not handed over */
+/**
+ * Mails a sign-in link: the proof that mail arrives.
+ * @throws with the reason, when it was not handed over
+ */
 export const mailLink = async (publicUrl: string, email: string): Promise<void> => {
   const { ok, reason } = await call(new URL('/api/auth/sign-in/magic-link', publicUrl), {
     method: 'POST',

@@ -1,4 +1,7 @@
-/** `npm run reconcile`: compares Stripe's payments with the ledger, and with --fix records what is missing. */
+/**
+ * `npm run reconcile`: compares Stripe's payments with the ledger, and with --fix records what is
+ * missing.
+ */
 import { parseArgs } from 'node:util'
 import Stripe from 'stripe'
 import * as z from 'zod'
@@ -108,13 +111,17 @@ const readPlaces = (env: Terminal['env']): Places => {
   const database = ledgerOf(env)
   if (database && STRIPE_API_KEY) return { database, stripeKey: STRIPE_API_KEY, stripeUrl }
   const demo = demoOf(env)
-  if (database && demo) return { database, stripeKey: 'sk_test_demo', stripeUrl: new URL(demo.stripeUrl) }
+  if (database && demo)
+    return { database, stripeKey: 'sk_test_demo', stripeUrl: new URL(demo.stripeUrl) }
   throw new Misuse(
     'Set DATABASE_URL=postgresql://... and STRIPE_API_KEY=rk_live_...\nOr start the demo first, with npm start.',
   )
 }
 
-const connectStripe = ({ stripeKey, stripeUrl: { hostname: host, port, protocol } }: Places): Stripe =>
+const connectStripe = ({
+  stripeKey,
+  stripeUrl: { hostname: host, port, protocol },
+}: Places): Stripe =>
   new Stripe(stripeKey, {
     host,
     protocol: protocol === 'http:' ? 'http' : 'https',
@@ -127,7 +134,10 @@ const connectStripe = ({ stripeKey, stripeUrl: { hostname: host, port, protocol 
 const lineOf = ({ listed, externalId, paid, explanation }: MissingSale): string =>
   `${listed.paidAt.toISOString().slice(0, 10)}  ${externalId}  ${formatMoney(paid.amountCents, paid.currency).padStart(14)}  ${explanation}`
 
-const reconcile = async (options: Options, { env, print, printError }: Terminal): Promise<number> => {
+const reconcile = async (
+  options: Options,
+  { env, print, printError }: Terminal,
+): Promise<number> => {
   /** Progress goes to stderr: stdout has the list alone. */
   const progress = (what: string) => (count: number) => {
     if (count % PROGRESS_EVERY === 0) printError(`  ${count} ${what}`)
@@ -136,7 +146,8 @@ const reconcile = async (options: Options, { env, print, printError }: Terminal)
   // A connection has the deadline of one request, so each purchase gets its own.
   const db = () => connect(places.database)
   const endpoint = await findEndpoint(db(), options.workspace)
-  if (!endpoint) throw new Misuse(`The database has no workspace with the slug or id “${options.workspace}”.`)
+  if (!endpoint)
+    throw new Misuse(`The database has no workspace with the slug or id “${options.workspace}”.`)
   const { workspaceId } = endpoint
 
   const [, mode = endpoint.mode] = /^[rs]k_(live|test)_/.exec(places.stripeKey) ?? []
@@ -175,7 +186,8 @@ const reconcile = async (options: Options, { env, print, printError }: Terminal)
       ? `\nStripe lists ${listed}. In the ledger, ${missing.length.toLocaleString('en')} of them are missing or incomplete: see above.`
       : `Stripe lists ${listed}. The ledger has all of them.`,
   )
-  if (missing.length && !options.fix) print('Nothing was changed. Run the command with --fix to record them.')
+  if (missing.length && !options.fix)
+    print('Nothing was changed. Run the command with --fix to record them.')
   if (missing.length && options.fix) {
     const recorded = progress('recorded')
     for (const [at, sale] of missing.entries()) {
@@ -202,7 +214,8 @@ const explain = (error: unknown): string => {
   if (error instanceof Stripe.errors.StripePermissionError) {
     return `The key in STRIPE_API_KEY needs permission to read invoices with their payments, checkout sessions, payment intents, charges, refunds, disputes and credit notes. ${error.message}`
   }
-  if (error instanceof Stripe.errors.StripeError) return `The call of Stripe failed. ${error.message}`
+  if (error instanceof Stripe.errors.StripeError)
+    return `The call of Stripe failed. ${error.message}`
   return (error as Error).message
 }
 

@@ -1,4 +1,7 @@
-/** The database roles: one per trust zone, with a password of its own. What each may do is in roles.sql. */
+/**
+ * The database roles: one per trust zone, with a password of its own. What each may do is in
+ * roles.sql.
+ */
 import { createHmac, scryptSync } from 'node:crypto'
 import pg from 'pg'
 import { parseDatabaseUrl, withClient } from './database.ts'
@@ -6,7 +9,14 @@ import { parseDatabaseUrl, withClient } from './database.ts'
 /** The Workers of each trust zone, by their env in wrangler.toml. */
 export const ZONES = {
   /** Everybody on the internet reaches them. */
-  track: ['track-click', 'track-lead', 'track-sale', 'track-refund', 'track-batch', 'resend-webhook'],
+  track: [
+    'track-click',
+    'track-lead',
+    'track-sale',
+    'track-refund',
+    'track-batch',
+    'resend-webhook',
+  ],
   /** For people who have signed in, and for API keys of managers. */
   pages: ['dashboard', 'portal', 'manage', 'import-partners', 'import-customers'],
   /** For assistants that people give an API key to: it only reads. */
@@ -15,7 +25,10 @@ export const ZONES = {
   pay: ['payouts', 'stripe-webhook'],
   auth: ['auth'],
   mail: ['mailer'],
-  /** It sends requests to addresses that merchants choose, and holds SECRETS_KEY for what they are signed with. */
+  /**
+   * It sends requests to addresses that merchants choose, and holds SECRETS_KEY for what they are
+   * signed with.
+   */
   hooks: ['webhooks'],
   /** It sends merchants' tokens to other platforms, and holds SECRETS_KEY for them. */
   source: ['import-source'],
@@ -28,20 +41,31 @@ const zones = Object.keys(ZONES) as Zone[]
 /** Postgres cuts longer names off. */
 const MAX_NAME_BYTES = 63
 
-/** Found by guessing, the password of a role would betray a shorter one of the owner, from which it is derived. */
+/**
+ * Found by guessing, the password of a role would betray a shorter one of the owner, from which it
+ * is derived.
+ */
 const MIN_OWNER_PASSWORD = 12
 
-/** Managed servers may refuse a password without a lower case letter, an upper case letter, a digit and a sign. */
+/**
+ * Managed servers may refuse a password without a lower case letter, an upper case letter, a digit
+ * and a sign.
+ */
 const ALL_KINDS = 'aA1-'
 
 const databaseOf = (databaseUrl: string): string =>
   decodeURIComponent(parseDatabaseUrl(databaseUrl).pathname.slice(1))
 
-/** A zone's role in a database. A server's databases share its roles, so their names differ. @throws when it is too long */
+/**
+ * A zone's role in a database. A server's databases share its roles, so their names differ.
+ * @throws when it is too long
+ */
 export const roleOf = (databaseUrl: string, zone: Zone): string => {
   const role = `${databaseOf(databaseUrl)}_${zone}`
   if (Buffer.byteLength(role) <= MAX_NAME_BYTES) return role
-  throw new Error(`The name of the database is too long for its roles, such as ${role}. Shorten it.`)
+  throw new Error(
+    `The name of the database is too long for its roles, such as ${role}. Shorten it.`,
+  )
 }
 
 const masters = new Map<string, Buffer>()
@@ -54,9 +78,9 @@ const masterOf = (ownerPassword: string): Buffer => {
 }
 
 /**
- * The connection string of a zone: the owner's, with the zone's role and password. The password is derived from the owner's, so
- * each deployment, from whatever machine, arrives at the same one, and nobody has to keep it. Changing the owner's password
- * changes them all at the next deployment.
+ * The connection string of a zone: the owner's, with the zone's role and password. The password is
+ * derived from the owner's, so each deployment, from whatever machine, arrives at the same one, and
+ * nobody has to keep it. Changing the owner's password changes them all at the next deployment.
  */
 export const zoneUrl = (databaseUrl: string, zone: Zone): string => {
   const url = parseDatabaseUrl(databaseUrl)
@@ -82,7 +106,9 @@ export const isWeakOwner = (databaseUrl: string): boolean =>
 
 type Found = { name: string; isPowerful: boolean }
 
-/** Roles made in Neon's console are members of neon_superuser, which may read and write everything. */
+/**
+ * Roles made in Neon's console are members of neon_superuser, which may read and write everything.
+ */
 const FIND = `
   select rolname as name, rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication
          or exists (select from pg_auth_members m where m.member = r.oid) as "isPowerful"
@@ -92,14 +118,20 @@ const isRefused = (databaseUrl: string): Promise<boolean> =>
   withClient(databaseUrl, async () => false).catch(() => true)
 
 /**
- * Creates the roles that are missing, and grants what roles.sql says, in one transaction. An existing role keeps its
- * password, if it is the one that `zoneUrl` says: running Workers don't notice. One caller at a time.
+ * Creates the roles that are missing, and grants what roles.sql says, in one transaction. An
+ * existing role keeps its password, if it is the one that `zoneUrl` says: running Workers don't
+ * notice. One caller at a time.
  *
  * @param client connected as the owner of the database
  * @param sql roles.sql
- * @throws when the owner may not create roles, or a role of that name has more rights than it should
+ * @throws when the owner may not create roles, or a role of that name has more rights than it
+ *   should
  */
-export const applyRoles = async (client: pg.Client, databaseUrl: string, sql: string): Promise<void> => {
+export const applyRoles = async (
+  client: pg.Client,
+  databaseUrl: string,
+  sql: string,
+): Promise<void> => {
   const roles = zones.map((zone) => ({
     zone,
     name: roleOf(databaseUrl, zone),
@@ -116,13 +148,17 @@ export const applyRoles = async (client: pg.Client, databaseUrl: string, sql: st
   const refused = await Promise.all(
     roles.map(async ({ name, url }) => known.has(name) && (await isRefused(url))),
   )
-  const identifiers = new Map(roles.map(({ zone, name }) => [`:"${zone}"`, pg.escapeIdentifier(name)]))
+  const identifiers = new Map(
+    roles.map(({ zone, name }) => [`:"${zone}"`, pg.escapeIdentifier(name)]),
+  )
   await client.query('begin')
   for (const [at, { name, url }] of roles.entries()) {
     if (known.has(name) && !refused[at]) continue
     // In plain text, because Neon takes no hash. The connection is encrypted.
     const login = `login noinherit password ${pg.escapeLiteral(new URL(url).password)}`
-    await client.query(`${known.has(name) ? 'alter' : 'create'} role ${pg.escapeIdentifier(name)} ${login}`)
+    await client.query(
+      `${known.has(name) ? 'alter' : 'create'} role ${pg.escapeIdentifier(name)} ${login}`,
+    )
   }
   await client.query(
     `revoke temporary on database ${pg.escapeIdentifier(databaseOf(databaseUrl))} from public`,

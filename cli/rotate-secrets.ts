@@ -1,6 +1,7 @@
 /**
- * `npm run rotate-secrets`: encrypts every secret in the database with the first key of SECRETS_KEY. Safe to repeat, and while
- * the Workers run. Exit code 1: some cannot be decrypted. Exit code 2: the command could not run.
+ * `npm run rotate-secrets`: encrypts every secret in the database with the first key of
+ * SECRETS_KEY. Safe to repeat, and while the Workers run. Exit code 1: some cannot be decrypted.
+ * Exit code 2: the command could not run.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
@@ -26,7 +27,12 @@ const PLACES: {
   { table: 'stripe_secrets', key: 'id', column: 'ciphertext', name: 'signing secret' },
   { table: 'payment_details', key: 'id', column: 'ciphertext', name: 'payment detail' },
   { table: 'webhook_endpoints', key: 'id', column: 'ciphertext', name: 'webhook secret' },
-  { table: 'webhook_endpoints', key: 'id', column: 'former_ciphertext', name: 'former webhook secret' },
+  {
+    table: 'webhook_endpoints',
+    key: 'id',
+    column: 'former_ciphertext',
+    name: 'former webhook secret',
+  },
   { table: 'payers', key: 'workspace_id', column: 'iban_ciphertext', name: 'payer IBAN' },
   {
     table: 'import_sources',
@@ -58,11 +64,18 @@ async function* rowsOf(client: pg.Client, { table, key, column }: Place) {
   }
 }
 
-/** Encrypts the secrets of one table again. One that changes meanwhile was encrypted with the first key. */
+/**
+ * Encrypts the secrets of one table again. One that changes meanwhile was encrypted with the first
+ * key.
+ */
 const rotate = async (client: pg.Client, setting: string, place: Place) => {
   const counts = { rotated: 0, current: 0, unreadable: 0 }
   for await (const { key, workspaceId, ciphertext } of rowsOf(client, place)) {
-    const result = await rotateSecret(setting, place.contextOf?.(workspaceId) ?? workspaceId, ciphertext)
+    const result = await rotateSecret(
+      setting,
+      place.contextOf?.(workspaceId) ?? workspaceId,
+      ciphertext,
+    )
     if (typeof result === 'string') {
       counts[result]++
       continue
@@ -78,7 +91,9 @@ const rotate = async (client: pg.Client, setting: string, place: Place) => {
 
 /** The settings of the environment, or of the file with the deployment's secrets. */
 const readSettings = () => {
-  const { values } = parseArgs({ options: { 'secrets-file': { type: 'string', default: '.prod.vars' } } })
+  const { values } = parseArgs({
+    options: { 'secrets-file': { type: 'string', default: '.prod.vars' } },
+  })
   const { DATABASE_URL, SECRETS_KEY } = process.env
   if (DATABASE_URL && SECRETS_KEY) return { DATABASE_URL, SECRETS_KEY }
   return parseEnv(readFileSync(values['secrets-file'], 'utf8'))
@@ -90,12 +105,16 @@ try {
     for (const place of PLACES) {
       const { rotated, current, unreadable } = await rotate(client, SECRETS_KEY, place)
       const rest = unreadable ? `, ${unreadable} cannot be decrypted with these keys` : ''
-      console.log(`${counted(rotated, place.name)} encrypted again, ${current} already done${rest}.`)
+      console.log(
+        `${counted(rotated, place.name)} encrypted again, ${current} already done${rest}.`,
+      )
       if (unreadable) process.exitCode = UNREADABLE
     }
   })
   if (!process.exitCode)
-    console.log('All secrets are encrypted with the first key of SECRETS_KEY. Remove the others, and deploy.')
+    console.log(
+      'All secrets are encrypted with the first key of SECRETS_KEY. Remove the others, and deploy.',
+    )
 } catch (error) {
   console.error(`The secrets could not be rotated. ${(error as Error).message}`)
   process.exitCode = FAILED

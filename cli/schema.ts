@@ -1,6 +1,6 @@
 /**
- * Brings a database to the current schema: schema.sql when it is empty, else the pending files of migrations/, and then the
- * functions of schema.sql.
+ * Brings a database to the current schema: schema.sql when it is empty, else the pending files of
+ * migrations/, and then the functions of schema.sql.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,10 +29,13 @@ export class SchemaMismatch extends Error {
 const readMigrations = async (folder: string): Promise<SqlFile[]> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   for (const [index, name] of names.entries()) {
-    if (!MIGRATION_NAME.test(name)) throw new Error(`Rename ${name} to a name such as 0001-add-index.sql.`)
+    if (!MIGRATION_NAME.test(name))
+      throw new Error(`Rename ${name} to a name such as 0001-add-index.sql.`)
     const previous = names[index - 1]
     if (previous?.slice(0, 4) === name.slice(0, 4)) {
-      throw new Error(`${previous} and ${name} have the same number. Renumber the one that is not applied.`)
+      throw new Error(
+        `${previous} and ${name} have the same number. Renumber the one that is not applied.`,
+      )
     }
   }
   return Promise.all(names.map((name) => readSql(folder, name)))
@@ -65,23 +68,31 @@ const findPending = (migrations: SqlFile[], applied: Map<string, string>): SqlFi
   const pending = migrations.filter(({ name }) => !applied.has(name))
   const [first] = pending
   if (first && first.name < latest) {
-    throw new Error(`${first.name} is out of order: ${latest} is already applied. Give it a higher number.`)
+    throw new Error(
+      `${first.name} is out of order: ${latest} is already applied. Give it a higher number.`,
+    )
   }
   return pending
 }
 
-/** Polls: a session that waits inside pg_advisory_lock() would block `create index concurrently`. */
+/**
+ * Polls: a session that waits inside pg_advisory_lock() would block `create index concurrently`.
+ */
 const lock = async (client: pg.Client): Promise<void> => {
   for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-      LOCK_KEY,
-    ])
+    const { rows } = await client.query<{ locked: boolean }>(
+      'select pg_try_advisory_lock($1) as locked',
+      [LOCK_KEY],
+    )
     if (rows[0]?.locked) return
     await sleep(LOCK_POLL_MS)
   }
 }
 
-/** Runs one file and records it in the same transaction. The connection is closed after an error, which rolls back. */
+/**
+ * Runs one file and records it in the same transaction. The connection is closed after an error,
+ * which rolls back.
+ */
 const apply = async (client: pg.Client, file: SqlFile, records: SqlFile[]): Promise<void> => {
   const transactional = !NO_TRANSACTION.test(file.sql)
   try {
@@ -96,9 +107,12 @@ const apply = async (client: pg.Client, file: SqlFile, records: SqlFile[]): Prom
     )
     await client.query('commit')
   } catch (error) {
-    throw new Error(`${file.name} failed, and nothing after it was applied: ${(error as Error).message}.`, {
-      cause: error,
-    })
+    throw new Error(
+      `${file.name} failed, and nothing after it was applied: ${(error as Error).message}.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -115,7 +129,10 @@ const readApplied = async (client: pg.Client): Promise<Map<string, string> | nul
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
-/** What brings a database to the current schema: the files, and what is recorded as applied after the last one. */
+/**
+ * What brings a database to the current schema: the files, and what is recorded as applied after
+ * the last one.
+ */
 type Plan = { files: SqlFile[]; records: SqlFile[] }
 
 const planOf = (
@@ -155,9 +172,9 @@ const explainRoles = (error: Error & { code?: string }): never => {
 }
 
 /**
- * Applies schema.sql to an empty database; or to one that has the schema the pending migrations, and the functions, triggers and views
- * of schema.sql if one has changed. Then roles.sql.
- * Safe to repeat and to run concurrently. A migration that fails leaves those before it applied.
+ * Applies schema.sql to an empty database; or to one that has the schema the pending migrations,
+ * and the functions, triggers and views of schema.sql if one has changed. Then roles.sql. Safe to
+ * repeat and to run concurrently. A migration that fails leaves those before it applied.
  *
  * @param folder holds schema.sql, migrations/ and, if there are roles, roles.sql
  * @returns the names of the files that were applied
@@ -174,7 +191,10 @@ export const applySchema = async (databaseUrl: string, folder = ROOT): Promise<s
   })
 }
 
-/** Finds out whether `applySchema` would refuse a database. @throws as it does, and changes nothing */
+/**
+ * Finds out whether `applySchema` would refuse a database.
+ * @throws as it does, and changes nothing
+ */
 export const checkSchema = async (databaseUrl: string): Promise<void> => {
   const files = await readSchema(ROOT)
   await withClient(databaseUrl, async (client) => planOf(files, await readApplied(client)))

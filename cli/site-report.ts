@@ -75,7 +75,8 @@ const slugLine = (facts: SiteFacts): Line => {
   const query = new URLSearchParams(facts.url.replace(/^[^?#]*[?#]?/, '').replace(/[?#]/g, '&'))
   const params = paramsOf(facts)
   const found = params.flatMap((param) => query.getAll(param).map((slug) => `${param}=${slug}`))
-  if (found.length > 0) return { state: 'ok', name: 'Slug', found: `${found.join(', ')} in the address` }
+  if (found.length > 0)
+    return { state: 'ok', name: 'Slug', found: `${found.join(', ')} in the address` }
   if (facts.clicks.some(({ slugs }) => slugs.length > 0))
     return { state: 'ok', name: 'Slug', found: 'in the address until the site changed it' }
   return {
@@ -100,7 +101,8 @@ const clickLine = (click: SentClick): Line => {
       fix: 'Use the slug of an active partner of this program, and the ID of its program in the tag.',
     }
   if (status === 429) return { state: 'wrong', name, found, fix: 'Wait a minute, and try again.' }
-  if (status === 400) return { state: 'wrong', name, found, fix: 'Check the program’s ID in the tag.' }
+  if (status === 400)
+    return { state: 'wrong', name, found, fix: 'Check the program’s ID in the tag.' }
   return {
     state: 'wrong',
     name,
@@ -155,7 +157,10 @@ const filledLines = ({ fields, links, clickId }: SiteFacts): Line[] => {
     {
       state: isFilled ? 'ok' : 'wrong',
       name: 'Form fields',
-      found: fields.all === 0 ? 'none on this page' : `${fields.filled} of ${fields.all} have the click ID`,
+      found:
+        fields.all === 0
+          ? 'none on this page'
+          : `${fields.filled} of ${fields.all} have the click ID`,
       ...(!isFilled && {
         fix: 'Leave the fields named tributary_click empty: one that has a value of its own is not replaced.',
       }),
@@ -183,7 +188,9 @@ const policyLine = ({ blocked }: SiteFacts): Line =>
         fix: 'Allow it: docs/snippet.md, "Content Security Policy".',
       }
 
-/** The checks, in the order in which a visit goes. Those that depend on a failed one are left out. */
+/**
+ * The checks, in the order in which a visit goes. Those that depend on a failed one are left out.
+ */
 export const reportOn = (facts: SiteFacts): Line[] => {
   const page = pageLine(facts)
   if (facts.unreachable) return [page]

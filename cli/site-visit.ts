@@ -1,4 +1,7 @@
-/** Opens a merchant's site as a visitor who follows a partner's link, and collects what the snippet does there. */
+/**
+ * Opens a merchant's site as a visitor who follows a partner's link, and collects what the snippet
+ * does there.
+ */
 import type { Browser, Page, Request } from 'playwright-core'
 
 /** How long the page may take to load, and the click to be answered after it, in milliseconds. */
@@ -77,7 +80,8 @@ const collect = (page: Page) =>
  * Opens a page once, in a browser without cookies. It records one click if the site works.
  *
  * @param givesConsent whether to call `tributary.consent()`, as the site's banner does
- * @param answersMs how long a click may take after the page has loaded. A page without one is watched for as long
+ * @param answersMs how long a click may take after the page has loaded. A page without one is
+ *   watched for as long
  */
 export const visitSite = async (
   browser: Browser,
@@ -94,7 +98,12 @@ export const visitSite = async (
     page.on('request', (request) => {
       if (!isClick(request)) return
       const { programId = '', slugs = [], slug } = JSON.parse(request.postData() ?? '{}')
-      clicks.set(request, { program: programId, slugs: slug ? [slug] : slugs, status: null, message: null })
+      clicks.set(request, {
+        program: programId,
+        slugs: slug ? [slug] : slugs,
+        status: null,
+        message: null,
+      })
     })
     page.on('response', async (response) => {
       const click = clicks.get(response.request())
@@ -116,7 +125,8 @@ export const visitSite = async (
     if (typeof opened === 'string') return { ...NOTHING, url, unreachable: opened }
     if (givesConsent) await page.evaluate('self.tributary?.consent?.()').catch(() => undefined)
     const ends = Date.now() + answersMs
-    const isAnswered = () => clicks.size > 0 && [...clicks.values()].every(({ status }) => status !== null)
+    const isAnswered = () =>
+      clicks.size > 0 && [...clicks.values()].every(({ status }) => status !== null)
     while (!isAnswered() && Date.now() < ends) await page.waitForTimeout(100)
     await page.waitForTimeout(SETTLES_MS)
     const blocked = await page.evaluate<string[]>('self.tributaryBlocked')

@@ -1,4 +1,7 @@
-/** The SQL files that make a database: what they include, and which of their statements may be repeated. */
+/**
+ * The SQL files that make a database: what they include, and which of their statements may be
+ * repeated.
+ */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -7,14 +10,19 @@ export type SqlFile = { name: string; sql: string; checksum: string }
 
 /** psql's command that includes a file, whose path is relative to the one that includes it. */
 const INCLUDE = /^\\ir (.+)$/gm
-/** A statement with the comments before it. Semicolons within texts, function bodies and comments do not end it. */
+/**
+ * A statement with the comments before it. Semicolons within texts, function bodies and comments do
+ * not end it.
+ */
 const STATEMENT = /(?:--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|[^;'"$-]|[$-])+;?/g
 const REPEATABLE = /^create or replace /i
 
-const withoutComments = (sql: string): string => sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
+const withoutComments = (sql: string): string =>
+  sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
 
 /** Ignores comments and white space, which a release may reword and a checkout may convert. */
-const checksumOf = (sql: string): string => createHash('sha256').update(withoutComments(sql)).digest('hex')
+const checksumOf = (sql: string): string =>
+  createHash('sha256').update(withoutComments(sql)).digest('hex')
 
 const sqlFile = (name: string, sql: string): SqlFile => ({ name, sql, checksum: checksumOf(sql) })
 
@@ -36,7 +44,10 @@ export const readSql = async (folder: string, name: string): Promise<SqlFile> =>
  *
  * @returns the whole file, with the checksum of what may not be repeated; and a file of what may
  */
-export const splitRepeatable = ({ name, sql }: SqlFile): { schema: SqlFile; functions: SqlFile } => {
+export const splitRepeatable = ({
+  name,
+  sql,
+}: SqlFile): { schema: SqlFile; functions: SqlFile } => {
   const statements = sql.match(STATEMENT) ?? []
   const isRepeatable = (statement: string) => REPEATABLE.test(withoutComments(statement))
   const kept = statements.filter((statement) => !isRepeatable(statement)).join('')

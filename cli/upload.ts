@@ -16,13 +16,17 @@ const writeConfig = (env: string, config: object): string => {
   return file
 }
 
-/** Cloudflare may refuse a binding of a Worker to itself until the Worker exists: then it is uploaded without it first. */
+/**
+ * Cloudflare may refuse a binding of a Worker to itself until the Worker exists: then it is
+ * uploaded without it first.
+ */
 const uploadOnceOrTwice = async (env: string, settings: Settings, args: string[]) => {
   const config = configOf(env, settings)
   const run = (given: object) => wrangler(['deploy', '--config', writeConfig(env, given), ...args])
   const outcome = await run(config)
   const rest = withoutSelf(config)
-  if (!isUnknownWorker(outcome.failure) || rest.services.length === config.services.length) return outcome
+  if (!isUnknownWorker(outcome.failure) || rest.services.length === config.services.length)
+    return outcome
   console.log(`${env} binds itself. It is uploaded without that binding first.`)
   const first = await run(rest)
   return first.uploaded ? run(config) : first
@@ -31,14 +35,19 @@ const uploadOnceOrTwice = async (env: string, settings: Settings, args: string[]
 const deployWorker = async (env: string, settings: Settings, args: string[]): Promise<void> => {
   const { failure, uploaded } = await uploadOnceOrTwice(env, settings, args)
   if (failure)
-    throw new Error(`Deploying ${env} failed. The Workers before it are deployed. ${adviceFor(failure)}`)
+    throw new Error(
+      `Deploying ${env} failed. The Workers before it are deployed. ${adviceFor(failure)}`,
+    )
   if (!uploaded)
     throw new Error(
       `${env} was not deployed, because wrangler's question was answered "no". The Workers before it are deployed. Run this command again to go on.`,
     )
 }
 
-/** Calls `use` with a file of these secrets that only this user can read, and removes it. A null deletes a secret. */
+/**
+ * Calls `use` with a file of these secrets that only this user can read, and removes it. A null
+ * deletes a secret.
+ */
 const withSecretsFile = async <T>(
   secrets: Record<string, string | null>,
   use: (file: string) => Promise<T>,
@@ -65,8 +74,14 @@ export const upload = (deployment: Deployment, settings: Settings): Promise<void
   )
 }
 
-/** Deletes the optional secrets that are empty now: Cloudflare keeps those that an upload does not mention. */
-export const deleteEmpty = async ({ env, optional }: Deployment, settings: Settings): Promise<void> => {
+/**
+ * Deletes the optional secrets that are empty now: Cloudflare keeps those that an upload does not
+ * mention.
+ */
+export const deleteEmpty = async (
+  { env, optional }: Deployment,
+  settings: Settings,
+): Promise<void> => {
   const empty = optional.filter((name) => !settings[name])
   if (empty.length === 0) return
   const config = writeConfig(env, configOf(env, settings))
@@ -79,5 +94,6 @@ export const deleteEmpty = async ({ env, optional }: Deployment, settings: Setti
   const { failure } = await withSecretsFile(nulls, (file) =>
     wrangler(['secret', 'bulk', file, '--config', config]),
   )
-  if (failure) throw new Error(`Deleting ${left.join(', ')} of ${env} failed. ${adviceFor(failure)}`)
+  if (failure)
+    throw new Error(`Deleting ${left.join(', ')} of ${env} failed. ${adviceFor(failure)}`)
 }

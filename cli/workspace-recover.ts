@@ -1,6 +1,7 @@
 /**
- * `npm run workspace:recover -- <slug or id> <email>`: makes a person a manager of a workspace whose managers cannot sign in any
- * more. The audit log has it, and all other managers are mailed. Nobody is removed. May be repeated.
+ * `npm run workspace:recover -- <slug or id> <email>`: makes a person a manager of a workspace
+ * whose managers cannot sign in any more. The audit log has it, and all other managers are mailed.
+ * Nobody is removed. May be repeated.
  */
 import { newId } from '../lib/db/ids.ts'
 import { readEmail } from '../lib/values/emails.ts'

@@ -1,6 +1,7 @@
 /**
- * `npm run workspace:trust -- <slug or id>`: where sign-up is open, lets a new workspace mail people who have never signed in, without
- * a limit. The mailer's next cron sends what was held. May be repeated.
+ * `npm run workspace:trust -- <slug or id>`: where sign-up is open, lets a new workspace mail
+ * people who have never signed in, without a limit. The mailer's next cron sends what was held. May
+ * be repeated.
  */
 import { newId } from '../lib/db/ids.ts'
 import { withClient } from './database.ts'
@@ -20,7 +21,10 @@ try {
   const { DATABASE_URL } = process.env
   if (!workspace || !DATABASE_URL) throw new Error(`Name the database and the workspace: ${USAGE}`)
   await withClient(DATABASE_URL, async (client) => {
-    const { rows } = await client.query<{ name: string; wasTrusted: boolean }>(TRUST, [workspace, newId()])
+    const { rows } = await client.query<{ name: string; wasTrusted: boolean }>(TRUST, [
+      workspace,
+      newId(),
+    ])
     const [found] = rows
     if (!found) throw new Error(`No workspace has the slug or id "${workspace}".`)
     console.log(

@@ -7,7 +7,10 @@ import { join } from 'node:path'
 import { ROOT } from '../dev/root.ts'
 import { readIfThere } from '../dev/runtime/files.ts'
 
-/** Started by the running Node: on Windows, the command `wrangler` is a script for its shell, which Node doesn't find. */
+/**
+ * Started by the running Node: on Windows, the command `wrangler` is a script for its shell, which
+ * Node doesn't find.
+ */
 const SCRIPT = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
 type Failure = { code: number | undefined; message: string }
@@ -18,7 +21,10 @@ type Outcome = {
   /** With stderr, in order. */
   output: string
   failure?: Failure
-  /** Whether a Worker was uploaded. Without a failure, it was not if a question of wrangler was answered "no". */
+  /**
+   * Whether a Worker was uploaded. Without a failure, it was not if a question of wrangler was
+   * answered "no".
+   */
   uploaded: boolean
 }
 
@@ -39,8 +45,8 @@ const failureIn = (reports: Report[]): Failure => {
 }
 
 /**
- * Runs wrangler. Its output goes to the terminal, where it may ask: without a terminal, it would replace the DNS records of a
- * custom domain unasked.
+ * Runs wrangler. Its output goes to the terminal, where it may ask: without a terminal, it would
+ * replace the DNS records of a custom domain unasked.
  *
  * @param capture returns what it prints instead
  */
@@ -79,13 +85,19 @@ export const wrangler: Wrangler = async (args, { capture } = { capture: false })
   }
 }
 
-/** Whether wrangler may act for a Cloudflare account. A token that may not read who it belongs to counts, too. */
+/**
+ * Whether wrangler may act for a Cloudflare account. A token that may not read who it belongs to
+ * counts, too.
+ */
 export const isSignedIn = async (): Promise<boolean> => {
   const { stdout } = await wrangler(['whoami', '--json'], { capture: true })
   return !/"loggedIn":\s*false/.test(stdout)
 }
 
-/** An account that has never opened the page of Workers has no subdomain of workers.dev, and takes no Worker. */
+/**
+ * An account that has never opened the page of Workers has no subdomain of workers.dev, and takes
+ * no Worker.
+ */
 const NO_SUBDOMAIN = 10063
 
 /** A binding names a Worker, or its environment, that doesn't exist. */

@@ -1,4 +1,7 @@
-/** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the pages of /docs. */
+/**
+ * Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the pages of
+ * /docs.
+ */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { docsSite } from '../api/docs/site.ts'
@@ -18,7 +21,9 @@ const publish = async (path: string, content: string | Buffer): Promise<void> =>
 const readPictures = async (): Promise<[string, Buffer][]> => {
   const names = (await readdir(`${ROOT}docs`)).filter((name) => /\.(svg|png)$/.test(name))
   return Promise.all(
-    names.map(async (name) => [`docs/${name}`, await readFile(`${ROOT}docs/${name}`)] as [string, Buffer]),
+    names.map(
+      async (name) => [`docs/${name}`, await readFile(`${ROOT}docs/${name}`)] as [string, Buffer],
+    ),
   )
 }
 

@@ -61,7 +61,8 @@ const areasIn = (/** @type {string} */ folder) =>
     .map((file) => `${folder}/${basename(file, '.json')}`)
 
 /** @returns {Record<string, string>} */
-const read = (/** @type {string} */ area) => JSON.parse(readFileSync(`${FOLDER}${area}.json`, 'utf8'))
+const read = (/** @type {string} */ area) =>
+  JSON.parse(readFileSync(`${FOLDER}${area}.json`, 'utf8'))
 
 /** @returns {[area: string, Map<string, string[]>]} the sources of an area by key, in the order of `languages` */
 const catalogOf = (/** @type {string} */ area, /** @type {string[]} */ languages) => {
@@ -109,7 +110,8 @@ const compileAll = async () => {
   return `${lines.join('\n')}\n\nexport const SAID = [${said.join(', ')}]\n`
 }
 
-const modified = (/** @type {string} */ path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const modified = (/** @type {string} */ path) =>
+  statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 /** Whether the module is newer than all that it is made of. */
 const isCurrent = () =>

@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: takes the pictures of docs/tour.md and README.md, from a system of its own with the demo's year. Which are
- * worth a commit, people decide: two runs differ by a few pixels.
+ * `npm run pictures`: takes the pictures of docs/tour.md and README.md, from a system of its own
+ * with the demo's year. Which are worth a commit, people decide: two runs differ by a few pixels.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,10 @@ const startSystem = async () => {
   return { demo, stop }
 }
 
-/** What is in the clipboard of a manager who moves: most are new, and one has a slug that somebody has. */
+/**
+ * What is in the clipboard of a manager who moves: most are new, and one has a slug that somebody
+ * has.
+ */
 const movedPartners = (): string => {
   const rows = Array.from(
     { length: 442 },
@@ -128,8 +131,13 @@ const openAs = async (cookie: string): Promise<Page> => {
 
 try {
   const wanted = process.argv.slice(2)
-  const pages = { manager: await openAs(demo.managerCookie), partner: await openAs(demo.partnerCookie) }
-  for (const [name, { open, isWhole = false, as = 'manager' }] of Object.entries(picturesOf(demo))) {
+  const pages = {
+    manager: await openAs(demo.managerCookie),
+    partner: await openAs(demo.partnerCookie),
+  }
+  for (const [name, { open, isWhole = false, as = 'manager' }] of Object.entries(
+    picturesOf(demo),
+  )) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     const page = pages[as]
     await open(page)

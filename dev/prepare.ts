@@ -1,4 +1,7 @@
-/** What is served and run: the files of public/ and the Workers. As a command (`npm run build`), the client's package too. */
+/**
+ * What is served and run: the files of public/ and the Workers. As a command (`npm run build`), the
+ * client's package too.
+ */
 import { join } from 'node:path'
 import { ROOT } from './root.ts'
 import { areUnchanged, type Hashes, hashesOf, unlessBuilt } from './runtime/build-cache.ts'
@@ -36,7 +39,8 @@ const withBuilds = async <T>(build: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * Builds the files of public/, if a source has changed since they were built, or one of them is missing or another.
+ * Builds the files of public/, if a source has changed since they were built, or one of them is
+ * missing or another.
  *
  * @returns the snippet's gzipped size in bytes
  * @throws when something doesn't build
@@ -48,8 +52,9 @@ export const preparePublic = async (): Promise<number> => {
 }
 
 /**
- * Builds the files of public/ and the Workers again for a process that keeps running, and does not keep the result for the next
- * start: /docs and the OpenAPI document are made from modules that this process may have loaded before they changed.
+ * Builds the files of public/ and the Workers again for a process that keeps running, and does not
+ * keep the result for the next start: /docs and the OpenAPI document are made from modules that
+ * this process may have loaded before they changed.
  *
  * @returns the Workers' bundles
  * @throws when something doesn't build

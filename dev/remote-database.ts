@@ -16,8 +16,9 @@ const ask = async (question: string): Promise<string> => {
 }
 
 /**
- * Resolves if the database is on this machine, or if somebody confirms its host: in the terminal, or by
- * `REMOTE_DATABASE=<host>`. Otherwise the crons would take the mails and payouts that wait in a database of production.
+ * Resolves if the database is on this machine, or if somebody confirms its host: in the terminal,
+ * or by `REMOTE_DATABASE=<host>`. Otherwise the crons would take the mails and payouts that wait in
+ * a database of production.
  *
  * @throws an Error that says how to confirm
  */

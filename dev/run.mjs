@@ -13,7 +13,11 @@ const modified = (/** @type {string} */ path) =>
 // npm writes this file at the end of a complete install.
 if (modified('node_modules/.package-lock.json') < modified('package-lock.json')) {
   console.log('Installing the pinned packages (npm ci). This takes about a minute.')
-  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: 'inherit', shell })
+  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell,
+  })
   if (status !== 0) {
     console.error('npm ci failed. See the output above. Nothing was started.')
     process.exit(status ?? 1)

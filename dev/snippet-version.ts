@@ -1,6 +1,7 @@
 /**
- * Adds the present build of the snippet to the versions that sites can pin, and names it in the set-up page and in
- * docs/snippet.md. Run by `npm run snippet:version` after a change of the snippet.
+ * Adds the present build of the snippet to the versions that sites can pin, and names it in the
+ * set-up page and in docs/snippet.md. Run by `npm run snippet:version` after a change of the
+ * snippet.
  *
  * Earlier versions stay in public/: sites that pinned one go on loading it.
  */

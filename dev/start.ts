@@ -1,4 +1,6 @@
-/** `npm start`: the whole system on one machine. With --watch it reloads on save (`npm run dev`). */
+/**
+ * `npm start`: the whole system on one machine. With --watch it reloads on save (`npm run dev`).
+ */
 import { Session } from 'node:inspector/promises'
 import { enableCompileCache } from 'node:module'
 import { join, resolve } from 'node:path'
@@ -16,7 +18,9 @@ const port = (variable: string, otherwise: number): number => {
   return Number(value)
 }
 
-/** Everything started so far. Stopped in reverse order, so that nothing loses what it depends on. */
+/**
+ * Everything started so far. Stopped in reverse order, so that nothing loses what it depends on.
+ */
 const running: { name: string; stop: () => Promise<void> }[] = []
 let stopping = false
 
@@ -38,7 +42,8 @@ const mending = {
 const start = async (): Promise<void> => {
   const dataDir = makeDataDir(resolve(process.env.DATA_DIR || join(ROOT, '.data')))
 
-  // Ports first: finding out whether they are free is quickest, and the rest takes a second to load.
+  // Ports first: finding out whether they are free is quickest, and the rest takes a second to
+  // load.
   const proxy = keep('HTTP proxy', await startProxy(port('PORT', 8787)))
   const shopPort = port('SHOP_PORT', 8788)
   enableCompileCache(join(ROOT, 'node_modules/.cache/node-compile'))
@@ -51,8 +56,8 @@ const start = async (): Promise<void> => {
 }
 
 /**
- * Miniflare leaves 300 MB of buffers behind when it has started workerd. V8 would collect them when it needs more
- * memory, which a system that only passes requests on never does.
+ * Miniflare leaves 300 MB of buffers behind when it has started workerd. V8 would collect them when
+ * it needs more memory, which a system that only passes requests on never does.
  */
 const collectGarbage = async (): Promise<void> => {
   const session = new Session()
@@ -64,7 +69,9 @@ const collectGarbage = async (): Promise<void> => {
 const stopAndExit = async (exitCode: number): Promise<never> => {
   stopping = true
   for (const { name, stop } of running.splice(0).reverse()) {
-    await stop().catch((error: Error) => console.error(`${name} did not stop cleanly: ${error.message}`))
+    await stop().catch((error: Error) =>
+      console.error(`${name} did not stop cleanly: ${error.message}`),
+    )
   }
   process.exit(exitCode)
 }
@@ -79,7 +86,8 @@ const stopOnSignal = (): void => {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 for (const signal of SIGNALS) process.on(signal, stopOnSignal)
 
-// Miniflare adds signal handlers at each reload, which would exit before Postgres has stopped: remove them.
+// Miniflare adds signal handlers at each reload, which would exit before Postgres has stopped:
+// remove them.
 process.on('newListener', (event, listener) => {
   if (SIGNALS.some((signal) => signal === event))
     queueMicrotask(() => process.removeListener(event, listener))

@@ -6,7 +6,13 @@ import { parseDatabaseUrl } from '../cli/database.ts'
 import { applySchema, checkSchema, SchemaMismatch } from '../cli/schema.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { partnerLink } from '../lib/values/slugs.ts'
-import { ensureDemoMerchant, MANAGER_EMAIL, MEMBER_EMAIL, signInDemo, writeDemoFile } from './demo/demo.ts'
+import {
+  ensureDemoMerchant,
+  MANAGER_EMAIL,
+  MEMBER_EMAIL,
+  signInDemo,
+  writeDemoFile,
+} from './demo/demo.ts'
 import type { Shop } from './demo/shop/server.ts'
 import { ensureDemoStripe, MAYA_COUPON, startDemoStripe } from './demo/stripe-account.ts'
 import { INBOX_PATH, startInbox } from './fakes/inbox.ts'
@@ -36,7 +42,8 @@ export type Host = {
 }
 
 /** Neon serves SQL over HTTP itself. Any other Postgres needs our endpoint in front of it. */
-const isNeon = (databaseUrl: string): boolean => parseDatabaseUrl(databaseUrl).hostname.endsWith('.neon.tech')
+const isNeon = (databaseUrl: string): boolean =>
+  parseDatabaseUrl(databaseUrl).hostname.endsWith('.neon.tech')
 
 const startDatabase = async ({
   dataDir,
@@ -214,5 +221,6 @@ Tributary is running.
 ${places.map(([what, where]) => `  ${what.padEnd(40)}${where}`.trimEnd()).join('\n')}
 
 Press Ctrl-C to stop. The data is kept.`)
-  if (!process.env.DATABASE_URL && process.env.DEMO_YEAR !== 'off') keep('Demo data', fillDemo(database))
+  if (!process.env.DATABASE_URL && process.env.DEMO_YEAR !== 'off')
+    keep('Demo data', fillDemo(database))
 }

@@ -1,7 +1,8 @@
 /**
- * `npm test`: the quick tier of the tests, and beside it the static checks, which leave the machine idle while they start.
- * A failed check ends the tests, so that a wrong type is not found after minutes. `npm run test:thorough`, with --thorough:
- * the rest of the tests. Other arguments go to vitest: `npm test -- --maxWorkers=6`.
+ * `npm test`: the quick tier of the tests, and beside it the static checks, which leave the machine
+ * idle while they start. A failed check ends the tests, so that a wrong type is not found after
+ * minutes. `npm run test:thorough`, with --thorough: the rest of the tests. Other arguments go to
+ * vitest: `npm test -- --maxWorkers=6`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,9 +31,14 @@ const runTests = () =>
 /** @returns the exit code of both */
 const checkAndTest = async (): Promise<number> => {
   const tests = runTests()
-  const checks = spawn('npm', ['run', '-s', 'check'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], shell })
+  const checks = spawn('npm', ['run', '-s', 'check'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell,
+  })
   const output: Buffer[] = []
-  for (const stream of [checks.stdout, checks.stderr]) stream.on('data', (part: Buffer) => output.push(part))
+  for (const stream of [checks.stdout, checks.stderr])
+    stream.on('data', (part: Buffer) => output.push(part))
 
   const checked = endOf(checks).then((code) => {
     if (code === 0) return true

@@ -30,7 +30,13 @@ import {
 import { readPasskeyState } from '../lib/sign-in/passkeys/passkeys.service.ts'
 import { badLink, browserOf, enter, limitCaller } from '../lib/sign-in/replies.tsx'
 import { askingBrowser } from '../lib/sign-in/requests/asking.ts'
-import { findSession, readLink, redeemLink, sendLink, signOut } from '../lib/sign-in/requests/links.ts'
+import {
+  findSession,
+  readLink,
+  redeemLink,
+  sendLink,
+  signOut,
+} from '../lib/sign-in/requests/links.ts'
 import { safePath } from '../lib/sign-in/requests/next.ts'
 import { requestLink } from '../lib/sign-in/requests/request-link.ts'
 import { LinkRequest } from '../lib/sign-in/requests/sign-in.schemas.ts'
@@ -91,7 +97,10 @@ const app = createApp()
     const next = safePath(c.req.query('next'))
     const done = noticeFor(DONE, c.req.query('done'))
     const t = textsOf(c)
-    return renderPage(c, { title: t(m.sign_in), children: <SignInPage next={next} done={done && t(done)} /> })
+    return renderPage(c, {
+      title: t(m.sign_in),
+      children: <SignInPage next={next} done={done && t(done)} />,
+    })
   })
   .post('/sign-in', openAuth(), form(), async (c) => {
     await limitCaller(c)
@@ -137,7 +146,12 @@ const app = createApp()
     const link = await readLink(c, token)
     if (!link) return badLink(c)
     const children = (
-      <ConfirmPage email={link.email} token={token} ask={link.ask} userAgent={c.req.header('User-Agent')} />
+      <ConfirmPage
+        email={link.email}
+        token={token}
+        ask={link.ask}
+        userAgent={c.req.header('User-Agent')}
+      />
     )
     // Nothing else of the link is repeated: whoever sends it to somebody may have changed it.
     const path = `/auth/confirm?token=${encodeURIComponent(token)}`
@@ -158,8 +172,11 @@ const app = createApp()
     await limitCaller(c)
     const { outcome } = await mailLink(c, email, next)
     if (outcome === 'mailed') return c.json({ status: true })
-    if (outcome === 'refused') throw new ApiError('invalid_body', `email: ${inEnglish(m.undeliverable)}`)
-    throw new ApiError('rate_limited', linksOnTheWay(email, inEnglish), { retryAfter: LINK_MINUTES * 60 })
+    if (outcome === 'refused')
+      throw new ApiError('invalid_body', `email: ${inEnglish(m.undeliverable)}`)
+    throw new ApiError('rate_limited', linksOnTheWay(email, inEnglish), {
+      retryAfter: LINK_MINUTES * 60,
+    })
   })
   .get('/api/auth/get-session', openAuth(), async (c) => {
     const session = await findSession(c.var, c.req.header('Cookie'))

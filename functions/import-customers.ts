@@ -25,15 +25,21 @@ import { importUndone } from '../lib/imports/undo.service.ts'
 import { lostRace } from '../lib/platform/unavailable.ts'
 import type { ReferralsService } from '../lib/tracking/reports/purchases.rpc.ts'
 
-type Bindings = NudgeEnv<'WEBHOOKS'>['Bindings'] & { AUTH: AuthService; STRIPE_WEBHOOK: ReferralsService }
+type Bindings = NudgeEnv<'WEBHOOKS'>['Bindings'] & {
+  AUTH: AuthService
+  STRIPE_WEBHOOK: ReferralsService
+}
 
 /**
- * Attempts. A copy of the call that is made at the same time is in the way once, and then its answer is there; so is a manager who
- * undoes the import, or that of its partners.
+ * Attempts. A copy of the call that is made at the same time is in the way once, and then its
+ * answer is there; so is a manager who undoes the import, or that of its partners.
  */
 const ROUNDS = 3
 
-/** POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section 4.4. */
+/**
+ * POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section
+ * 4.4.
+ */
 export default createApp<Bindings>()
   .use(nudgeAfterChanges('WEBHOOKS'))
   .post(
@@ -72,7 +78,11 @@ export default createApp<Bindings>()
           return c.json(answer(loaded.answer.results), 200, { 'Idempotent-Replayed': 'true' })
         }
 
-        const { mapped, results, left, partnerIds } = decideCustomerImport(rows, loaded.facts, keepOwners)
+        const { mapped, results, left, partnerIds } = decideCustomerImport(
+          rows,
+          loaded.facts,
+          keepOwners,
+        )
         const decided = answer(results)
         if (!call) return c.json(decided)
 

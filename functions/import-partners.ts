@@ -11,7 +11,11 @@ import { body } from '../lib/http/validate.ts'
 import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
-import { formsOf, type LinkForms, unconfirmedMessage } from '../lib/imports/partners/former-links.ts'
+import {
+  formsOf,
+  type LinkForms,
+  unconfirmedMessage,
+} from '../lib/imports/partners/former-links.ts'
 import { findGroups } from '../lib/imports/partners/groups.ts'
 import { readLinkForms, saveLinkForms } from '../lib/imports/partners/link-forms.queries.ts'
 import {
@@ -33,10 +37,16 @@ import { importUndone } from '../lib/imports/undo.service.ts'
 import { lostRace } from '../lib/platform/unavailable.ts'
 import { SHADOW_REFUSAL } from '../lib/rules/programs/mode.ts'
 
-/** Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them all succeed. */
+/**
+ * Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them
+ * all succeed.
+ */
 const ROUNDS = 10
 
-/** POST /api/workspaces/:workspace/partners/import: creates partners with their slugs. Spec, section 4.3. */
+/**
+ * POST /api/workspaces/:workspace/partners/import: creates partners with their slugs. Spec, section
+ * 4.3.
+ */
 export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
   .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))
   .post(
@@ -59,13 +69,12 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       const hasFormerLinks = good.some(({ formerLink }) => formerLink !== null)
 
       const decide = (facts: PartnerImportFacts) => {
-        const { newPartners, newGroups, completed, found, warnings, ...decided } = decidePartnerImport(
-          rows,
-          facts,
-          newSlugSuffix,
-          completeExisting,
-        )
-        const answer: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
+        const { newPartners, newGroups, completed, found, warnings, ...decided } =
+          decidePartnerImport(rows, facts, newSlugSuffix, completeExisting)
+        const answer: PartnerImportResponse = {
+          ...decided,
+          ...(warnings.length > 0 && { warnings }),
+        }
         const details = {
           rows: rows.length,
           ...decided.summary,
@@ -86,7 +95,8 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       if (saves) requireFreshSignIn(c.var.signedInAt, now)
       const call = saves ? await importCall('partners', request.importId, request) : null
 
-      // Most imports are of new partners. Whether they are new is found out while they are saved, and what exists is then read of one row each.
+      // Most imports are of new partners. Whether they are new is found out while they are saved,
+      // and what exists is then read of one row each.
       const namesGroups = good.some(({ group }) => group !== null)
       const guess =
         call && !sendWelcomeEmail && !importOpeningBalances && !said && !namesGroups
@@ -94,7 +104,9 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           : null
       const isOneEach = guess?.partners.length === good.length
       const tried =
-        guess && isOneEach ? await importNewPartners(db, { ...guess, target, role: 'manager', now }) : null
+        guess && isOneEach
+          ? await importNewPartners(db, { ...guess, target, role: 'manager', now })
+          : null
       if (guess && tried?.isSaved) return c.json(guess.answer)
 
       let loaded = tried ?? (await loadPartnerImport(db, target, good, call))
@@ -104,7 +116,8 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
         const { program } = loaded
         if (!program) throw notFound('program')
         if (loaded.isUndone) throw importUndone()
-        if (program.mode === 'shadow' && importOpeningBalances) throw new ApiError('conflict', SHADOW_REFUSAL)
+        if (program.mode === 'shadow' && importOpeningBalances)
+          throw new ApiError('conflict', SHADOW_REFUSAL)
         if (loaded.answer) return c.json(loaded.answer, 200, { 'Idempotent-Replayed': 'true' })
 
         const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }
@@ -113,7 +126,10 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           namesGroups ? await listGroupNames(db, workspace.id, programId) : [],
           options?.createGroups ? newId : null,
         )
-        const { partners, newGroups, completed, found, answer, audit } = decide({ ...loaded.facts, groups })
+        const { partners, newGroups, completed, found, answer, audit } = decide({
+          ...loaded.facts,
+          groups,
+        })
         const known =
           hasFormerLinks && (!call || sendWelcomeEmail)
             ? (await readLinkForms(db, workspace.id, [programId])).get(programId)
@@ -125,7 +141,12 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
         if (sendWelcomeEmail && unconfirmed.length > 0)
           throw new ApiError('links_unconfirmed', unconfirmedMessage(unconfirmed))
         if (said) {
-          await saveLinkForms(db, { workspaceId: workspace.id, actor: user.email, now }, programId, said)
+          await saveLinkForms(
+            db,
+            { workspaceId: workspace.id, actor: user.email, now },
+            programId,
+            said,
+          )
         }
 
         const saved = await savePartnerImport(db, {

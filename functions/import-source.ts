@@ -11,7 +11,11 @@ import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/rpc/cron
 import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/rpc/nudge.service.ts'
 import type { NudgesService } from '../lib/http/rpc/nudges.rpc.ts'
 import { body, query } from '../lib/http/validate.ts'
-import { hasDueSources, hasOldSources, removeOldSources } from '../lib/imports/sources/reading.queries.ts'
+import {
+  hasDueSources,
+  hasOldSources,
+  removeOldSources,
+} from '../lib/imports/sources/reading.queries.ts'
 import { readDue, type SourceRunEnv } from '../lib/imports/sources/run.service.ts'
 import { sourceResponse } from '../lib/imports/sources/source-response.ts'
 import {
@@ -34,12 +38,16 @@ type AppEnv = WorkspaceEnv & { Bindings: Env }
 const SOURCES = '/api/workspaces/:workspace/import-sources'
 
 const sourceOf = (c: Context<AppEnv>) =>
-  found('import source', c.req.param('id') ?? '', (id) => findSource(c.var.db, c.var.workspace.id, id))
+  found('import source', c.req.param('id') ?? '', (id) =>
+    findSource(c.var.db, c.var.workspace.id, id),
+  )
 
 const goOn = (c: Pick<Context<AppEnv>, 'env' | 'executionCtx'>): void =>
   c.executionCtx.waitUntil(c.env.SELF.nudge().catch(() => {}))
 
-/** /import-sources: what is read from the API of another platform, to be imported. docs/imports.md. */
+/**
+ * /import-sources: what is read from the API of another platform, to be imported. docs/imports.md.
+ */
 const app = createApp<Env>()
   .get(SOURCES, member(), async (c) => {
     const sources = await listSources(c.var.db, c.var.workspace.id)
@@ -69,7 +77,10 @@ const app = createApp<Env>()
         'Not everything is read yet. GET the source until its status is "ready".',
       )
     const { cursor = null, limit } = c.req.valid('query')
-    const { rows, nextCursor } = await listSourceRows(c.var.db, c.var.workspace.id, id, { cursor, limit })
+    const { rows, nextCursor } = await listSourceRows(c.var.db, c.var.workspace.id, id, {
+      cursor,
+      limit,
+    })
     return c.json({ data: rows, nextCursor } as SourceRowsResponse)
   })
   .delete(`${SOURCES}/:id`, member(), async (c) => {
@@ -95,7 +106,10 @@ export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
   }
 }
 
-/** Reads programs from other platforms, for managers who import them. The only Worker that calls these platforms. */
+/**
+ * Reads programs from other platforms, for managers who import them. The only Worker that calls
+ * these platforms.
+ */
 export default class ImportSource extends Nudges {
   override fetch(request: Request) {
     return isCron(request) ? answerCron(() => this.#cron()) : app.fetch(request, this.env, this.ctx)

@@ -3,7 +3,14 @@ import type { BudgetEnv } from '../lib/db/budget.service.ts'
 import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
 import { runJob } from '../lib/http/logging.ts'
-import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/rpc/cron.ts'
+import {
+  answerCron,
+  type CronEnv,
+  type CronTimeEnv,
+  callCron,
+  cronMs,
+  isCron,
+} from '../lib/http/rpc/cron.ts'
 import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/rpc/nudge.service.ts'
 import type { NudgesService } from '../lib/http/rpc/nudges.rpc.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
@@ -38,7 +45,10 @@ type Env = UpkeepEnv &
   CronTimeEnv &
   SelfEnv
 
-/** Sends what is due, and logs one line of JSON, without an address. @returns whether more is due */
+/**
+ * Sends what is due, and logs one line of JSON, without an address.
+ * @returns whether more is due
+ */
 const send = async (env: Env, ms: number): Promise<boolean> => {
   let isMore = false
   await runJob('mailer', async () => {
@@ -61,13 +71,16 @@ export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
 }
 
 /**
- * Sends mail: the outbox, and sign-in links on request of the auth Worker. Its cron also keeps totals and clicks in
- * order, and what names people no longer than needed: it runs with the database alone, without the keys that the other Workers with a cron hold.
+ * Sends mail: the outbox, and sign-in links on request of the auth Worker. Its cron also keeps
+ * totals and clicks in order, and what names people no longer than needed: it runs with the
+ * database alone, without the keys that the other Workers with a cron hold.
  */
 export default class Mailer extends Nudges implements MailerService {
   /** Only its own cron calls it by HTTP. */
   override async fetch(request: Request) {
-    return isCron(request) ? answerCron(() => this.#run(new Date())) : new Response(null, { status: 404 })
+    return isCron(request)
+      ? answerCron(() => this.#run(new Date()))
+      : new Response(null, { status: 404 })
   }
 
   override scheduled() {

@@ -35,7 +35,10 @@ import stripe from './manage/workspace/stripe.ts'
 import webhooks from './manage/workspace/webhooks.ts'
 import workspaces from './manage/workspace/workspaces.ts'
 
-/** The endpoints under /api/workspaces except imports and payout runs: one file per resource in manage/. */
+/**
+ * The endpoints under /api/workspaces except imports and payout runs: one file per resource in
+ * manage/.
+ */
 export default createApp<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindings']>()
   .use(nudgeAfterChanges('OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'))
   .route('/', workspaces)

@@ -8,7 +8,13 @@ import * as z from 'zod'
 import { keyReader } from '../lib/auth/access.ts'
 import { refuseCrossSite } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
-import { ERROR_STATUS, type ErrorCode, errorBody, setErrorHeaders, toApiError } from '../lib/http/errors.ts'
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  errorBody,
+  setErrorHeaders,
+  toApiError,
+} from '../lib/http/errors.ts'
 import { body } from '../lib/http/validate.ts'
 import { createServer } from './mcp/server.ts'
 import type { McpBindings, McpContext } from './mcp/tools.ts'
@@ -26,7 +32,10 @@ const rpcError = (code: number, message: string, data?: object) => ({
   error: { code, message, data },
 })
 
-/** Clients send no Origin. A page that reached this server by a name of its own (DNS rebinding) would. */
+/**
+ * Clients send no Origin. A page that reached this server by a name of its own (DNS rebinding)
+ * would.
+ */
 const refusePages = createMiddleware(async function refusePages(c, next) {
   refuseCrossSite(c)
   await next()
@@ -54,13 +63,14 @@ const answer = async (c: McpContext, message: object): Promise<Response> => {
     },
   })
   const response = await handler.fetch(c.req.raw, { parsedBody: message })
-  if (response.status >= 500) throw failure ?? new Error(`The MCP library answered ${response.status}.`)
+  if (response.status >= 500)
+    throw failure ?? new Error(`The MCP library answered ${response.status}.`)
   return response
 }
 
 /**
- * /mcp: the Model Context Protocol, for assistants that read a workspace. Streamable HTTP without sessions. The API key names
- * the workspace. See docs/mcp.md.
+ * /mcp: the Model Context Protocol, for assistants that read a workspace. Streamable HTTP without
+ * sessions. The API key names the workspace. See docs/mcp.md.
  */
 export default createApp<McpBindings>()
   .use(refusePages)

@@ -8,7 +8,14 @@ import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { runJob } from '../lib/http/logging.ts'
-import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/rpc/cron.ts'
+import {
+  answerCron,
+  type CronEnv,
+  type CronTimeEnv,
+  callCron,
+  cronMs,
+  isCron,
+} from '../lib/http/rpc/cron.ts'
 import {
   answerNudge,
   type NudgeEnv,
@@ -61,38 +68,49 @@ type Env = PayoutEnv &
   CronTimeEnv &
   SelfEnv
 
-/** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
+/**
+ * POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7
+ * and 12.
+ */
 const app = createApp<Env>()
   // Its own queue has what did not fit into the request.
   .use(nudgeAfterChanges('OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'))
-  .post('/api/workspaces/:workspace/payouts/run', member(), body(PayoutRun), idempotent(), async (c) => {
-    const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
-    const { db, now, signedInAt, user, workspace } = c.var
-    if (!dryRun) {
-      requireFreshSignIn(signedInAt, now)
-      requirePasskeyToPay(c)
-    }
-    const program = programId
-      ? await found('program', programId, (id) => findProgram(db, workspace.id, id))
-      : null
+  .post(
+    '/api/workspaces/:workspace/payouts/run',
+    member(),
+    body(PayoutRun),
+    idempotent(),
+    async (c) => {
+      const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
+      const { db, now, signedInAt, user, workspace } = c.var
+      if (!dryRun) {
+        requireFreshSignIn(signedInAt, now)
+        requirePasskeyToPay(c)
+      }
+      const program = programId
+        ? await found('program', programId, (id) => findProgram(db, workspace.id, id))
+        : null
 
-    if (program?.mode === 'shadow' && !dryRun) throw new ApiError('conflict', PAYS_ELSEWHERE)
-    const request: RunRequest = {
-      workspaceId: workspace.id,
-      programId: program?.id ?? null,
-      method: method ?? 'stripe',
-      dryRun: dryRun ?? false,
-      actor: user.email,
-      firstId: c.var.firstId,
-      limits: limitsIn(limits, now),
-      expected: expected ?? null,
-    }
-    const result = await runPayouts(c.env, request, now)
-    if ('refused' in result) throw new ApiError('conflict', result.refused)
-    if ('changed' in result)
-      throw new ApiError('preview_changed', PREVIEW_CHANGED, { more: { preview: result.changed } })
-    return c.json<RunResultResponse>(result)
-  })
+      if (program?.mode === 'shadow' && !dryRun) throw new ApiError('conflict', PAYS_ELSEWHERE)
+      const request: RunRequest = {
+        workspaceId: workspace.id,
+        programId: program?.id ?? null,
+        method: method ?? 'stripe',
+        dryRun: dryRun ?? false,
+        actor: user.email,
+        firstId: c.var.firstId,
+        limits: limitsIn(limits, now),
+        expected: expected ?? null,
+      }
+      const result = await runPayouts(c.env, request, now)
+      if ('refused' in result) throw new ApiError('conflict', result.refused)
+      if ('changed' in result)
+        throw new ApiError('preview_changed', PREVIEW_CHANGED, {
+          more: { preview: result.changed },
+        })
+      return c.json<RunResultResponse>(result)
+    },
+  )
 
 /** Pays what is due, and logs one line of JSON. @returns whether more may be due */
 const pay = async (env: Env, ms: number): Promise<boolean> => {
@@ -113,7 +131,10 @@ export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
   }
 }
 
-/** Pays partners, by cron and on a manager's request. The only Worker that calls the merchants' Stripe accounts. */
+/**
+ * Pays partners, by cron and on a manager's request. The only Worker that calls the merchants'
+ * Stripe accounts.
+ */
 export default class Payouts extends Nudges {
   override fetch(request: Request) {
     return isCron(request)

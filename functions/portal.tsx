@@ -14,8 +14,8 @@ import payment from './portal/payments/payment.tsx'
 import payouts from './portal/payments/payouts.tsx'
 
 /**
- * The pages for partners, under /portal: one file per section in portal/. A partner sees the data of their own email
- * address, in all workspaces. Under /join, people apply to become one, and under
+ * The pages for partners, under /portal: one file per section in portal/. A partner sees the data
+ * of their own email address, in all workspaces. Under /join, people apply to become one, and under
  * /unsubscribe, partners end messages to them.
  */
 export default createPages<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()

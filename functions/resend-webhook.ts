@@ -4,7 +4,10 @@ import { limitBody } from '../lib/http/validate.ts'
 import type { MailReportResponse } from '../lib/mail/mails.responses.ts'
 import { saveMailReport } from '../lib/mail/transport/mail-reports.queries.ts'
 import { readMailReport } from '../lib/mail/transport/resend-events.schemas.ts'
-import { type ResendSecrets, readSignedEvent } from '../lib/mail/transport/resend-signature.service.ts'
+import {
+  type ResendSecrets,
+  readSignedEvent,
+} from '../lib/mail/transport/resend-signature.service.ts'
 
 /** Many times Resend's largest event: it has the headers of a mail, and no content. */
 const MAX_EVENT_BYTES = 256 * 1024
@@ -17,8 +20,10 @@ export default createTrackingApp<ResendSecrets>({ onlyFailures: true }).post(
     await limitRate(c.env.RATE_LIMIT, callerKey(c))
     const { event, stream } = readSignedEvent(await c.req.text(), c.req.raw.headers, c.env)
     const report = readMailReport(event)
-    // The bulk mail of one account says nothing about the other account, which has a suppression list of its own.
-    if (report) await saveMailReport(c.var.db, { ...report, isOfSignIn: stream === 'personal' }, c.var.now)
+    // The bulk mail of one account says nothing about the other account, which has a suppression
+    // list of its own.
+    if (report)
+      await saveMailReport(c.var.db, { ...report, isOfSignIn: stream === 'personal' }, c.var.now)
     return c.json<MailReportResponse>({ received: true })
   },
 )

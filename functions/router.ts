@@ -36,8 +36,9 @@ const forward = (service: Service, request: Request, requestId: string): Promise
 }
 
 /**
- * The only public Worker: routes each path to its Worker. Files of public/ are served without it. It sets the request
- * id to Cloudflare's ray ID, so that our logs can be matched with Cloudflare's. Callers can't choose it.
+ * The only public Worker: routes each path to its Worker. Files of public/ are served without it.
+ * It sets the request id to Cloudflare's ray ID, so that our logs can be matched with Cloudflare's.
+ * Callers can't choose it.
  */
 export default new Hono<Env>()
   .use(async function setRequestId(c, next) {
@@ -64,14 +65,18 @@ export default new Hono<Env>()
     ['/api/workspaces/:workspace/import-sources', '/api/workspaces/:workspace/import-sources/*'],
     (c) => forward(c.env.IMPORT_SOURCE, c.req.raw, c.var.requestId),
   )
-  .all('/api/workspaces/:workspace/payouts/run', (c) => forward(c.env.PAYOUTS, c.req.raw, c.var.requestId))
+  .all('/api/workspaces/:workspace/payouts/run', (c) =>
+    forward(c.env.PAYOUTS, c.req.raw, c.var.requestId),
+  )
   .on('ALL', ['/app', '/app/*', '/confirm-address/*'], (c) =>
     forward(c.env.DASHBOARD, c.req.raw, c.var.requestId),
   )
   .on('ALL', ['/portal', '/portal/*', '/join/*', '/unsubscribe/*'], (c) =>
     forward(c.env.PORTAL, c.req.raw, c.var.requestId),
   )
-  .all('/api/webhooks/stripe/:workspace', (c) => forward(c.env.STRIPE_WEBHOOK, c.req.raw, c.var.requestId))
+  .all('/api/webhooks/stripe/:workspace', (c) =>
+    forward(c.env.STRIPE_WEBHOOK, c.req.raw, c.var.requestId),
+  )
   .all('/api/webhooks/resend', (c) => forward(c.env.RESEND_WEBHOOK, c.req.raw, c.var.requestId))
   .all('/mcp', (c) => forward(c.env.MCP, c.req.raw, c.var.requestId))
   .get('/', (c) => c.redirect('/app'))
@@ -84,6 +89,7 @@ export default new Hono<Env>()
   })
   .onError((error, c) => {
     // The Worker could not be reached, so it has not logged the request.
-    if (!(error instanceof ApiError)) log('error', { requestId: c.var.requestId, ...describeError(error) })
+    if (!(error instanceof ApiError))
+      log('error', { requestId: c.var.requestId, ...describeError(error) })
     return errorResponse(c, toApiError(error))
   })

@@ -7,7 +7,14 @@ import { type AppEnv, createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { describeError, log, noteForLog, runJob } from '../lib/http/logging.ts'
 import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
-import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/rpc/cron.ts'
+import {
+  answerCron,
+  type CronEnv,
+  type CronTimeEnv,
+  callCron,
+  cronMs,
+  isCron,
+} from '../lib/http/rpc/cron.ts'
 import { type NudgeEnv, nudgeAfterChanges, nudgeAll } from '../lib/http/rpc/nudge.service.ts'
 import { rpc } from '../lib/http/rpc/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
@@ -66,7 +73,10 @@ const MAX_EVENT_BYTES = 1024 * 1024
 
 const NO_EVENT = 'This is not an event in the form that Stripe documents.'
 
-/** POST /api/webhooks/stripe/:workspace: receives the events of a merchant's Stripe account. Design, section 5. */
+/**
+ * POST /api/webhooks/stripe/:workspace: receives the events of a merchant's Stripe account. Design,
+ * section 5.
+ */
 const app = createApp<StripeBindings>()
   .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))
   .post('/api/webhooks/stripe/:workspace', limitBody(MAX_EVENT_BYTES), async (c) => {
@@ -75,7 +85,12 @@ const app = createApp<StripeBindings>()
     await limitRate(c.env.RATE_LIMIT, callerKey(c))
 
     const endpoint = await findEndpoint(db, c.req.param('workspace'))
-    const { workspaceId = '', mode = 'live', isNew = false, backendCreatesCheckouts = false } = endpoint ?? {}
+    const {
+      workspaceId = '',
+      mode = 'live',
+      isNew = false,
+      backendCreatesCheckouts = false,
+    } = endpoint ?? {}
     noteForLog(c, { workspaceId: endpoint?.workspaceId })
     const decrypted = await Promise.all(
       (endpoint?.secrets ?? []).map(async ({ ciphertext, purpose }) => {
@@ -87,7 +102,8 @@ const app = createApp<StripeBindings>()
     const { body, purpose } = await readSigned(bytes, header, decrypted.flat(), now)
     const accountId = readAccountEvent(body)
     if (accountId !== null) {
-      // The account may have changed again since, so its state is read from Stripe, not from the event.
+      // The account may have changed again since, so its state is read from Stripe, not from the
+      // event.
       await rpc('payouts', c.env.PAYOUTS.refreshAccount(workspaceId, accountId))
       return c.json<WebhookResponse>({ received: true })
     }
@@ -100,7 +116,8 @@ const app = createApp<StripeBindings>()
     const reversal = readReversedTransfer(body)
     if (reversal) {
       // Stripe reports it again, when the payout has been saved with its transfer.
-      if ((await noteReversal(db, workspaceId, reversal, now)) === 'in_flight') throw lostRace('the payout')
+      if ((await noteReversal(db, workspaceId, reversal, now)) === 'in_flight')
+        throw lostRace('the payout')
       return c.json<WebhookResponse>({ received: true })
     }
     const [event, origin] = [readEvent(body, { backendCreatesCheckouts }), originOf(body)]
@@ -128,8 +145,8 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
   }
 
   /**
-   * Applies payments that waited for an invoice or a checkout, continues what interrupted requests have left, and logs a line
-   * of JSON about each.
+   * Applies payments that waited for an invoice or a checkout, continues what interrupted requests
+   * have left, and logs a line of JSON about each.
    */
   async #run() {
     const job = 'stripe-webhook'
@@ -150,19 +167,29 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
 }
 
 /** What the managers' Workers may ask for: storing the secrets that events are signed with. */
-export class SigningSecrets extends WorkerEntrypoint<StripeBindings> implements SigningSecretsService {
+export class SigningSecrets
+  extends WorkerEntrypoint<StripeBindings>
+  implements SigningSecretsService
+{
   addSecret(act: Act, secret: NewSecret): Promise<StoredSecret> {
     return addSecret(this.env, act, secret)
   }
 }
 
-/** What managers' Workers may ask for: crediting an event, refunding a sale and merging customers by hand, and correcting a sale. */
+/**
+ * What managers' Workers may ask for: crediting an event, refunding a sale and merging customers by
+ * hand, and correcting a sale.
+ */
 export class Credits extends WorkerEntrypoint<StripeBindings> implements CreditsService {
   creditEvent(act: Act, eventId: string, credit: HandCreditRequest): Promise<CreditOutcome> {
     return creditEvent(connect(this.env), act, eventId, credit)
   }
 
-  correctSale(act: Act, externalId: string, correction: SaleCorrection): Promise<CorrectionOutcome> {
+  correctSale(
+    act: Act,
+    externalId: string,
+    correction: SaleCorrection,
+  ): Promise<CorrectionOutcome> {
     return correctSale(connect(this.env), act, externalId, correction)
   }
 

@@ -1,6 +1,13 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { runJob } from '../lib/http/logging.ts'
-import { answerCron, type CronEnv, type CronTimeEnv, callCron, cronMs, isCron } from '../lib/http/rpc/cron.ts'
+import {
+  answerCron,
+  type CronEnv,
+  type CronTimeEnv,
+  callCron,
+  cronMs,
+  isCron,
+} from '../lib/http/rpc/cron.ts'
 import {
   answerNudge,
   type NudgeEnv,
@@ -12,14 +19,21 @@ import type { NudgesService } from '../lib/http/rpc/nudges.rpc.ts'
 import type { EndpointsService } from '../lib/http/rpc/webhooks.rpc.ts'
 import { decryptSecret, encryptSecret } from '../lib/platform/secrets.ts'
 import { urlRefusal } from '../lib/platform/url.ts'
-import { allowsLocal, sendDue, type WebhooksEnv } from '../lib/webhooks/deliveries/send-due.service.ts'
+import {
+  allowsLocal,
+  sendDue,
+  type WebhooksEnv,
+} from '../lib/webhooks/deliveries/send-due.service.ts'
 
 /** As many random bytes as the signature has: the specification asks for 24 to 64. */
 const SECRET_BYTES = 32
 
 type Env = WebhooksEnv & NudgeEnv<'OUTBOX'>['Bindings'] & CronEnv & CronTimeEnv & SelfEnv
 
-/** What is sealed for repeats is encrypted apart from signing secrets, which no other Worker may decrypt. */
+/**
+ * What is sealed for repeats is encrypted apart from signing secrets, which no other Worker may
+ * decrypt.
+ */
 const repeatsOf = (workspaceId: string) => `${workspaceId} idempotency`
 
 /** Sends what is due, and logs one line of JSON. @returns whether more is due */

@@ -1,4 +1,8 @@
-/** The script of every page: times in the reader's zone, copy buttons, panels, the setup checklist, what became of a sign-in link, heads of tables, the keys of the search, and the current section in view. */
+/**
+ * The script of every page: times in the reader's zone, copy buttons, panels, the setup checklist,
+ * what became of a sign-in link, heads of tables, the keys of the search, and the current section
+ * in view.
+ */
 import { startChecklist } from './app/checklist.ts'
 import { startPanel } from './app/panel.ts'
 import { startWaiting } from './app/waiting.ts'
@@ -42,7 +46,10 @@ startPanel(localizeTimes)
 startChecklist()
 startWaiting()
 
-/** A table that fits doesn't scroll by itself, so that its head can stay in view while the page scrolls. */
+/**
+ * A table that fits doesn't scroll by itself, so that its head can stay in view while the page
+ * scrolls.
+ */
 const fitting = new ResizeObserver((tables) => {
   for (const { target } of tables) {
     target.classList.remove('fits')
@@ -55,17 +62,25 @@ document
   .querySelector('.sections [aria-current]')
   ?.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' })
 
-/** `/` and Ctrl-K (on a Mac, Command-K) go to the search field, which is in the menu of a narrow window. */
+/**
+ * `/` and Ctrl-K (on a Mac, Command-K) go to the search field, which is in the menu of a narrow
+ * window.
+ */
 const search = document.querySelector<HTMLInputElement>('#sections [name="q"]')
 const menu = document.querySelector<HTMLElement>('#sections')
 const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input, select, textarea'))
 
 if (search && menu) {
   search.nextElementSibling?.removeAttribute('hidden')
   document.addEventListener('keydown', (event) => {
     const isSlash =
-      event.key === '/' && !event.altKey && !event.ctrlKey && !event.metaKey && !isTyping(event.target)
+      event.key === '/' &&
+      !event.altKey &&
+      !event.ctrlKey &&
+      !event.metaKey &&
+      !isTyping(event.target)
     const isCtrlK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
     if (event.defaultPrevented || !(isSlash || isCtrlK)) return
     event.preventDefault()

@@ -1,4 +1,7 @@
-/** The script of /docs/console: Scalar, which sends requests, with the reader's own values in its samples. */
+/**
+ * The script of /docs/console: Scalar, which sends requests, with the reader's own values in its
+ * samples.
+ */
 import { type Program, readPrograms, withOrigin, withProgram } from './docs/programs.ts'
 
 type Scalar = {
@@ -11,7 +14,10 @@ type Scalar = {
 /** By the script before this one. */
 declare const Scalar: Scalar
 
-/** Everything is served by this installation, and nothing is kept: Scalar would store keys in the browser. */
+/**
+ * Everything is served by this installation, and nothing is kept: Scalar would store keys in the
+ * browser.
+ */
 const configurationOf = (content: string, scheme: 'apiKey' | 'session') => ({
   content,
   authentication: { preferredSecurityScheme: scheme },
@@ -33,13 +39,16 @@ const start = async (): Promise<void> => {
   ])
   const text = withOrigin(await response.text())
   const configurationFor = (program?: Program) =>
-    program ? configurationOf(withProgram(text, program), 'session') : configurationOf(text, 'apiKey')
+    program
+      ? configurationOf(withProgram(text, program), 'session')
+      : configurationOf(text, 'apiKey')
 
   document.querySelector('#console')?.replaceChildren()
   const console = Scalar.createApiReference('#console', configurationFor(programs[0]))
   const select = document.querySelector<HTMLSelectElement>('#program')
   if (!select || !programs.length) return
-  for (const { id, name, workspace } of programs) select.add(new Option(`${name} (${workspace})`, id))
+  for (const { id, name, workspace } of programs)
+    select.add(new Option(`${name} (${workspace})`, id))
   select.addEventListener('change', () =>
     console.updateConfiguration(configurationFor(programs.find(({ id }) => id === select.value))),
   )

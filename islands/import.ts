@@ -1,6 +1,7 @@
 /**
- * The import page's script. It reads a CSV file, maps its columns, previews the import, and runs it in calls that can
- * be resumed after a closed tab. functions/dashboard/imports/import.tsx renders the page.
+ * The import page's script. It reads a CSV file, maps its columns, previews the import, and runs it
+ * in calls that can be resumed after a closed tab. functions/dashboard/imports/import.tsx renders
+ * the page.
  */
 
 import * as m from '../lib/languages/messages.ts'
@@ -64,7 +65,11 @@ const prepare = async (): Promise<Job> => {
 }
 
 /** The columns of what was read are known. */
-const mappingOf = ({ headers }: CsvFile): Mapping => ({ ...recognise(headers), inCents: true, zone: 'UTC' })
+const mappingOf = ({ headers }: CsvFile): Mapping => ({
+  ...recognise(headers),
+  inCents: true,
+  zone: 'UTC',
+})
 
 /** Forgets a job, and what was read for it. */
 const forget = async ({ file }: Job): Promise<void> => {
@@ -86,9 +91,11 @@ const rowsToImport = async ({ file, mapping, options }: Job): Promise<Rows> =>
 const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
   const rows = await rowsToImport(job)
   const calls = callsOf(rows, job.options.balances)
-  // A newer version of this page may split the calls differently. Then all are made again, and existing rows skipped.
+  // A newer version of this page may split the calls differently. Then all are made again, and
+  // existing rows skipped.
   const fits =
-    job.calls === calls.length && earlier.every(({ results }, n) => results.length === calls[n]?.rows.length)
+    job.calls === calls.length &&
+    earlier.every(({ results }, n) => results.length === calls[n]?.rows.length)
   const answers = await runCalls({
     title: t(m.import_importing_into, { programName: job.programName }),
     calls,
@@ -96,7 +103,8 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
     first: settingOf(job),
     url: (call) => urlOf(workspace, call),
     body: (call) => bodyOf(call, job.programId, job.options, job.importId),
-    // A missing response would shift the later ones to the wrong calls, so a failed write discards all.
+    // A missing response would shift the later ones to the wrong calls, so a failed write discards
+    // all.
     keep: (call, answer) =>
       saveAnswer(workspace, call, answer).catch(() => discardJob(workspace).catch(() => {})),
   })
@@ -138,13 +146,22 @@ const askResume = (job: Job, answers: Answer[], done: number, total: number): Pr
       h(
         'p',
         {},
-        t(m.import_rows_imported, { file: job.file.name, programName: job.programName, done, total }),
+        t(m.import_rows_imported, {
+          file: job.file.name,
+          programName: job.programName,
+          done,
+          total,
+        }),
       ),
       h(
         'p',
         { class: 'actions' },
         button(t(finished ? m.import_view_result : m.import_resume_import), () => resolve(true)),
-        button(t(finished ? m.import_another_file : m.import_discard_import), () => resolve(false), 'quiet'),
+        button(
+          t(finished ? m.import_another_file : m.import_discard_import),
+          () => resolve(false),
+          'quiet',
+        ),
       ),
     )
   })
@@ -172,7 +189,11 @@ const start = async (): Promise<void> => {
 }
 
 // Two tabs running one import would overwrite each other's responses. The lock ends with the tab.
-void navigator.locks.request(`tributary-import-${workspace}`, { ifAvailable: true }, async (lock) => {
-  if (lock) return start()
-  showStep(t(m.import_open_elsewhere), h('p', {}, t(m.import_continue_elsewhere)))
-})
+void navigator.locks.request(
+  `tributary-import-${workspace}`,
+  { ifAvailable: true },
+  async (lock) => {
+    if (lock) return start()
+    showStep(t(m.import_open_elsewhere), h('p', {}, t(m.import_continue_elsewhere)))
+  },
+)

@@ -1,4 +1,6 @@
-/** The script of the pages with rewards: renews the worked examples while their form is filled in. */
+/**
+ * The script of the pages with rewards: renews the worked examples while their form is filled in.
+ */
 import type { Fields } from '../lib/http/validate.ts'
 import * as m from '../lib/languages/messages.ts'
 import { numberIn, readReward } from '../lib/pages/forms/read-reward.ts'
@@ -11,7 +13,9 @@ import { t } from './text.ts'
 
 const fieldsOf = (form: HTMLFormElement): Fields =>
   Object.fromEntries(
-    [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value),
+    [...new FormData(form)]
+      .map(([name, value]) => [name, String(value).trim()])
+      .filter(([, value]) => value),
   )
 
 /** The reward that is typed: null for none, undefined if it is none yet. */
@@ -48,7 +52,9 @@ const exampleOf = ({ name, dataset }: HTMLOutputElement, fields: Fields): string
   if (reward === undefined) return undefined
   if (dataset.event === 'lead') return leadExampleWords(reward, money)
   const program: SaleTerms | undefined = dataset.program && JSON.parse(dataset.program)
-  const terms = program ? { ...program, reward: reward ?? program.reward } : reward && termsIn(fields, reward)
+  const terms = program
+    ? { ...program, reward: reward ?? program.reward }
+    : reward && termsIn(fields, reward)
   return terms ? saleExampleOf(terms, new Date(), money) : undefined
 }
 

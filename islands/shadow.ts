@@ -1,6 +1,7 @@
 /**
- * The script of the page that uploads the other platform's commissions. It reads a CSV file, asks what its columns are, and sends
- * the rows in calls; then it lets the server compare them. functions/dashboard/shadow/shadow-pages.tsx renders the page.
+ * The script of the page that uploads the other platform's commissions. It reads a CSV file, asks
+ * what its columns are, and sends the rows in calls; then it lets the server compare them.
+ * functions/dashboard/shadow/shadow-pages.tsx renders the page.
  */
 import * as m from '../lib/languages/messages.ts'
 import { Stopped, send } from './import/api.ts'
@@ -25,7 +26,10 @@ import { t } from './text.ts'
 const page = byId('shadow-upload', HTMLElement)
 const url = page.dataset.url ?? ''
 
-/** Asks for the columns, the unit and the zone, as far as the file does not say. @returns null to choose another file */
+/**
+ * Asks for the columns, the unit and the zone, as far as the file does not say.
+ * @returns null to choose another file
+ */
 const askMapping = (file: CsvFile): Promise<CommissionMapping | null> =>
   new Promise((resolve) => {
     const { platform, columns } = recogniseCommissions(file.headers)
@@ -108,7 +112,8 @@ const askMapping = (file: CsvFile): Promise<CommissionMapping | null> =>
     show()
   })
 
-const problemText = ({ line, message }: UnreadRow): string => t(m.shadow_unread_row, { row: line, message })
+const problemText = ({ line, message }: UnreadRow): string =>
+  t(m.shadow_unread_row, { row: line, message })
 
 type Uploaded = { summary: { created: number; updated: number; unchanged: number; errors: number } }
 
@@ -124,7 +129,13 @@ const upload = async (file: CsvFile, mapping: CommissionMapping): Promise<void> 
   }
   const total = { created: 0, updated: 0, unchanged: 0, errors: problems.length }
   for (const call of callsOf(rows)) {
-    const { summary } = await send<Uploaded>('POST', `${url}/commissions`, { rows: call }, signal, say)
+    const { summary } = await send<Uploaded>(
+      'POST',
+      `${url}/commissions`,
+      { rows: call },
+      signal,
+      say,
+    )
     for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += summary[key]
     bar.value += call.length
     say(t(m.shadow_uploaded_so_far, { done: bar.value, total: rows.length }))

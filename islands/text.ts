@@ -1,4 +1,7 @@
-/** The texts of managers' pages in their scripts. Only the messages that a script names are bundled with it. */
+/**
+ * The texts of managers' pages in their scripts. Only the messages that a script names are bundled
+ * with it.
+ */
 import { inEnglish, type Message, type RichMessage, type Tag } from '../lib/languages/message.ts'
 
 type Content = Node | string
@@ -8,7 +11,10 @@ export type Wrap = (content: Content[]) => Content
 
 type InDom<Values> = { [Name in keyof Values]: Values[Name] extends Tag ? Wrap : Values[Name] }
 
-/** Texts, as `t` of lib/pages/layout/text.ts has them for components. A message with tags is a list of nodes, for `h`. */
+/**
+ * Texts, as `t` of lib/pages/layout/text.ts has them for components. A message with tags is a list
+ * of nodes, for `h`.
+ */
 type Translate = {
   <Values = undefined>(
     message: Message<Values>,
@@ -17,7 +23,10 @@ type Translate = {
   <Values>(message: RichMessage<Values>, values: InDom<Values>): Content[]
 }
 
-/** A text of the page, in English: `t(m.import_resume)`, `h('p', {}, ...t(m.import_tag_needed, { code }))`. */
+/**
+ * A text of the page, in English: `t(m.import_resume)`, `h('p', {}, ...t(m.import_tag_needed, {
+ * code }))`.
+ */
 export const t = (<Values>(message: Message<Values> | RichMessage<Values>, values: Values) => {
   const text = inEnglish(message as RichMessage<Values>, values)
   return 'rich' in message ? [text].flat() : text

@@ -1,6 +1,6 @@
 /**
- * What the snippet does on a page, in a panel over it. The snippet loads it where the URL has `tributary_debug`, from where it came itself.
- * docs/snippet.md, "See what it does".
+ * What the snippet does on a page, in a panel over it. The snippet loads it where the URL has
+ * `tributary_debug`, from where it came itself. docs/snippet.md, "See what it does".
  */
 
 type Fact = { name: string; value: string; isWrong?: boolean }
@@ -63,14 +63,19 @@ const slugFact = (names: string[]): Fact => {
   }
 }
 
-/** The posts of clicks, with their status. A browser that does not say it, or a policy that blocks the post, leaves it 0. */
+/**
+ * The posts of clicks, with their status. A browser that does not say it, or a policy that blocks
+ * the post, leaves it 0.
+ */
 const postFacts = (): Fact[] => {
   const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   const posts = entries.filter(({ name }) => name.endsWith('/api/track/click'))
   if (posts.length === 0) return [{ name: 'Click sent', value: 'not on this page' }]
   return posts.map(({ responseStatus: status }) => ({
     name: 'Click sent',
-    value: status ? `${status}, ${SENT[status] ?? 'failed: it is sent again on the next page'}` : 'no answer',
+    value: status
+      ? `${status}, ${SENT[status] ?? 'failed: it is sent again on the next page'}`
+      : 'no answer',
     isWrong: status !== 200,
   }))
 }
@@ -95,7 +100,10 @@ const cookie = (): string => {
 const collect = (): Fact[] => {
   const own = tags()
   const programs = own.flatMap((tag) => option(tag, 'program').split(/[ ,]+/).filter(Boolean))
-  const names = ['via', ...own.flatMap((tag) => option(tag, 'params').split(/[ ,]+/).filter(Boolean))]
+  const names = [
+    'via',
+    ...own.flatMap((tag) => option(tag, 'params').split(/[ ,]+/).filter(Boolean)),
+  ]
   const id = self.tributary?.clickId()
   const fields = [...document.querySelectorAll<HTMLInputElement>('[name=tributary_click]')]
   const links = [...document.links].filter(({ href }) => id && href.includes(id))
@@ -111,17 +119,25 @@ const collect = (): Fact[] => {
     ...postFacts(),
     { name: 'Click ID', value: id ?? 'none' },
     { name: 'Cookie', value: cookie(), isWrong: id !== undefined && cookie() !== id },
-    ...(pending.length ? [{ name: 'Not delivered', value: pending.join(', '), isWrong: true }] : []),
+    ...(pending.length
+      ? [{ name: 'Not delivered', value: pending.join(', '), isWrong: true }]
+      : []),
     {
       name: 'Form fields',
       value: `${fields.filter(({ value }) => id && value === id).length} of ${fields.length} filled in`,
     },
     { name: 'Links', value: `${links.length} with the click ID` },
-    ...(consents.length ? [{ name: 'Consent', value: 'required; see whether a click is sent' }] : []),
+    ...(consents.length
+      ? [{ name: 'Consent', value: 'required; see whether a click is sent' }]
+      : []),
     ...(navigator.webdriver
       ? [{ name: 'Browser', value: 'automated, which is not tracked', isWrong: true }]
       : []),
-    ...[...blocked].map((url) => ({ name: 'Blocked by the page’s policy', value: url, isWrong: true })),
+    ...[...blocked].map((url) => ({
+      name: 'Blocked by the page’s policy',
+      value: url,
+      isWrong: true,
+    })),
   ]
 }
 

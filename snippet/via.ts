@@ -1,15 +1,20 @@
 /**
- * The tracking snippet, served as /via.js. It records a visit through a partner's link (`?via=<slug>`) as a click, and
- * passes the click ID to the checkout. docs/snippet.md documents its behavior.
+ * The tracking snippet, served as /via.js. It records a visit through a partner's link
+ * (`?via=<slug>`) as a click, and passes the click ID to the checkout. docs/snippet.md documents
+ * its behavior.
  *
- * It runs on the merchant's page, so it sets only window.tributary, a cookie and one localStorage key per program, and fails
- * silently. dev/runtime/build-snippet.ts limits it to 1,500 bytes gzipped, which is why some lines are terse.
+ * It runs on the merchant's page, so it sets only window.tributary, a cookie and one localStorage
+ * key per program, and fails silently. dev/runtime/build-snippet.ts limits it to 1,500 bytes
+ * gzipped, which is why some lines are terse.
  */
 
 declare global {
   interface Window {
     tributary?: {
-      /** The click IDs of the visitor, joined by "_": one for each program that has a click. undefined if there is none. */
+      /**
+       * The click IDs of the visitor, joined by "_": one for each program that has a click.
+       * undefined if there is none.
+       */
       clickId: () => string | undefined
       /** Starts a snippet with `data-consent`. No effect otherwise. */
       consent: () => void
@@ -27,20 +32,28 @@ declare global {
 }
 
 {
-  // currentScript is null in a module. Then the tag is found by its query. Without one, there is no program to track.
+  // currentScript is null in a module. Then the tag is found by its query. Without one, there is no
+  // program to track.
   const script = (document.currentScript ??
     document.querySelector("script[src*='program=']") ??
     document.head) as HTMLScriptElement
   const api = self.tributary
 
-  // A second copy only adds its programs. Checks `ready`, because an element with the id "tributary" is also window.tributary.
+  // A second copy only adds its programs. Checks `ready`, because an element with the id
+  // "tributary" is also window.tributary.
   if (api?.ready) api.add?.(script)
   else {
-    /** An option of a tag, as a list: of its attribute, or of its URL's query, which tag managers leave in place. */
+    /**
+     * An option of a tag, as a list: of its attribute, or of its URL's query, which tag managers
+     * leave in place.
+     */
     const option = ({ dataset, src }: HTMLScriptElement, name: string): string[] =>
       (dataset[name] ?? query(src || '').get(name) ?? '').split(/[ ,]+/).filter(Boolean)
 
-    /** The query of a URL and that of its fragment, together: "?a=1#/plans?b=2". Some tools write "&amp;" for "&". */
+    /**
+     * The query of a URL and that of its fragment, together: "?a=1#/plans?b=2". Some tools write
+     * "&amp;" for "&".
+     */
     const query = (url: string) =>
       new URLSearchParams(
         url
@@ -51,7 +64,8 @@ declare global {
 
     const cookie = () => {
       try {
-        // Not decoded, so malformed escapes in other cookies do no harm. In a sandboxed frame, reading throws.
+        // Not decoded, so malformed escapes in other cookies do no harm. In a sandboxed frame,
+        // reading throws.
         return document.cookie.match(/(^|; )tributary_click=(clk_\w+)/)?.[2]
       } catch {}
     }
@@ -69,7 +83,10 @@ declare global {
     })
 
     const tags: HTMLScriptElement[] = []
-    /** What was in the URL at the last check, by program. Each change, also to nothing, is handled once. */
+    /**
+     * What was in the URL at the last check, by program. Each change, also to nothing, is handled
+     * once.
+     */
     const found: Record<string, string> = {}
 
     // Pauses after each change, so that a burst of changes costs one check.
@@ -82,7 +99,8 @@ declare global {
     const fill = () => {
       const id = clickId()
       if (!id) return
-      // Keeps the merchant's own reference. One that starts with clk_ is ours, possibly of an older click.
+      // Keeps the merchant's own reference. One that starts with clk_ is ours, possibly of an older
+      // click.
       const mayWrite = (value: string | null) => !value || (value !== id && value.match(/^clk_/))
       for (const input of document.querySelectorAll<HTMLInputElement>('[name=tributary_click]')) {
         try {
@@ -118,15 +136,16 @@ declare global {
       try {
         fill()
 
-        // Both are idempotent. Browsers without the Navigation API rely on the observer: a page that changes its URL
-        // almost always changes its content.
+        // Both are idempotent. Browsers without the Navigation API rely on the observer: a page
+        // that changes its URL almost always changes its content.
         self.navigation?.addEventListener('currententrychange', look)
         observer.observe(document, { childList: true, subtree: true, attributeFilter: ['href'] })
 
         for (const tag of tags) {
           for (const program of option(tag, 'program')) {
             const isFirst = !(program in found)
-            // A click ID that a page of another domain has passed on is read as a slug too: the service tells them apart.
+            // A click ID that a page of another domain has passed on is read as a slug too: the
+            // service tells them apart.
             const names = ['via', 'VIA', 'Via', ...option(tag, 'params'), 'tributary_click']
             const slugs =
               [
@@ -168,7 +187,10 @@ declare global {
       } catch {}
     }
 
-    /** Posts a click after those before it; without one, the click that an earlier page could not deliver. */
+    /**
+     * Posts a click after those before it; without one, the click that an earlier page could not
+     * deliver.
+     */
     const send = (tag: HTMLScriptElement, program: string, click: Click | undefined) => {
       const key = `tributary_${program}`
       queue = queue.then(async () => {
@@ -184,7 +206,8 @@ declare global {
           if (age < 864e5) {
             const answer = await fetch(new URL('api/track/click', tag.src), {
               method: 'POST',
-              // A string is sent as text/plain, which needs no preflight. Undefined values are left out.
+              // A string is sent as text/plain, which needs no preflight. Undefined values are left
+              // out.
               body: JSON.stringify({
                 ...body,
                 age,
@@ -197,8 +220,9 @@ declare global {
             const { clickId: id, expiresAt, maxAge } = await answer.json()
             kept = id ?? kept
 
-            // Tries the widest domain first. Browsers silently reject public suffixes such as co.uk, so each attempt is
-            // read back. The ninth has no Domain, only an unknown attribute.
+            // Tries the widest domain first. Browsers silently reject public suffixes such as
+            // co.uk, so each attempt is read back. The ninth has no Domain, only an unknown
+            // attribute.
             for (let labels = 0; id && cookie() !== id && labels++ < 9; ) {
               // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing on http, where shops are developed
               document.cookie = `tributary_click=${id};path=/;samesite=lax;max-age=${maxAge};expires=${new Date(expiresAt).toUTCString()};${
@@ -207,7 +231,8 @@ declare global {
             }
             fill()
           }
-          // Done, unless the service was busy (429) or failing (5xx). An unknown slug (404) is not retried, nor a click of yesterday.
+          // Done, unless the service was busy (429) or failing (5xx). An unknown slug (404) is not
+          // retried, nor a click of yesterday.
           if (status < 429) delete localStorage[key]
         } catch {}
       })

@@ -7,9 +7,12 @@ test.each([
   { attempts: 5, delay: 32 },
   { attempts: 6, delay: 60 },
   { attempts: 1_000, delay: 60 },
-])('after $attempts attempts the delay doubles to $delay, up to the maximum', ({ attempts, delay }) => {
-  expect(exponentialDelay(attempts, { first: 2, max: 60 })).toBe(delay)
-})
+])(
+  'after $attempts attempts the delay doubles to $delay, up to the maximum',
+  ({ attempts, delay }) => {
+    expect(exponentialDelay(attempts, { first: 2, max: 60 })).toBe(delay)
+  },
+)
 
 test.each([
   { attempts: 1, delay: 60 },

@@ -32,7 +32,12 @@ test('a negative number of ours stays a number', () => {
 })
 
 const pageOf = (from: number, length: number) =>
-  Array.from({ length }, (_, n) => ({ id: `row ${from + n}`, amount: -n, at: new Date(0), tags: ['=a'] }))
+  Array.from({ length }, (_, n) => ({
+    id: `row ${from + n}`,
+    amount: -n,
+    at: new Date(0),
+    tags: ['=a'],
+  }))
 
 test('a list is sent page by page, and its file ends with its last row', async () => {
   const pages = [pageOf(0, 1_000), pageOf(1_000, 1_000), []]
@@ -41,7 +46,9 @@ test('a list is sent page by page, and its file ends with its last row', async (
     cursors.push(cursor)
     return pages.shift() ?? []
   }
-  const text = await new Response(await streamCsv(['id', 'amount', 'at', 'tags'], read, undefined)).text()
+  const text = await new Response(
+    await streamCsv(['id', 'amount', 'at', 'tags'], read, undefined),
+  ).text()
   const lines = text.split('\r\n')
   expect([lines.length, lines[0], lines[2]]).toEqual([
     2_002,

@@ -24,11 +24,19 @@ test.each([
     to: 'ann@xn--mgba3gch31f060k.example',
   },
   { case: 'a Cyrillic letter among Latin ones', from: 'ann@аpple.com', to: 'ann@xn--pple-43d.com' },
-  { case: 'Cyrillic letters that look like Latin ones', from: 'ann@аррӏе.com', to: 'ann@xn--80ak6aa92e.com' },
+  {
+    case: 'Cyrillic letters that look like Latin ones',
+    from: 'ann@аррӏе.com',
+    to: 'ann@xn--80ak6aa92e.com',
+  },
   { case: 'Cyrillic letters', from: 'ann@xn--80a1acny.xn--p1ai', to: 'ann@почта.рф' },
   { case: 'Punycode of nothing', from: 'ann@xn--a.example', to: 'ann@xn--a.example' },
   { case: 'Punycode of ASCII', from: 'ann@xn--abc-.example', to: 'ann@xn--abc-.example' },
-  { case: 'numbers, which URLs read as IPv4', from: 'ann@２１３０７０６４３３', to: 'ann@2130706433' },
+  {
+    case: 'numbers, which URLs read as IPv4',
+    from: 'ann@２１３０７０６４３３',
+    to: 'ann@2130706433',
+  },
 ])('normalizes $case', ({ from, to }) => {
   expect(normalizeEmail(from)).toBe(to)
 })
@@ -74,8 +82,10 @@ test('an address is the same again, and the same in ASCII, whichever character i
   const differ: string[] = []
   for (let point = 0x21; point < 0x20000; point++) {
     const character = String.fromCodePoint(point)
-    // Letters that normalizing leaves as they are, 90,000 of them, are alike: every hundredth is tried.
-    const isPlain = /[\p{Lo}\p{Cn}\p{Cs}\p{Co}]/u.test(character) && character === character.normalize('NFKC')
+    // Letters that normalizing leaves as they are, 90,000 of them, are alike: every hundredth is
+    // tried.
+    const isPlain =
+      /[\p{Lo}\p{Cn}\p{Cs}\p{Co}]/u.test(character) && character === character.normalize('NFKC')
     if (isPlain && point % 100 > 0) continue
     for (const typed of [`a${character}nn@example.com`, `ann@${character}a.example`]) {
       const email = readEmail(typed)

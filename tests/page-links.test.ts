@@ -4,17 +4,33 @@ import { MAX_PAGE_LENGTH, pageLink } from '../lib/values/page-links.ts'
 const SITE = 'https://shop.example/start?campaign=1'
 
 test.each([
-  { case: 'a page', page: 'https://shop.example/pricing', link: 'https://shop.example/pricing?via=maya' },
+  {
+    case: 'a page',
+    page: 'https://shop.example/pricing',
+    link: 'https://shop.example/pricing?via=maya',
+  },
   { case: 'the start page', page: 'https://shop.example', link: 'https://shop.example/?via=maya' },
   {
     case: 'white space around it',
     page: ' https://shop.example/a\n',
     link: 'https://shop.example/a?via=maya',
   },
-  { case: 'no protocol', page: 'shop.example/pricing', link: 'https://shop.example/pricing?via=maya' },
-  { case: 'a path', page: '/pricing?plan=pro', link: 'https://shop.example/pricing?plan=pro&via=maya' },
+  {
+    case: 'no protocol',
+    page: 'shop.example/pricing',
+    link: 'https://shop.example/pricing?via=maya',
+  },
+  {
+    case: 'a path',
+    page: '/pricing?plan=pro',
+    link: 'https://shop.example/pricing?plan=pro&via=maya',
+  },
   { case: 'another case', page: 'HTTPS://SHOP.example/A', link: 'https://shop.example/A?via=maya' },
-  { case: 'the default port', page: 'https://shop.example:443/', link: 'https://shop.example/?via=maya' },
+  {
+    case: 'the default port',
+    page: 'https://shop.example:443/',
+    link: 'https://shop.example/?via=maya',
+  },
   {
     case: 'a query and a hash, which are kept as they are written',
     page: 'https://shop.example/p?b=a%20b&c+d&a=%C3%A9&&e=~(x)*#part?via=leo',
@@ -46,7 +62,11 @@ test.each([
     page: '/"><script>',
     link: 'https://shop.example/%22%3E%3Cscript%3E?via=maya',
   },
-  { case: 'half a surrogate pair', page: '/\ud800', link: 'https://shop.example/%EF%BF%BD?via=maya' },
+  {
+    case: 'half a surrogate pair',
+    page: '/\ud800',
+    link: 'https://shop.example/%EF%BF%BD?via=maya',
+  },
 ])('makes a link of $case', ({ page, link }) => {
   expect(pageLink(SITE, page, 'maya')).toEqual({ link })
 })
@@ -85,7 +105,9 @@ test.each([
 
 test('a site without https, such as a local one, has links without it', () => {
   const site = 'http://localhost:8788'
-  expect(pageLink(site, 'localhost:8788/a', 'maya')).toEqual({ link: 'http://localhost:8788/a?via=maya' })
+  expect(pageLink(site, 'localhost:8788/a', 'maya')).toEqual({
+    link: 'http://localhost:8788/a?via=maya',
+  })
   expect(pageLink(site, 'https://localhost:8788/a', 'maya')).toEqual({ refusal: 'other_protocol' })
 })
 
@@ -102,7 +124,9 @@ test('names a channel by sub, which replaces the one that the page has, and else
   expect(pageLink(SITE, page, 'maya', 'News 12&x')).toEqual({
     link: 'https://shop.example/p?a=1&via=maya&sub=News+12%26x',
   })
-  expect(pageLink(SITE, page, 'maya', '')).toEqual({ link: 'https://shop.example/p?sub=old&a=1&via=maya' })
+  expect(pageLink(SITE, page, 'maya', '')).toEqual({
+    link: 'https://shop.example/p?sub=old&a=1&via=maya',
+  })
 })
 
 test('a site with www. has the pages without it, too', () => {

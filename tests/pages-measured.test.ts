@@ -16,7 +16,10 @@ const place = {
 }
 const measured = [...requestsOf(place).values()]
 
-/** A route's path as an expression: its parameters may be anything, but for the pattern that one states. */
+/**
+ * A route's path as an expression: its parameters may be anything, but for the pattern that one
+ * states.
+ */
 const expressionOf = (route: string) =>
   new RegExp(`^${route.replace(/:\w+(?:\{([^}]*)\})?/g, (_, pattern = '[^/]+') => pattern)}$`)
 
@@ -24,14 +27,19 @@ test.each([
   { worker: 'dashboard', app: dashboard },
   { worker: 'manage', app: manage },
   { worker: 'portal', app: portal },
-] as const)('the bench measures every page and list of $worker, or says why not', ({ worker, app }) => {
-  const routes = [...new Set(app.routes.filter(({ method }) => method === 'GET').map(({ path }) => path))]
-  const paths = measured
-    .filter((request) => request.worker === worker)
-    .map(({ path }) => new URL(path, 'https://tributary.example').pathname)
-  const excluded = Object.keys(NOT_MEASURED[worker])
-  const isMeasured = (route: string) => paths.some((path) => expressionOf(route).test(path))
+] as const)(
+  'the bench measures every page and list of $worker, or says why not',
+  ({ worker, app }) => {
+    const routes = [
+      ...new Set(app.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)),
+    ]
+    const paths = measured
+      .filter((request) => request.worker === worker)
+      .map(({ path }) => new URL(path, 'https://tributary.example').pathname)
+    const excluded = Object.keys(NOT_MEASURED[worker])
+    const isMeasured = (route: string) => paths.some((path) => expressionOf(route).test(path))
 
-  expect(routes.filter((route) => !excluded.includes(route) && !isMeasured(route))).toEqual([])
-  expect(excluded.filter((route) => !routes.includes(route))).toEqual([])
-})
+    expect(routes.filter((route) => !excluded.includes(route) && !isMeasured(route))).toEqual([])
+    expect(excluded.filter((route) => !routes.includes(route))).toEqual([])
+  },
+)

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { decryptSecret, encryptSecret, isSecretsKey, rotateSecret } from '../lib/platform/secrets.ts'
+import {
+  decryptSecret,
+  encryptSecret,
+  isSecretsKey,
+  rotateSecret,
+} from '../lib/platform/secrets.ts'
 
 const OLD = 'an-old-key-of-more-than-32-characters'
 const NEW = 'a-new-key-of-more-than-32-characters-'

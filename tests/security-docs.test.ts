@@ -2,9 +2,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ROOT } from '../dev/root.ts'
 
-const linked = [...readFileSync(`${ROOT}docs/security.md`, 'utf8').matchAll(/\]\(\.\.\/([^)#]+)\)/g)].map(
-  ([, path]) => path ?? '',
-)
+const linked = [
+  ...readFileSync(`${ROOT}docs/security.md`, 'utf8').matchAll(/\]\(\.\.\/([^)#]+)\)/g),
+].map(([, path]) => path ?? '')
 
 test('every file that docs/security.md links exists', () => {
   expect(linked.filter((path) => !existsSync(ROOT + path))).toEqual([])

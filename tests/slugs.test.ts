@@ -30,10 +30,20 @@ test.each([
   },
   { case: 'no name', name: null, email: 'maya.l+aff@x', slug: 'maya-l-aff' },
   { case: 'a name in another script', name: '客', email: 'ke@x', slug: 'ke' },
-  { case: 'an address, if the name is the merchant’s word', name: 'Admin', email: 'eve@x', slug: 'eve' },
+  {
+    case: 'an address, if the name is the merchant’s word',
+    name: 'Admin',
+    email: 'eve@x',
+    slug: 'eve',
+  },
   { case: 'neither, if both are', name: 'Support', email: 'admin@x', slug: 'partner' },
   { case: 'nothing in ASCII', name: '客', email: '客@x', slug: 'partner' },
-  { case: 'a name that is too long', name: `${'x'.repeat(39)} yz`, email: 'x@x', slug: 'x'.repeat(39) },
+  {
+    case: 'a name that is too long',
+    name: `${'x'.repeat(39)} yz`,
+    email: 'x@x',
+    slug: 'x'.repeat(39),
+  },
 ])('generates a slug from $case', ({ name, email, slug }) => {
   expect(makeSlug(name, email)).toBe(slug)
 })
@@ -45,7 +55,11 @@ test.each([
     slug: 'x'.repeat(255),
     suffixed: `${'x'.repeat(250)}-x7k2`,
   },
-  { case: 'no surrogate pair is split', slug: `x${'𝒳'.repeat(127)}`, suffixed: `x${'𝒳'.repeat(124)}-x7k2` },
+  {
+    case: 'no surrogate pair is split',
+    slug: `x${'𝒳'.repeat(127)}`,
+    suffixed: `x${'𝒳'.repeat(124)}-x7k2`,
+  },
 ])('a suffix: $case', ({ slug, suffixed }) => {
   expect(suffixedSlug(slug, 'x7k2')).toBe(suffixed)
 })

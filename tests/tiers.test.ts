@@ -1,4 +1,7 @@
-/** Each test is in a tier: `npm test` or `npm run test:thorough`. One that is in neither would never run. */
+/**
+ * Each test is in a tier: `npm test` or `npm run test:thorough`. One that is in neither would never
+ * run.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -17,7 +20,8 @@ test('what the quick tier leaves out is in the thorough one', () => {
 })
 
 test('every file is in a tier, and both tiers have files', () => {
-  const inTier = (tier: 'quick' | 'thorough') => files.filter((file) => hasTestsOf(tier, read(file)))
+  const inTier = (tier: 'quick' | 'thorough') =>
+    files.filter((file) => hasTestsOf(tier, read(file)))
   const [quick, thorough] = [inTier('quick'), inTier('thorough')]
   expect(files.filter((file) => !quick.includes(file) && !thorough.includes(file))).toEqual([])
   expect(quick.length).toBeGreaterThan(200)
@@ -26,7 +30,9 @@ test('every file is in a tier, and both tiers have files', () => {
 
 test('tests stand in *.test.ts alone, where both tiers look for them', () => {
   const others = sources.filter((file) => !file.endsWith('.test.ts'))
-  expect(others.filter((file) => /^ *(test|describe|it)(\.[\w.]+)?\(/m.test(read(file)))).toEqual([])
+  expect(others.filter((file) => /^ *(test|describe|it)(\.[\w.]+)?\(/m.test(read(file)))).toEqual(
+    [],
+  )
 })
 
 test('a tag stands where both tiers find it: in the first line of a file, or as a text in the options of a test', () => {

@@ -14,7 +14,11 @@ const SHARED_ROOMS = /^lib\/(db|http|auth|sign-in|pages)\//
 /** Files whose suffix says that they do more than compute. */
 const SUFFIXED = /\.(queries|schemas|responses|service|rpc)\.ts$/
 /** Web Crypto, which computes but is not synchronous. */
-const CRYPTO = ['lib/platform/secrets.ts', 'lib/platform/sha256.ts', 'lib/mail/mailings/unsubscribe.ts']
+const CRYPTO = [
+  'lib/platform/secrets.ts',
+  'lib/platform/sha256.ts',
+  'lib/mail/mailings/unsubscribe.ts',
+]
 /** Libraries that only compute. */
 const PURE_LIBRARIES = /^(date-fns\/\w+|@date-fns\/utc|icu-minify\/format)$/
 
@@ -24,11 +28,18 @@ const isRuleFile = (file: string) =>
   !SUFFIXED.test(file) &&
   !CRYPTO.includes(file)
 
-/** The modules that a file imports values from: what it imports as types alone is not there at run time. */
+/**
+ * The modules that a file imports values from: what it imports as types alone is not there at run
+ * time.
+ */
 const valueImports = (file: string): string[] =>
   [...read(file).matchAll(/^(?:import|export)( type)? ([^'";]*?)from '([^']+)'/gm)]
-    .filter(([, type, names = '']) => !type && !/^\{(\s*type \w+( as \w+)?,?)+\s*\}\s*$/.test(names))
-    .map(([, , , path = '']) => (path.startsWith('.') ? normalize(join(dirname(file), path)) : path))
+    .filter(
+      ([, type, names = '']) => !type && !/^\{(\s*type \w+( as \w+)?,?)+\s*\}\s*$/.test(names),
+    )
+    .map(([, , , path = '']) =>
+      path.startsWith('.') ? normalize(join(dirname(file), path)) : path,
+    )
 
 describe('a rule file', () => {
   const rules = files('lib/**/*.ts', 'islands/import/rules/*.ts').filter(isRuleFile)
@@ -37,10 +48,17 @@ describe('a rule file', () => {
     expect(rules.length).toBeGreaterThan(40)
   })
 
-  test.each(rules)('%s imports only rule files, and takes the time and ids as arguments', (file) => {
-    expect(valueImports(file).filter((path) => !isRuleFile(path) && !PURE_LIBRARIES.test(path))).toEqual([])
-    expect(read(file)).not.toMatch(/\bDate\.now\b|new Date\(\)|Math\.random|\bcrypto\b|\bfetch\(|\bprocess\b/)
-  })
+  test.each(rules)(
+    '%s imports only rule files, and takes the time and ids as arguments',
+    (file) => {
+      expect(
+        valueImports(file).filter((path) => !isRuleFile(path) && !PURE_LIBRARIES.test(path)),
+      ).toEqual([])
+      expect(read(file)).not.toMatch(
+        /\bDate\.now\b|new Date\(\)|Math\.random|\bcrypto\b|\bfetch\(|\bprocess\b/,
+      )
+    },
+  )
 })
 
 test('only lib/purchases/stripe and the list of processors name Stripe in the rules and the code of purchases, tracking and customers', () => {
@@ -56,7 +74,9 @@ test('only lib/purchases/stripe and the list of processors name Stripe in the ru
 test('SQL stands only in *.queries.ts', () => {
   const SQL = /\bsql[`<]|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
   const sources = files('lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}', 'islands/**/*.ts')
-  expect(sources.filter((file) => !file.endsWith('.queries.ts') && SQL.test(read(file)))).toEqual([])
+  expect(sources.filter((file) => !file.endsWith('.queries.ts') && SQL.test(read(file)))).toEqual(
+    [],
+  )
   expect(sources.filter((file) => SQL.test(read(file))).length).toBeGreaterThan(20)
 })
 
@@ -89,7 +109,9 @@ describe('the files of schema.sql', () => {
           ? `\\b${name}\\(`
           : `\\b(?:from|join|into|update|only|references|on|exists) ${name}\\b(?!\\.)`,
       ).test(text)
-    expect(later.flatMap(([, kind = '', name = '']) => (isUsed(kind, name) ? [name] : []))).toEqual([])
+    expect(later.flatMap(([, kind = '', name = '']) => (isUsed(kind, name) ? [name] : []))).toEqual(
+      [],
+    )
   })
 
   test('create what `db:apply` replaces with `or replace`', () => {
@@ -103,7 +125,9 @@ test('*.responses.ts are imported as types only, so that no Worker bundles them'
   const sources = files('lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}', 'islands/**/*.ts')
   const isResponses = (file: string) => file.endsWith('.responses.ts')
   expect(sources.filter(isResponses).length).toBeGreaterThan(10)
-  expect(sources.filter((file) => !isResponses(file) && valueImports(file).some(isResponses))).toEqual([])
+  expect(
+    sources.filter((file) => !isResponses(file) && valueImports(file).some(isResponses)),
+  ).toEqual([])
 })
 
 test('the tracking Workers bundle no query builder, which would be a third of them', () => {
@@ -132,7 +156,9 @@ test('all versions are pinned exactly, and miniflare to the one of wrangler', ()
 })
 
 test('the workflow runs what there is', () => {
-  const commands = [...read('.github/workflows/ci.yml').matchAll(/run: (.+)/g)].map(([, command]) => command)
+  const commands = [...read('.github/workflows/ci.yml').matchAll(/run: (.+)/g)].map(
+    ([, command]) => command,
+  )
   expect(commands).toEqual(['.ci/run', expect.stringMatching(/> \.prod\.vars$/), 'npm run deploy'])
   for (const tier of ['npm test', 'npm run test:thorough']) expect(read('.ci/run')).toContain(tier)
   expect(JSON.parse(read('package.json')).scripts).toHaveProperty('deploy')
@@ -154,8 +180,8 @@ test('the client stands alone: it imports only its own files and openapi-fetch, 
 
 /** All modules of ours that a file imports, types included. */
 const imports = (file: string): string[] =>
-  [...read(file).matchAll(/^(?:import|export) (?:[^'";]*?from )?'(\.[^']+)'/gm)].map(([, path = '']) =>
-    normalize(join(dirname(file), path)),
+  [...read(file).matchAll(/^(?:import|export) (?:[^'";]*?from )?'(\.[^']+)'/gm)].map(
+    ([, path = '']) => normalize(join(dirname(file), path)),
   )
 
 /** @returns each import cycle as a list of files, found by depth-first search */
@@ -191,14 +217,17 @@ describe('the docs have all Workers', () => {
           env,
           {
             callers,
-            secrets: secrets === 'none' ? [] : [...secrets.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+            secrets:
+              secrets === 'none' ? [] : [...secrets.matchAll(/`(\w+)`/g)].map(([, name]) => name),
           },
         ],
       ),
     )
     for (const { env, secrets, optional } of workers) {
       const binding = [...configs].flatMap(([caller, { services }]) =>
-        caller !== env && services.some(({ service }) => service === `tributary-${env}`) ? [caller] : [],
+        caller !== env && services.some(({ service }) => service === `tributary-${env}`)
+          ? [caller]
+          : [],
       )
       const callers = [
         env === 'router' && 'the public',
@@ -276,14 +305,18 @@ describe('a room', () => {
       .slice(1, file.startsWith('lib/rules/') ? 3 : 2)
       .join('/')
   const crossing = (isCrossed: (from: string, to: string) => boolean, of = imports) =>
-    sources.flatMap((from) => of(from).flatMap((to) => (isCrossed(from, to) ? [`${from} -> ${to}`] : [])))
+    sources.flatMap((from) =>
+      of(from).flatMap((to) => (isCrossed(from, to) ? [`${from} -> ${to}`] : [])),
+    )
 
   test('imports nothing from outside lib/', () => {
     expect(crossing((_, to) => !to.startsWith('lib/'))).toEqual([])
   })
 
   test('keeps its schemas to itself, but for those of lib/http', () => {
-    expect(crossing((from, to) => to.endsWith('.schemas.ts') && roomOf(from) !== roomOf(to))).toEqual([])
+    expect(
+      crossing((from, to) => to.endsWith('.schemas.ts') && roomOf(from) !== roomOf(to)),
+    ).toEqual([])
   })
 
   test('has its place in the order, and imports none of a later room, types included', () => {
@@ -291,13 +324,19 @@ describe('a room', () => {
       const [own, other] = [from, to].map((file) => ROOMS.indexOf(roomIn(file)))
       return own === undefined || other === undefined || own < 0 || other < 0 || own < other
     })
-    expect(later.filter((line) => !LATER.some(([file]) => line.startsWith(`${file} -> `)))).toEqual([])
-    expect(LATER.filter(([file]) => !later.some((line) => line.startsWith(`${file} -> `)))).toEqual([])
+    expect(later.filter((line) => !LATER.some(([file]) => line.startsWith(`${file} -> `)))).toEqual(
+      [],
+    )
+    expect(LATER.filter(([file]) => !later.some((line) => line.startsWith(`${file} -> `)))).toEqual(
+      [],
+    )
     expect(ROOMS.filter((room) => !sources.some((file) => roomIn(file) === room))).toEqual([])
   })
 
   test('has at most 15 files in a folder', () => {
-    const folders = Object.groupBy(files('{lib,functions,islands}/**/*.{ts,tsx}'), (file) => dirname(file))
+    const folders = Object.groupBy(files('{lib,functions,islands}/**/*.{ts,tsx}'), (file) =>
+      dirname(file),
+    )
     const wide = Object.entries(folders).flatMap(([folder, { length } = []]) =>
       length > 15 ? [`${folder}: ${length}`] : [],
     )

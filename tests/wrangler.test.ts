@@ -20,8 +20,16 @@ describe.each(workerNames())('the Worker %s', (env) => {
 
   test('has the configuration here that wrangler reads', () => {
     const ours = readWorkerConfigs().get(env)
-    const { main, compatibility_date, compatibility_flags, vars, services, ratelimits, assets } = worker
-    expect(ours).toMatchObject({ main, compatibility_date, compatibility_flags, vars, services, ratelimits })
+    const { main, compatibility_date, compatibility_flags, vars, services, ratelimits, assets } =
+      worker
+    expect(ours).toMatchObject({
+      main,
+      compatibility_date,
+      compatibility_flags,
+      vars,
+      services,
+      ratelimits,
+    })
     expect(ours?.assets).toEqual(assets)
     expect(ours?.secrets.required).toEqual(worker.secrets?.required ?? [])
     expect(ours?.triggers.crons).toEqual(worker.triggers.crons ?? [])

@@ -25,7 +25,10 @@ const NAVIGATION = SECTIONS.map(({ title, guides }, index) => ({
   links: index === 0 ? [...guides, ...REFERENCE] : guides,
 }))
 
-/** A page of /docs. It is static and the same for everybody: what is the reader's own is filled in by islands/docs.ts. */
+/**
+ * A page of /docs. It is static and the same for everybody: what is the reader's own is filled in
+ * by islands/docs.ts.
+ */
 export const docsPage = ({ name, title, body, headings, hasMarkdown }: DocsPage): string =>
   String(html`<!doctype html>
 <html lang="en">

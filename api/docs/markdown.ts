@@ -4,7 +4,11 @@ import { Marked, type Tokens } from 'marked'
 import { GUIDES } from './guides.ts'
 
 const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 
 /** A heading's id, as GitHub makes it, so that links work in both places. */
 const slugOf = (heading: string): string =>
@@ -76,7 +80,8 @@ export const render = (markdown: string, file: string): Rendered => {
       },
       image: ({ href, text }: Tokens.Image) =>
         `<img src="${escapeHtml(linkOf(href, file) ?? '')}" alt="${escapeHtml(text)}" loading="lazy">`,
-      html: ({ text }: Tokens.HTML | Tokens.Tag) => (text.trim().startsWith('<!--') ? '' : escapeHtml(text)),
+      html: ({ text }: Tokens.HTML | Tokens.Tag) =>
+        text.trim().startsWith('<!--') ? '' : escapeHtml(text),
       table(token: Tokens.Table) {
         const cells = (tag: string, row: Tokens.TableCell[]) =>
           `<tr>${row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`

@@ -1,6 +1,7 @@
 /**
- * The API reference of /docs: each operation with its fields, responses and samples. It is 45 kB gzipped, works without JavaScript, and
- * is searched with the guides. The console, which sends requests, is Scalar, 1.4 MB gzipped: see console-page.ts.
+ * The API reference of /docs: each operation with its fields, responses and samples. It is 45 kB
+ * gzipped, works without JavaScript, and is searched with the guides. The console, which sends
+ * requests, is Scalar, 1.4 MB gzipped: see console-page.ts.
  */
 import { html, raw } from 'hono/html'
 import type { Schema } from '../code-samples.ts'
@@ -13,9 +14,18 @@ type Operation = {
   tags: [string]
   description?: string
   security?: object[]
-  parameters?: { in: string; name: string; required?: boolean; schema?: Described; description?: string }[]
+  parameters?: {
+    in: string
+    name: string
+    required?: boolean
+    schema?: Described
+    description?: string
+  }[]
   requestBody?: { content: Record<string, { schema?: Described }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema?: Described }> }>
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, { schema?: Described }> }
+  >
   'x-codeSamples': { label: string; source: string }[]
 }
 export type ReferenceDocument = {
@@ -33,7 +43,8 @@ const typeOf = ({ $ref, type, format, enum: values, anyOf, oneOf, items }: Descr
   if ($ref) return $ref.split('/').at(-1) ?? ''
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
   const options = (anyOf ?? oneOf) as Described[] | undefined
-  if (options) return [...new Set(options.filter((one) => one.type !== 'null').map(typeOf))].join(' | ')
+  if (options)
+    return [...new Set(options.filter((one) => one.type !== 'null').map(typeOf))].join(' | ')
   if (items) return `${typeOf(items)}[]`
   return (
     format ??
@@ -72,7 +83,10 @@ const rowsOf = (schema: Described | undefined, schemas: Record<string, Described
   }))
 }
 
-const samples = ({ operationId, 'x-codeSamples': all }: Operation): Html => html`<div class="samples">
+const samples = ({
+  operationId,
+  'x-codeSamples': all,
+}: Operation): Html => html`<div class="samples">
 <div class="tabs" role="tablist" aria-label="Language">
 ${all.map(
   ({ label }, index) =>
@@ -108,7 +122,10 @@ const operationOf = (
     description,
   }))
   const keys = security.flatMap((scheme) => Object.keys(scheme))
-  const access = [keys.includes('apiKey') && 'API key', keys.includes('session') && 'session'].filter(Boolean)
+  const access = [
+    keys.includes('apiKey') && 'API key',
+    keys.includes('session') && 'session',
+  ].filter(Boolean)
   return html`<section class="operation">
 <h3 id="${operationId}">${summary}</h3>
 <p><code class="method">${method.toUpperCase()}</code> <code>${path}</code> <a href="/docs/console#tag/${slugOf(topic)}/${operationId}" aria-label="Try it: ${summary}">Try it</a></p>

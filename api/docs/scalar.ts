@@ -11,8 +11,9 @@ const register = plugin as unknown as (
 ) => void
 
 /**
- * The script of Scalar's API reference for browsers, 4.9 MB. It is taken from Scalar's plugin for Fastify, which serves it and
- * has 16 packages: `@scalar/api-reference` itself, which is the script and what it is built from, has 327.
+ * The script of Scalar's API reference for browsers, 4.9 MB. It is taken from Scalar's plugin for
+ * Fastify, which serves it and has 16 packages: `@scalar/api-reference` itself, which is the script
+ * and what it is built from, has 327.
  */
 export const scalarScript = (): string => {
   let script = ''
@@ -26,6 +27,7 @@ export const scalarScript = (): string => {
     if (url.endsWith('.js')) handler({}, reply)
   }
   register({ route }, { configuration: { url: '/openapi.json' } }, () => {})
-  if (!script.includes('createApiReference')) throw new Error('Scalar’s plugin no longer serves its script.')
+  if (!script.includes('createApiReference'))
+    throw new Error('Scalar’s plugin no longer serves its script.')
   return script
 }

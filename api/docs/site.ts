@@ -78,7 +78,13 @@ export const docsSite = async (document: ReferenceDocument): Promise<Record<stri
     files[`docs/${name}.md`] = markdown
   }
   const { body, headings, sections } = referencePage(document)
-  const reference = { name: 'reference', title: 'API reference', body, headings, hasMarkdown: false }
+  const reference = {
+    name: 'reference',
+    title: 'API reference',
+    body,
+    headings,
+    hasMarkdown: false,
+  }
   files['docs/reference.html'] = docsPage(reference)
   files['docs/console.html'] = consolePage()
   files['docs/scalar.js'] = scalarScript()

@@ -31,7 +31,12 @@ import {
   WORKSPACE,
 } from '../operations.ts'
 
-const agreements = list('List the versions of a program’s terms', AgreementsResponse, AgreementQuery, id)
+const agreements = list(
+  'List the versions of a program’s terms',
+  AgreementsResponse,
+  AgreementQuery,
+  id,
+)
 
 export const applications: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/applications`]: {
@@ -43,7 +48,11 @@ export const applications: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/applications/{id}/approve`]: {
     post: byWriter({
-      ...actWith('Approve an application: the person becomes a partner', Approval, ApplicationResponse),
+      ...actWith(
+        'Approve an application: the person becomes a partner',
+        Approval,
+        ApplicationResponse,
+      ),
       description: 'The new partner gets an email with the link.',
     }),
   },
@@ -62,15 +71,25 @@ export const applications: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/programs/{id}/join-page`]: {
     get: get('Get the page on which people apply to a program', JoinPageResponse),
-    patch: patch('Change the page on which people apply to a program', JoinPageChange, JoinPageResponse),
+    patch: patch(
+      'Change the page on which people apply to a program',
+      JoinPageChange,
+      JoinPageResponse,
+    ),
   },
   [`${WORKSPACE}/programs/{id}/agreements`]: {
     get: {
       ...agreements,
-      responses: { ...agreements.responses, 200: { description: 'A page.', ...json(AgreementsResponse) } },
+      responses: {
+        ...agreements.responses,
+        200: { description: 'A page.', ...json(AgreementsResponse) },
+      },
     },
   },
   [`${WORKSPACE}/programs/{id}/agreements/{version}`]: {
-    get: get('Get a version of a program’s terms', AgreementResponse, { ...id, version: z.int().min(1) }),
+    get: get('Get a version of a program’s terms', AgreementResponse, {
+      ...id,
+      version: z.int().min(1),
+    }),
   },
 }

@@ -50,7 +50,10 @@ const importOf = (summary: string, body: z.ZodType, response: z.ZodType, ...more
   },
 })
 
-/** The endpoints accept rows of any shape and validate each on its own, so the row schemas are added here. */
+/**
+ * The endpoints accept rows of any shape and validate each on its own, so the row schemas are added
+ * here.
+ */
 const partners = PartnerImport.extend({ rows: z.array(PartnerImportRow).max(MAX_PARTNER_ROWS) })
 const customers = CustomerImport.extend({ rows: z.array(CustomerImportRow).max(MAX_CUSTOMER_ROWS) })
 

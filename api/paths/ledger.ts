@@ -13,7 +13,18 @@ import {
   NewHold,
   NewReversal,
 } from '../../lib/tracking/ledger/commissions.schemas.ts'
-import { act, actWith, byManager, byWriter, get, id, json, list, post, WORKSPACE } from '../operations.ts'
+import {
+  act,
+  actWith,
+  byManager,
+  byWriter,
+  get,
+  id,
+  json,
+  list,
+  post,
+  WORKSPACE,
+} from '../operations.ts'
 
 /** A creation that is repeated with the same `externalId`. */
 const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
@@ -38,34 +49,49 @@ export const ledger: ZodOpenApiPathsObject = {
       MismatchQuery,
     ),
   },
-  [`${WORKSPACE}/events/{id}`]: { get: get('Get an event and the steps of its decision', EventResponse) },
+  [`${WORKSPACE}/events/{id}`]: {
+    get: get('Get an event and the steps of its decision', EventResponse),
+  },
   [`${WORKSPACE}/events/{id}/credit`]: {
     post: byWriter(actWith('Credit an event to a partner by hand', NewCredit, EventResponse)),
   },
   [`${WORKSPACE}/commissions`]: {
     get: list('List commissions', CommissionResponse, CommissionQuery),
     post: byWriter(
-      repeatable(post('Adjust what a partner has earned', NewAdjustment, CommissionResponse, {}, 'conflict')),
+      repeatable(
+        post('Adjust what a partner has earned', NewAdjustment, CommissionResponse, {}, 'conflict'),
+      ),
     ),
   },
   [`${WORKSPACE}/commissions/{id}`]: { get: get('Get a commission', CommissionResponse) },
   [`${WORKSPACE}/commissions/{id}/reverse`]: {
     post: byWriter(
       repeatable(
-        post('Reverse all or a part of a commission', NewReversal, CommissionResponse, id, 'conflict'),
+        post(
+          'Reverse all or a part of a commission',
+          NewReversal,
+          CommissionResponse,
+          id,
+          'conflict',
+        ),
       ),
     ),
   },
   [`${WORKSPACE}/commissions/{id}/hold`]: {
     post: actWith('Hold a commission for review', NewHold, CommissionResponse),
   },
-  [`${WORKSPACE}/commissions/{id}/release`]: { post: act('Release a held commission', CommissionResponse) },
+  [`${WORKSPACE}/commissions/{id}/release`]: {
+    post: act('Release a held commission', CommissionResponse),
+  },
   [`${WORKSPACE}/commissions/{id}/reject`]: {
     post: act('Reject a held commission and reverse it', CommissionResponse),
   },
   [`${WORKSPACE}/customers`]: { get: list('List customers', CustomerResponse, CustomerQuery) },
   [`${WORKSPACE}/customers/{id}`]: {
-    get: get('Get a customer. The id of one who was merged into another finds that one', CustomerResponse),
+    get: get(
+      'Get a customer. The id of one who was merged into another finds that one',
+      CustomerResponse,
+    ),
   },
   [`${WORKSPACE}/possible-merges`]: {
     get: list(

@@ -25,7 +25,8 @@ export const mails: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/mails/{id}/retry`]: {
     post: {
       ...act('Retry a failed mail', MailResponse),
-      description: 'Returns a mail that is still queued unchanged. A mail that was sent is a conflict.',
+      description:
+        'Returns a mail that is still queued unchanged. A mail that was sent is a conflict.',
     },
   },
   '/api/webhooks/resend': {
@@ -54,7 +55,8 @@ export const mails: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/mail-texts`]: {
     get: {
       summary: 'List the texts of mails to partners',
-      description: 'The subject and the first words of each mail that you may change. null is the default.',
+      description:
+        'The subject and the first words of each mail that you may change. null is the default.',
       security: bySession,
       requestParams: path(),
       responses: {

@@ -27,7 +27,10 @@ export const papers: ZodOpenApiPathsObject = {
       responses: {
         200: {
           description: 'Its balances, or a CSV file of its entries.',
-          content: { 'application/json': { schema: StatementResponse }, 'text/csv': { schema: z.string() } },
+          content: {
+            'application/json': { schema: StatementResponse },
+            'text/csv': { schema: z.string() },
+          },
         },
         ...errors('invalid_query', 'invalid_api_key', 'not_signed_in', 'not_found'),
       },
@@ -43,7 +46,10 @@ export const papers: ZodOpenApiPathsObject = {
       responses: {
         200: {
           description: 'A page of them, or a CSV file of all.',
-          content: { 'application/json': { schema: PayoutYearResponse }, 'text/csv': { schema: z.string() } },
+          content: {
+            'application/json': { schema: PayoutYearResponse },
+            'text/csv': { schema: z.string() },
+          },
         },
         ...errors('invalid_query', 'not_signed_in', 'not_found'),
       },
@@ -52,14 +58,19 @@ export const papers: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/invoices`]: {
     get: membersOnly(list('List self-billed invoices', InvoiceResponse, InvoiceQuery)),
   },
-  [`${WORKSPACE}/invoices/{id}`]: { get: membersOnly(get('Get a self-billed invoice', InvoiceResponse)) },
+  [`${WORKSPACE}/invoices/{id}`]: {
+    get: membersOnly(get('Get a self-billed invoice', InvoiceResponse)),
+  },
   [`${WORKSPACE}/invoices/{id}/pdf`]: {
     get: {
       summary: 'Download a self-billed invoice',
       security: bySession,
       requestParams: path(id),
       responses: {
-        200: { description: 'The invoice as PDF.', content: { 'application/pdf': { schema: z.string() } } },
+        200: {
+          description: 'The invoice as PDF.',
+          content: { 'application/pdf': { schema: z.string() } },
+        },
         ...errors('not_signed_in', 'not_found'),
       },
     },

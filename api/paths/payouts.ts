@@ -38,7 +38,11 @@ import {
 
 export const payouts: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/balances`]: {
-    get: list('List what is payable to partners, or owed by them', PartnerBalanceResponse, BalanceQuery),
+    get: list(
+      'List what is payable to partners, or owed by them',
+      PartnerBalanceResponse,
+      BalanceQuery,
+    ),
   },
   [`${WORKSPACE}/payouts`]: { get: membersOnly(list('List payouts', PayoutResponse, PayoutQuery)) },
   [`${WORKSPACE}/payouts/run`]: {
@@ -150,7 +154,10 @@ export const payouts: ZodOpenApiPathsObject = {
       responses: {
         200: {
           description: 'One line per payout, or a message of SEPA.',
-          content: { 'text/csv': { schema: z.string() }, 'application/xml': { schema: z.string() } },
+          content: {
+            'text/csv': { schema: z.string() },
+            'application/xml': { schema: z.string() },
+          },
         },
         ...errors(
           'invalid_query',
@@ -170,7 +177,10 @@ export const payouts: ZodOpenApiPathsObject = {
       requestParams: path(id),
       requestBody: { required: true, ...json(TemplateFile) },
       responses: {
-        200: { description: 'The file, and the payouts without a row in it.', ...json(TemplateFileResponse) },
+        200: {
+          description: 'The file, and the payouts without a row in it.',
+          ...json(TemplateFileResponse),
+        },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
       },
     },

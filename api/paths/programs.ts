@@ -119,7 +119,10 @@ export const programs: ZodOpenApiPathsObject = {
     }),
   },
   [`${WORKSPACE}/partners/{id}/balances`]: {
-    get: get('Get a partner’s balance in each currency', z.strictObject({ data: z.array(BalanceResponse) })),
+    get: get(
+      'Get a partner’s balance in each currency',
+      z.strictObject({ data: z.array(BalanceResponse) }),
+    ),
   },
   [`${WORKSPACE}/partners/{id}/links`]: {
     get: get(
@@ -139,7 +142,11 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/partners/{id}/links/{slug}`]: {
     delete: byWriter(
-      remove('Release a link: its slug is free for another partner', { ...id, slug: z.string() }, 'conflict'),
+      remove(
+        'Release a link: its slug is free for another partner',
+        { ...id, slug: z.string() },
+        'conflict',
+      ),
     ),
   },
   [`${WORKSPACE}/partners/{id}/coupons`]: {

@@ -13,7 +13,11 @@ import { CommissionQuery } from '../../lib/tracking/ledger/commissions.schemas.t
 import { json, list, managersOnly, membersOnly, WORKSPACE } from '../operations.ts'
 
 const file = (what: string, query: z.ZodObject): ZodOpenApiOperationObject => {
-  const operation = list(`Export ${what} as a file, newest first`, z.object(), query.omit({ limit: true }))
+  const operation = list(
+    `Export ${what} as a file, newest first`,
+    z.object(),
+    query.omit({ limit: true }),
+  )
   return {
     ...operation,
     responses: {

@@ -30,13 +30,20 @@ import {
 
 const PROGRAM = `${WORKSPACE}/programs/{id}`
 
-/** The endpoint accepts rows of any shape and checks each on its own, so the schema of a row is added here. */
+/**
+ * The endpoint accepts rows of any shape and checks each on its own, so the schema of a row is
+ * added here.
+ */
 const upload = CommissionUpload.extend({
   rows: z.array(z.lazy(() => CommissionUploadRow)).max(MAX_COMMISSION_ROWS),
 }).meta({ id: 'ShadowCommissions' })
 
 const state = get('Get the shadow run of a program', ShadowRunResponse)
-const uploads = actWith('Upload commissions of the other platform', upload, CommissionUploadResponse)
+const uploads = actWith(
+  'Upload commissions of the other platform',
+  upload,
+  CommissionUploadResponse,
+)
 
 const cutOver = actWith('Cut a program over from its shadow run', CutOver, CutOverResponse)
 

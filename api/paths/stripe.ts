@@ -88,7 +88,11 @@ export const stripe: ZodOpenApiPathsObject = {
       requestParams: { ...path(), header: z.object({ 'Stripe-Signature': signature }) },
       requestBody: {
         required: true,
-        ...json(z.looseObject({ id: z.string(), type: z.string() }).meta({ description: 'A Stripe event.' })),
+        ...json(
+          z
+            .looseObject({ id: z.string(), type: z.string() })
+            .meta({ description: 'A Stripe event.' }),
+        ),
       },
       responses: {
         200: { description: 'Saved, or ignored.', ...json(WebhookResponse) },

@@ -62,7 +62,9 @@ export const tracking: ZodOpenApiPathsObject = {
     patch: {
       summary: 'Add the click or the customer that a report of a sale lacked',
       security: byApiKey,
-      requestParams: { path: z.object({ externalId: z.string().meta({ description: 'The sale’s.' }) }) },
+      requestParams: {
+        path: z.object({ externalId: z.string().meta({ description: 'The sale’s.' }) }),
+      },
       requestBody: { required: true, ...json(SaleCorrection) },
       responses: {
         200: { description: 'The sale was decided again.', ...json(TrackingResponse) },

@@ -13,7 +13,18 @@ import {
   WebhookEndpointChange,
   WebhookResend,
 } from '../../lib/webhooks/webhooks.schemas.ts'
-import { act, actWith, byWriter, get, id, list, patch, post, remove, WORKSPACE } from '../operations.ts'
+import {
+  act,
+  actWith,
+  byWriter,
+  get,
+  id,
+  list,
+  patch,
+  post,
+  remove,
+  WORKSPACE,
+} from '../operations.ts'
 
 const test = act('Send a test event', WebhookDeliveryDetailResponse)
 const { '200': queued, ...testErrors } = test.responses ?? {}
@@ -21,12 +32,18 @@ const { '200': queued, ...testErrors } = test.responses ?? {}
 export const webhooks: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/webhook-endpoints`]: {
     get: list('List webhook endpoints', WebhookEndpointResponse),
-    post: byWriter(post('Add a webhook endpoint', NewWebhookEndpoint, WebhookSecretResponse, {}, 'conflict')),
+    post: byWriter(
+      post('Add a webhook endpoint', NewWebhookEndpoint, WebhookSecretResponse, {}, 'conflict'),
+    ),
   },
   [`${WORKSPACE}/webhook-endpoints/{id}`]: {
     get: get('Get a webhook endpoint', WebhookEndpointResponse),
     patch: byWriter(
-      patch('Change, enable or disable a webhook endpoint', WebhookEndpointChange, WebhookEndpointResponse),
+      patch(
+        'Change, enable or disable a webhook endpoint',
+        WebhookEndpointChange,
+        WebhookEndpointResponse,
+      ),
     ),
     delete: byWriter(remove('Remove a webhook endpoint')),
   },
@@ -37,7 +54,9 @@ export const webhooks: ZodOpenApiPathsObject = {
     post: byWriter({ ...test, responses: { 201: queued, ...testErrors } }),
   },
   [`${WORKSPACE}/webhook-endpoints/{id}/resend`]: {
-    post: byWriter(actWith('Send the events since a time again', WebhookResend, WebhookResendResponse)),
+    post: byWriter(
+      actWith('Send the events since a time again', WebhookResend, WebhookResendResponse),
+    ),
   },
   [`${WORKSPACE}/webhook-deliveries`]: {
     get: list('List webhook deliveries', WebhookDeliveryResponse, WebhookDeliveryQuery),

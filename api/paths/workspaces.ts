@@ -74,12 +74,20 @@ export const workspaces: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/settings`]: {
     get: get('Read the settings of the workspace', SettingsResponse, {}),
     patch: {
-      ...patch('Change the settings of the workspace', SettingsChange, SettingsResponse, 'conflict'),
+      ...patch(
+        'Change the settings of the workspace',
+        SettingsChange,
+        SettingsResponse,
+        'conflict',
+      ),
       requestParams: path(),
     },
   },
   [`${WORKSPACE}/settings/limit-requests/{id}/approve`]: {
-    post: act('Approve a higher limit of payout runs, which another manager asked for', SettingsResponse),
+    post: act(
+      'Approve a higher limit of payout runs, which another manager asked for',
+      SettingsResponse,
+    ),
   },
   [`${WORKSPACE}/settings/limit-requests/{id}/decline`]: {
     post: act('Decline a higher limit of payout runs', SettingsResponse),

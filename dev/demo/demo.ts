@@ -25,7 +25,10 @@ export type Demo = {
   stripeWebhookSecret: string
 }
 
-type DemoMerchant = Pick<Demo, 'workspace' | 'programId' | 'apiKey' | 'partnerSlug' | 'partnerEmail'>
+type DemoMerchant = Pick<
+  Demo,
+  'workspace' | 'programId' | 'apiKey' | 'partnerSlug' | 'partnerEmail'
+>
 
 /** The slug of the demo's workspace. */
 export const WORKSPACE = 'pine-notes'
@@ -37,7 +40,9 @@ export const MEMBER_EMAIL = 'ben@pine-notes.example'
 export const PARTNER_SLUG = 'maya'
 const PARTNER_EMAIL = 'maya@partners.example'
 
-/** Writes demo.json, atomically, with mode 600: it contains an API key and the database's password. */
+/**
+ * Writes demo.json, atomically, with mode 600: it contains an API key and the database's password.
+ */
 export const writeDemoFile = async (path: string, demo: Demo): Promise<void> => {
   await writeFile(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   await rename(`${path}.new`, path)
@@ -53,12 +58,14 @@ export const signInDemo = async (place: Place) => {
 }
 
 /** The demo's API key. The database has only its hash. */
-const readKey = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
+const readKey = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch(() => undefined)
 
 /**
- * Creates the demo's merchant, Pine Notes, if it is missing. It pays its partner Maya 20% of a customer's sales in the
- * first year, and its partner Leo, of the group Insiders, 30% and 5.00 USD per lead. Ada is its manager, Ben a member.
- * It also pays by bank transfer. A lost API key is replaced.
+ * Creates the demo's merchant, Pine Notes, if it is missing. It pays its partner Maya 20% of a
+ * customer's sales in the first year, and its partner Leo, of the group Insiders, 30% and 5.00 USD
+ * per lead. Ada is its manager, Ben a member. It also pays by bank transfer. A lost API key is
+ * replaced.
  *
  * @param keyFile keeps the API key between runs
  */
@@ -75,7 +82,8 @@ export const ensureDemoMerchant = async (
     .where('slug', '=', WORKSPACE)
     .executeTakeFirst()
   const workspaceId =
-    found?.id ?? (await seed.addWorkspace({ slug: WORKSPACE, name: 'Pine Notes', manualPayouts: true })).id
+    found?.id ??
+    (await seed.addWorkspace({ slug: WORKSPACE, name: 'Pine Notes', manualPayouts: true })).id
 
   await seed.addMember(workspaceId, MANAGER_EMAIL, 'manager')
   await seed.addMember(workspaceId, MEMBER_EMAIL, 'member')
@@ -93,7 +101,13 @@ export const ensureDemoMerchant = async (
   const apiKey =
     known && (await isLive(db, known)) ? known : await seed.addApiKey(workspaceId, { name: 'demo' })
   await writeFile(keyFile, apiKey, { mode: 0o600 })
-  return { workspace: WORKSPACE, programId, apiKey, partnerSlug: PARTNER_SLUG, partnerEmail: PARTNER_EMAIL }
+  return {
+    workspace: WORKSPACE,
+    programId,
+    apiKey,
+    partnerSlug: PARTNER_SLUG,
+    partnerEmail: PARTNER_EMAIL,
+  }
 }
 
 const isLive = async (db: Db, key: string): Promise<boolean> => {

@@ -16,15 +16,21 @@ import { slugKey } from '../../lib/values/slugs.ts'
 
 type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
 
-type ProgramTerms = Partial<Omit<Insertable<Tables['programs']>, 'id' | 'workspace_id' | 'reward_id'>>
+type ProgramTerms = Partial<
+  Omit<Insertable<Tables['programs']>, 'id' | 'workspace_id' | 'reward_id'>
+>
 
-type GroupTerms = { name?: string; saleReward?: RewardTerms | null; leadReward?: RewardTerms | null }
+type GroupTerms = {
+  name?: string
+  saleReward?: RewardTerms | null
+  leadReward?: RewardTerms | null
+}
 
 export type Seeder = ReturnType<typeof seeder>
 
 /**
- * Inserts what managers set up on the pages, for the demo and for tests: workspaces, programs, groups, partners, API
- * keys. Each call opens its own connection, so a seeder doesn't expire.
+ * Inserts what managers set up on the pages, for the demo and for tests: workspaces, programs,
+ * groups, partners, API keys. Each call opens its own connection, so a seeder doesn't expire.
  *
  * @param open opens a connection, over Neon's HTTP by default
  */
@@ -88,7 +94,12 @@ export const seeder = (env: DatabaseEnv, open: (env: DatabaseEnv) => Kysely<Tabl
         scopes = DEFAULT_SCOPES,
         expiresAt = null,
         revokedAt = null,
-      }: { name?: string; scopes?: ApiKeyScope[]; expiresAt?: Date | null; revokedAt?: Date | null } = {},
+      }: {
+        name?: string
+        scopes?: ApiKeyScope[]
+        expiresAt?: Date | null
+        revokedAt?: Date | null
+      } = {},
     ) => {
       const { key, hash, last4 } = await createApiKey({ mode: 'test' })
       await db()
@@ -131,8 +142,15 @@ export const seeder = (env: DatabaseEnv, open: (env: DatabaseEnv) => Kysely<Tabl
         .execute()
     },
 
-    /** The key of a Stripe account from which partners are paid, encrypted with the Workers' key. */
-    addStripeKey: async (workspaceId: string, stripeKey: string, stripeAccountId: string, key: string) => {
+    /**
+     * The key of a Stripe account from which partners are paid, encrypted with the Workers' key.
+     */
+    addStripeKey: async (
+      workspaceId: string,
+      stripeKey: string,
+      stripeAccountId: string,
+      key: string,
+    ) => {
       const row = {
         ciphertext: await encryptSecret(key, workspaceId, stripeKey),
         last4: stripeKey.slice(-4),

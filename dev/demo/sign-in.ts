@@ -1,4 +1,6 @@
-/** Signs people in by email link, as they do in a browser. For the demo's cookies, and for tests. */
+/**
+ * Signs people in by email link, as they do in a browser. For the demo's cookies, and for tests.
+ */
 
 /** Where to sign in, and the inbox that receives the link. */
 export type Place = { baseUrl: string; inboxUrl: string }
@@ -37,7 +39,10 @@ export const cookieOf = (answer: Response): string =>
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ')
 
-/** Requests a sign-in link and returns it from the mail. @throws with the response when it is refused */
+/**
+ * Requests a sign-in link and returns it from the mail.
+ * @throws with the response when it is refused
+ */
 export const askForLink = async (
   email: string,
   { baseUrl, inboxUrl }: Place,
@@ -58,7 +63,8 @@ export const press = (link: URL, headers: Record<string, string> = {}): Promise<
  * Signs in: requests a link, reads the mail, confirms the link.
  *
  * @param headers sent with each request, such as the client's address
- * @returns the `Cookie` header of the session; without the browser's own cookie, each sign-in is in a new browser
+ * @returns the `Cookie` header of the session; without the browser's own cookie, each sign-in is in
+ *   a new browser
  * @throws with the response when a step is refused
  */
 export const signIn = async (
@@ -67,6 +73,7 @@ export const signIn = async (
   headers: Record<string, string> = {},
 ): Promise<string> => {
   const confirmed = await press(await askForLink(email, place, headers), headers)
-  if (confirmed.status !== 303) throw new Error(`Signing in as ${email} failed: ${await confirmed.text()}`)
+  if (confirmed.status !== 303)
+    throw new Error(`Signing in as ${email} failed: ${await confirmed.text()}`)
   return cookieOf(confirmed).split('; ', 1).join()
 }

@@ -26,7 +26,10 @@ type Secrets = {
  *
  * @param baseUrl Tributary's URL, which also serves the fake's pages
  */
-export const startDemoStripe = async (baseUrl: string, webhookSecret: string): Promise<StripeFake> => {
+export const startDemoStripe = async (
+  baseUrl: string,
+  webhookSecret: string,
+): Promise<StripeFake> => {
   const fake = await startStripe({ pagesUrl: baseUrl })
   fake.addCoupon(
     { id: MAYA_COUPON, name: 'For Maya’s readers', percentOff: 10, duration: 'forever' },
@@ -43,7 +46,8 @@ export const startDemoStripe = async (baseUrl: string, webhookSecret: string): P
 }
 
 /**
- * Stores the fake's signing secret (in slot 1), its account's API key, and Maya's coupon in the demo's workspace.
+ * Stores the fake's signing secret (in slot 1), its account's API key, and Maya's coupon in the
+ * demo's workspace.
  */
 export const ensureDemoStripe = async (
   env: DatabaseEnv,

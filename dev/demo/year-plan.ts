@@ -1,4 +1,7 @@
-/** What happens in the demo's year: who the partners are, who clicks, and what buyers report. The same every time, but for ids. */
+/**
+ * What happens in the demo's year: who the partners are, who clicks, and what buyers report. The
+ * same every time, but for ids.
+ */
 import { newClickId } from '../../lib/db/ids.ts'
 import type { Report } from '../../lib/rules/steps/report.ts'
 import { toAscii } from '../../lib/values/slugs.ts'
@@ -149,10 +152,17 @@ export const createClicks = (dice: Dice, partners: Partner[], start: Date, now: 
 
 export type Timed = { at: Date; report: Report }
 
-/** What the buyers do who came by some of the clicks: sign up, and pay every month until they leave. */
+/**
+ * What the buyers do who came by some of the clicks: sign up, and pay every month until they leave.
+ */
 export const createReports = (dice: Dice, clicks: Click[], now: Date): Timed[] => {
   let orders = 1_000
-  const report = (kind: 'lead' | 'sale', buyer: number, at: Date, more: Partial<Report>): Timed => ({
+  const report = (
+    kind: 'lead' | 'sale',
+    buyer: number,
+    at: Date,
+    more: Partial<Report>,
+  ): Timed => ({
     at,
     report: {
       kind,
@@ -170,12 +180,17 @@ export const createReports = (dice: Dice, clicks: Click[], now: Date): Timed[] =
   const reports: Timed[] = []
   let buyers = 0
   for (const click of clicks) {
-    const sale = { amountCents: BigInt(dice.pick(PRICES)), currency: dice.roll() < 0.15 ? 'EUR' : 'USD' }
+    const sale = {
+      amountCents: BigInt(dice.pick(PRICES)),
+      currency: dice.roll() < 0.15 ? 'EUR' : 'USD',
+    }
     const fate = dice.roll()
     // Nobody is credited with these: the click has expired, or was lost.
     if (fate > 0.99) {
       const late = new Date(click.at.getTime() + dice.between(91, 120) * DAY_MS)
-      reports.push(report('sale', ++buyers, late, { clickId: fate > 0.993 ? click.id : null, sale }))
+      reports.push(
+        report('sale', ++buyers, late, { clickId: fate > 0.993 ? click.id : null, sale }),
+      )
     }
     if (fate > 0.06) continue
     const buyer = ++buyers

@@ -1,6 +1,7 @@
 /**
- * A year in the life of a merchant, Alder Press, so that every page of the demo has something to look at from the beginning. Its sales are decided
- * and saved by the code that the Workers run, each at its own time. The same every time, but for ids and today's date.
+ * A year in the life of a merchant, Alder Press, so that every page of the demo has something to
+ * look at from the beginning. Its sales are decided and saved by the code that the Workers run,
+ * each at its own time. The same every time, but for ids and today's date.
  */
 import { CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
@@ -40,7 +41,12 @@ const insertClicks = (db: Db, workspaceId: string, clicks: Click[]) =>
   join partners p on p.id = c."partnerId"`.execute(db)
 
 /** Decides and saves reports, each at its time, as the tracking Workers do. */
-const record = async (db: Db, workspaceId: string, apiKey: string, reports: Timed[]): Promise<void> => {
+const record = async (
+  db: Db,
+  workspaceId: string,
+  apiKey: string,
+  reports: Timed[],
+): Promise<void> => {
   const client: Client = {
     query: async <Row>(text: string, values: unknown[]) =>
       (await db.executeQuery<Row>(CompiledQuery.raw(text, values))).rows,
@@ -74,7 +80,9 @@ const pay = async (db: Db, workspaceId: string, manager: string, at: Date): Prom
   const runId = newId()
   await sql`
     insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at, marked_paid_at, confirmed_at)
-    values (${runId}, ${workspaceId}, 'manual', ${at}, ${manager}, ${at}, ${at}, ${at}, ${at})`.execute(db)
+    values (${runId}, ${workspaceId}, 'manual', ${at}, ${manager}, ${at}, ${at}, ${at}, ${at})`.execute(
+    db,
+  )
   const isDue = sql`c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${at}
     and not exists (select from commission_holds h where h.commission_id = c.id and h.resolved_at is null)`
   await sql`
@@ -184,7 +192,11 @@ const monthsBetween = (start: Date, now: Date): Date[] => {
   return firsts.filter((first) => first > start && first < now)
 }
 
-const fill = async (db: Db, people: { manager: string; member: string }, now: Date): Promise<void> => {
+const fill = async (
+  db: Db,
+  people: { manager: string; member: string },
+  now: Date,
+): Promise<void> => {
   const dice = createDice(20_26)
   const start = new Date(now.getTime() - DAYS * DAY_MS)
   const seed = seeder({ DATABASE_URL: '' }, () => db as unknown as Kysely<Tables>)
@@ -218,8 +230,13 @@ const fill = async (db: Db, people: { manager: string; member: string }, now: Da
       email,
       groupId,
     })
-    await db.updateTable('partners').set({ created_at: partner.joined }).where('id', '=', id).execute()
-    if (index % 12 === 0) await seed.addCoupon(workspaceId, id, `${slugKey(toAscii(name)).toUpperCase()}-10`)
+    await db
+      .updateTable('partners')
+      .set({ created_at: partner.joined })
+      .where('id', '=', id)
+      .execute()
+    if (index % 12 === 0)
+      await seed.addCoupon(workspaceId, id, `${slugKey(toAscii(name)).toUpperCase()}-10`)
     partners.push({ ...partner, id })
   }
   const clicks = createClicks(dice, partners, start, now)

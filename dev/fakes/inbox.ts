@@ -1,4 +1,7 @@
-/** The dev inbox: a fake of Resend's API that keeps mails instead of sending them, and shows them at /dev/mail. */
+/**
+ * The dev inbox: a fake of Resend's API that keeps mails instead of sending them, and shows them at
+ * /dev/mail.
+ */
 import { createServer } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -39,14 +42,15 @@ export type Inbox = Listening & {
 }
 
 /**
- * Whether a request names this machine. A page of another site, whose own name was made to lead here (DNS rebinding), would
- * otherwise read sign-in links.
+ * Whether a request names this machine. A page of another site, whose own name was made to lead
+ * here (DNS rebinding), would otherwise read sign-in links.
  */
 const isLocal = (host = ''): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(host.toLowerCase().replace(/:\d+$/, ''))
 
 /** Makes the links of a framed mail open in a new tab. */
-const openOutside = (markup: string): string => markup.replace('<head>', '<head><base target="_blank">')
+const openOutside = (markup: string): string =>
+  markup.replace('<head>', '<head><base target="_blank">')
 
 const PAGE_HEADERS = secureHeaders({
   contentSecurityPolicy: {
@@ -65,9 +69,9 @@ const MAIL_POLICY =
 /**
  * Starts an inbox on a free port.
  *
- * `POST /emails` and `POST /emails/batch` are Resend's. `GET /mails.json?to=address` lists the mails received, newest first: `id, to, from,
- * subject, text, html, at`. `/dev/mail` shows them. The list is also at `/dev/mail/mails.json`, for callers that reach
- * the pages only.
+ * `POST /emails` and `POST /emails/batch` are Resend's. `GET /mails.json?to=address` lists the
+ * mails received, newest first: `id, to, from, subject, text, html, at`. `/dev/mail` shows them.
+ * The list is also at `/dev/mail/mails.json`, for callers that reach the pages only.
  *
  * @param now the account's time, in milliseconds
  */
@@ -85,7 +89,9 @@ export const startInbox = async (now: () => number = Date.now): Promise<Inbox> =
     },
   })
   const mails = (to?: string): InboxMail[] =>
-    to === undefined ? [...kept] : kept.filter((mail) => mail.to.toLowerCase() === to.trim().toLowerCase())
+    to === undefined
+      ? [...kept]
+      : kept.filter((mail) => mail.to.toLowerCase() === to.trim().toLowerCase())
 
   const app = new Hono<{ Bindings: HttpBindings }>()
     .use(async (c, next) => {
@@ -101,7 +107,10 @@ export const startInbox = async (now: () => number = Date.now): Promise<Inbox> =
       if (failure === 'garbage') return c.html('<html>One moment, please</html>', 502)
       if (failure && typeof failure === 'object') {
         if (failure.retryAfter !== undefined) c.header('Retry-After', String(failure.retryAfter))
-        return c.json(errorReply(failure.status, failure.name, 'Simulated failure.').body, failure.status)
+        return c.json(
+          errorReply(failure.status, failure.name, 'Simulated failure.').body,
+          failure.status,
+        )
       }
       const handle = c.req.path === '/emails' ? resend.one : resend.batch
       const reply = account.request() ?? handle(c.req.raw.headers, body)
@@ -116,7 +125,9 @@ export const startInbox = async (now: () => number = Date.now): Promise<Inbox> =
     })
     .get(`${INBOX_PATH}/:id`, PAGE_HEADERS, (c) => {
       const mail = kept.find(({ id }) => id === c.req.param('id'))
-      return mail ? c.html(mailPage(mail, c.get('secureHeadersNonce'))) : c.text('No such mail.', 404)
+      return mail
+        ? c.html(mailPage(mail, c.get('secureHeadersNonce')))
+        : c.text('No such mail.', 404)
     })
     .get(`${INBOX_PATH}/:id/html`, (c) => {
       const mail = kept.find(({ id }) => id === c.req.param('id'))

@@ -1,4 +1,7 @@
-/** Fakes of the platforms that programs are imported from: the lists of their APIs, their limits and their failures. */
+/**
+ * Fakes of the platforms that programs are imported from: the lists of their APIs, their limits and
+ * their failures.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { listen } from '../runtime/ports.ts'
 import { type Account, type AccountOptions, createAccount } from './sources/account.ts'
@@ -58,7 +61,8 @@ export const startSources = async () => {
     if (failure === 'garbage') return void response.end('<html>One moment, please</html>')
     if (failure === 'redirect')
       return void response.writeHead(302, { Location: `${elsewhere.url}/${path.join('/')}` }).end()
-    if (failure) return respond(response, failure.status, { error: 'Simulated failure.' }, failure.headers)
+    if (failure)
+      return respond(response, failure.status, { error: 'Simulated failure.' }, failure.headers)
     const limit = account.take()
     const headers = api.limitHeaders(limit)
     if (limit.isExceeded) return respond(response, 429, { error: 'Too many requests.' }, headers)
@@ -68,7 +72,9 @@ export const startSources = async () => {
     const found = api.answer(url, account, request)
     respond(response, found?.status ?? 404, found?.body ?? { error: 'Not found.' }, headers)
   }
-  const listening = await listen(createServer((request, response) => void answer(request, response)))
+  const listening = await listen(
+    createServer((request, response) => void answer(request, response)),
+  )
 
   return {
     url: listening.url,

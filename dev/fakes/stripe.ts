@@ -75,12 +75,17 @@ export const startStripe = async ({
   let listening: Listening = { url: '', stop: async () => {} }
 
   const pageAt = (path: string) => `${pagesUrl ?? listening.url}${STRIPE_PATH}${path}`
-  /** A transfer takes the failures planned for its platform first, then those for all platforms, then those for all calls. */
+  /**
+   * A transfer takes the failures planned for its platform first, then those for all platforms,
+   * then those for all calls.
+   */
   const nextFailure = (c: Context<ApiEnv>) => {
     calls++
     const key = keyOf(c.req.header('Authorization'))
     const isTransfer = key && c.req.method === 'POST' && c.req.path === '/v1/transfers'
-    const queues = isTransfer ? [platforms.of(key).failures, transferFailures, failures] : [failures]
+    const queues = isTransfer
+      ? [platforms.of(key).failures, transferFailures, failures]
+      : [failures]
     return queues.find((queue) => queue.length)?.shift()
   }
   const api = createApi({
@@ -120,20 +125,29 @@ export const startStripe = async ({
     /** Creates a coupon and, given a code, its promotion code. */
     addCoupon: (params: Parameters<typeof addCoupon>[1], code?: string) => {
       const coupon = addCoupon(store, params)
-      return { coupon, promotionCode: code === undefined ? null : addPromotionCode(store, code, coupon.id) }
+      return {
+        coupon,
+        promotionCode: code === undefined ? null : addPromotionCode(store, code, coupon.id),
+      }
     },
-    /** Registers a webhook endpoint. It receives the Connect events of the key's account, or of all accounts. */
+    /**
+     * Registers a webhook endpoint. It receives the Connect events of the key's account, or of all
+     * accounts.
+     */
     addEndpoint: ({ key, ...params }: Omit<EndpointParams, 'platform'> & { key?: string }) =>
       webhooks.addEndpoint({ ...params, ...(key && { platform: accountOfKey(key) }) }),
 
     /** Pays a checkout session, as a buyer does on its page. */
-    pay: (session: string, buyer: Buyer): Stripe.Checkout.Session => pay(store, webhooks, session, buyer),
+    pay: (session: string, buyer: Buyer): Stripe.Checkout.Session =>
+      pay(store, webhooks, session, buyer),
     /** Starts a subscription's next period. @returns its invoice */
     renew: (subscription: string): Stripe.Invoice => renew(store, webhooks, subscription),
     /** Refunds a charge or payment intent; by default all that is left. */
-    refund: (payment: string, amount?: number): Stripe.Refund => refund(store, webhooks, { payment, amount }),
+    refund: (payment: string, amount?: number): Stripe.Refund =>
+      refund(store, webhooks, { payment, amount }),
     /** Captures a checkout's payment in part, after the checkout has completed. */
-    captureInPart: (payment: string, amount: number): void => captureInPart(store, webhooks, payment, amount),
+    captureInPart: (payment: string, amount: number): void =>
+      captureInPart(store, webhooks, payment, amount),
     /** Credits part of a paid invoice to its customer's balance. */
     creditNote: (invoice: string, amount: number): Stripe.CreditNote =>
       creditNote(store, webhooks, { invoice, amount }),
@@ -142,14 +156,20 @@ export const startStripe = async ({
     closeDispute: (id: string, status: 'won' | 'lost'): Stripe.Dispute =>
       closeDispute(store, webhooks, id, status),
 
-    /** Connects an account to a key's platform, as the payouts Worker does by the API. @returns its id */
+    /**
+     * Connects an account to a key's platform, as the payouts Worker does by the API.
+     * @returns its id
+     */
     addAccount: (key: string, owner: { email: string; country: string }): string => {
       const platform = platforms.of(key)
       const account = createAccount(platform, recipient(owner), now())
       connect.emitCreated(platform, account)
       return account.id
     },
-    /** Act as the owner of a connected account on Stripe's onboarding pages: finish, or leave half-way. */
+    /**
+     * Act as the owner of a connected account on Stripe's onboarding pages: finish, or leave
+     * half-way.
+     */
     onboard: step('onboard'),
     leaveOnboarding: step('leave'),
     /** Act as Stripe or the owner. A closed account can't be restored. */
@@ -160,7 +180,10 @@ export const startStripe = async ({
     closeAccount: step('close'),
     /** Gives the account another bank account, after the bank refused a payout. */
     changeBank: step('change_bank'),
-    /** Pays out an account's balance to its bank, which accepts or refuses it. A paid one can be refused later. */
+    /**
+     * Pays out an account's balance to its bank, which accepts or refuses it. A paid one can be
+     * refused later.
+     */
     payOut: connect.payOut,
     refusePayout: connect.refusePayout,
     /** Sets the balance in minor units, of a key's platform or of all. */
@@ -174,7 +197,10 @@ export const startStripe = async ({
     /** The connected accounts of a platform, or of all, each platform's oldest first. */
     accounts: (key?: string): Connected[] =>
       platformsOf(key).flatMap(({ accounts }) => accounts.list().reverse()),
-    /** Reverses a transfer as the merchant does in Stripe's dashboard; by default all that is left of it. */
+    /**
+     * Reverses a transfer as the merchant does in Stripe's dashboard; by default all that is left
+     * of it.
+     */
     reverse: connect.reverse,
     /** Revokes a key. */
     revokeKey: platforms.revoke,

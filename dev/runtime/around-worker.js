@@ -30,7 +30,8 @@ const fetchDirectly = (local) => {
   const { fetch } = globalThis
   // TLS remains with Miniflare, which knows the machine's certificates.
   const isLocal = (input) => typeof input === 'string' && input.startsWith('http://127.0.0.1:')
-  globalThis.fetch = (input, init) => (isLocal(input) ? local.fetch(input, init) : fetch(input, init))
+  globalThis.fetch = (input, init) =>
+    isLocal(input) ? local.fetch(input, init) : fetch(input, init)
 }
 
 let provided

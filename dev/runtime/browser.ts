@@ -15,18 +15,19 @@ type BrowserOptions = {
 }
 
 /**
- * Starts a headless browser: the Chromium that comes from npm on Linux x64, and the installed Chrome elsewhere.
+ * Starts a headless browser: the Chromium that comes from npm on Linux x64, and the installed
+ * Chrome elsewhere.
  *
- * @example
- * const browser = await launchBrowser()
- * const page = await browser.newPage()
+ * @example const browser = await launchBrowser() const page = await browser.newPage()
  */
 export const launchBrowser = async ({
   automated = false,
   args = [],
 }: BrowserOptions = {}): Promise<Browser> =>
   chromium.launch({
-    ...(process.platform === 'linux' && process.arch === 'x64' ? await npmChromium() : { channel: 'chrome' }),
+    ...(process.platform === 'linux' && process.arch === 'x64'
+      ? await npmChromium()
+      : { channel: 'chrome' }),
     args: [
       '--no-sandbox', // the sandbox needs user namespaces, which root and most containers lack
       '--disable-gpu',
@@ -45,15 +46,22 @@ export const launchBrowser = async ({
 /** Chromium from npm, with the libraries and the font that a bare Linux lacks. */
 const npmChromium = async (): Promise<LaunchOptions> => {
   const folder = await unpacked()
-  const libraries = [join(folder, 'al2023/lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':')
-  const env = { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: join(folder, 'fonts.conf') }
+  const libraries = [join(folder, 'al2023/lib'), process.env.LD_LIBRARY_PATH]
+    .filter(Boolean)
+    .join(':')
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: libraries,
+    FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+  }
   return { executablePath: join(folder, 'chromium'), env }
 }
 
 /**
- * The folder with the unpacked Chromium, one for each version and user. The package unpacks itself into the
- * temporary folder and mistakes another process's half-written file for a finished one. So it runs in its own process
- * with its own temporary folder, which is then renamed: the first process wins, and the others use its result.
+ * The folder with the unpacked Chromium, one for each version and user. The package unpacks itself
+ * into the temporary folder and mistakes another process's half-written file for a finished one. So
+ * it runs in its own process with its own temporary folder, which is then renamed: the first
+ * process wins, and the others use its result.
  */
 const unpacked = async (): Promise<string> => {
   const manifest = new URL('../../package.json', import.meta.resolve('@sparticuz/chromium'))
@@ -62,14 +70,19 @@ const unpacked = async (): Promise<string> => {
   const folder = join(tmpdir(), `tributary-chromium-${version}-${uid}`)
   if (existsSync(join(folder, 'chromium'))) {
     // The temporary folder is writable by everybody, and this program is about to be executed.
-    if (statSync(folder).uid !== uid) throw new Error(`${folder} belongs to another user. Remove it.`)
+    if (statSync(folder).uid !== uid)
+      throw new Error(`${folder} belongs to another user. Remove it.`)
     return folder
   }
 
   const mine = await mkdtemp(`${folder}-`)
   await promisify(execFile)(
     process.execPath,
-    ['--input-type=module', '-e', 'await (await import("@sparticuz/chromium")).default.executablePath()'],
+    [
+      '--input-type=module',
+      '-e',
+      'await (await import("@sparticuz/chromium")).default.executablePath()',
+    ],
     {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       // The package unpacks its libraries (NSS and its dependencies) only on Lambda.
@@ -86,7 +99,10 @@ const unpacked = async (): Promise<string> => {
   return folder
 }
 
-/** The machine's fonts, or the package's Open Sans where there are none: without a font, pages show no text. */
+/**
+ * The machine's fonts, or the package's Open Sans where there are none: without a font, pages show
+ * no text.
+ */
 const fontsConf = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

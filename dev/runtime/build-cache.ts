@@ -5,7 +5,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { ROOT } from '../root.ts'
 import { readIfThere } from './files.ts'
 
-/** Everything that a build reads: the sources and its own code, guides, the installed packages, compilers' settings. */
+/**
+ * Everything that a build reads: the sources and its own code, guides, the installed packages,
+ * compilers' settings.
+ */
 const FOLDERS = ['api', 'dev', 'docs', 'functions', 'islands', 'lib', 'snippet']
 const FILES = [
   'clients/node/README.md',

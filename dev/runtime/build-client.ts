@@ -7,7 +7,10 @@ import { ROOT } from '../root.ts'
 /** The package @tributary/client. */
 export const CLIENT = `${ROOT}clients/node/`
 
-/** Builds the package into its dist/: one module, and declarations. @throws when its types are wrong */
+/**
+ * Builds the package into its dist/: one module, and declarations.
+ * @throws when its types are wrong
+ */
 export const buildClient = async (): Promise<void> => {
   await build({
     entryPoints: [`${CLIENT}src/client.ts`],
@@ -18,12 +21,19 @@ export const buildClient = async (): Promise<void> => {
     platform: 'neutral',
     target: 'es2022',
   })
-  await promisify(execFile)(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-p', CLIENT])
+  await promisify(execFile)(process.execPath, [
+    `${ROOT}node_modules/typescript/bin/tsc`,
+    '-p',
+    CLIENT,
+  ])
   const declarations = (await readdir(`${CLIENT}dist`)).filter((name) => name.endsWith('.d.ts'))
   for (const name of declarations) {
     const file = `${CLIENT}dist/${name}`
     // The compiler leaves the extensions of our sources in declarations.
-    await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/'(\.\/[\w-]+)\.ts'/g, "'$1.js'"))
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replaceAll(/'(\.\/[\w-]+)\.ts'/g, "'$1.js'"),
+    )
   }
   await copyFile(`${ROOT}LICENSE`, `${CLIENT}LICENSE`)
 }

@@ -6,15 +6,17 @@ import { compileLanguages } from '../compile-languages.mjs'
 const ISLANDS = ['app', 'import', 'rewards', 'shadow', 'docs', 'console', 'passkey']
 
 /**
- * Bundles and minifies the islands, as modules for browsers of the last three years. Managers need a current browser;
- * visitors, who run the snippet, don't.
+ * Bundles and minifies the islands, as modules for browsers of the last three years. Managers need
+ * a current browser; visitors, who run the snippet, don't.
  *
  * @returns each file's name and text
  */
 export const buildIslands = async (): Promise<{ name: string; code: string }[]> => {
   await compileLanguages()
   const { outputFiles } = await build({
-    entryPoints: ISLANDS.map((name) => fileURLToPath(new URL(`../../islands/${name}.ts`, import.meta.url))),
+    entryPoints: ISLANDS.map((name) =>
+      fileURLToPath(new URL(`../../islands/${name}.ts`, import.meta.url)),
+    ),
     outdir: '/',
     bundle: true,
     minify: true,

@@ -4,16 +4,16 @@ import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
 
 /**
- * The snippet runs on every page of every merchant. At 1,500 bytes gzipped it is there after one round trip, and smaller than a page's
- * smallest picture.
+ * The snippet runs on every page of every merchant. At 1,500 bytes gzipped it is there after one
+ * round trip, and smaller than a page's smallest picture.
  */
 export const SNIPPET_BUDGET_BYTES = 1_500
 
 const root = new URL('../..', import.meta.url)
 
 /**
- * The name under which a build of the snippet is served for ever, and the hash that browsers check it by (Subresource
- * Integrity).
+ * The name under which a build of the snippet is served for ever, and the hash that browsers check
+ * it by (Subresource Integrity).
  */
 export const versionOf = (code: string): { file: string; integrity: string } => ({
   file: `via.${createHash('sha256').update(code).digest('hex').slice(0, 12)}.js`,
@@ -33,7 +33,10 @@ const bundle = async (name: string, options: BuildOptions): Promise<string> => {
   return outputFiles.map((file) => file.text.trim()).join('')
 }
 
-/** Builds snippet/debug.ts, which only a URL with `tributary_debug` loads. @returns the script's text */
+/**
+ * Builds snippet/debug.ts, which only a URL with `tributary_debug` loads.
+ * @returns the script's text
+ */
 export const buildDebugger = (): Promise<string> => bundle('debug', { target: 'es2022' })
 
 /**
@@ -47,7 +50,9 @@ export const buildSnippet = async (): Promise<{ code: string; gzipBytes: number 
   const code = await bundle('via', { target: 'es2020', tsconfigRaw: {} })
   const gzipBytes = gzipSync(code, { level: 9 }).length
   if (gzipBytes > SNIPPET_BUDGET_BYTES) {
-    throw new Error(`snippet/via.ts is ${gzipBytes} bytes gzipped; the limit is ${SNIPPET_BUDGET_BYTES}.`)
+    throw new Error(
+      `snippet/via.ts is ${gzipBytes} bytes gzipped; the limit is ${SNIPPET_BUDGET_BYTES}.`,
+    )
   }
   return { code, gzipBytes }
 }

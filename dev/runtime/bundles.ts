@@ -25,11 +25,16 @@ export const bundleWorkers = async (): Promise<Bundles> => {
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
     external: ['cloudflare:*', 'node:*', ...builtinModules],
-    define: { 'process.env.NODE_ENV': '"production"', 'navigator.userAgent': '"Cloudflare-Workers"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      'navigator.userAgent': '"Cloudflare-Workers"',
+    },
     logLevel: 'silent',
     write: false,
   })
-  return Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]|\.js$/g, ''), text]))
+  return Object.fromEntries(
+    outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]|\.js$/g, ''), text]),
+  )
 }
 
 /** Compiles each .tsx file into a .js file of a folder, with its imports as they are. */

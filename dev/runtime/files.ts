@@ -28,14 +28,20 @@ export const readSecret = (file: string): string => {
   return secret
 }
 
-/** Not Node's `recursive: true`: that never returns where a file system refuses new folders, as /proc does. */
+/**
+ * Not Node's `recursive: true`: that never returns where a file system refuses new folders, as
+ * /proc does.
+ */
 const makeFolders = (folder: string): void => {
   if (existsSync(folder)) return
   makeFolders(dirname(folder))
   mkdirSync(folder)
 }
 
-/** Creates the data folder if it is missing. @returns its real path @throws when it isn't writable */
+/**
+ * Creates the data folder if it is missing.
+ * @returns its real path @throws when it isn't writable
+ */
 export const makeDataDir = (dataDir: string): string => {
   try {
     makeFolders(dataDir)

@@ -12,7 +12,10 @@ export type LiveWorkers = {
   runCron: (env: string) => Promise<void>
   /** Calls a function with the Workers' URL, now and after each replacement. */
   onUp: (listener: (url: URL) => void) => void
-  /** Starts Workers of other bundles, then stops the old ones. Keeps the old ones if the start fails. */
+  /**
+   * Starts Workers of other bundles, then stops the old ones. Keeps the old ones if the start
+   * fails.
+   */
   replace: (bundles: Bundles) => Promise<void>
   stop: () => Promise<void>
 }
@@ -42,7 +45,10 @@ export const startLiveWorkers = async (
   }
 }
 
-/** Changes within this time count as one save: editors write in several steps, branch switches change many files. */
+/**
+ * Changes within this time count as one save: editors write in several steps, branch switches
+ * change many files.
+ */
 const BURST_MS = 200
 
 /** Rebuilds and reloads after each save, one reload at a time. */
@@ -57,7 +63,9 @@ export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise
       await workers.replace(bundles)
       console.log(`Reloaded in ${Date.now() - start} ms.`)
     } catch (error) {
-      console.error(`Reload failed; the previous version keeps running. ${(error as Error).message}`)
+      console.error(
+        `Reload failed; the previous version keeps running. ${(error as Error).message}`,
+      )
     }
   }
   const changed = () => {
@@ -68,7 +76,14 @@ export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise
   }
   // One watcher per folder: Node's recursive watch loses files that an editor saves by renaming.
   const folders = globSync(
-    ['functions/{,*/,*/*/}', 'lib/{,*/,*/*/,*/*/*/}', 'snippet/', 'islands/{,*/,*/*/,*/*/*/}', 'migrations/', 'schema/'],
+    [
+      'functions/{,*/,*/*/}',
+      'lib/{,*/,*/*/,*/*/*/}',
+      'snippet/',
+      'islands/{,*/,*/*/,*/*/*/}',
+      'migrations/',
+      'schema/',
+    ],
     { cwd: ROOT },
   )
   for (const folder of folders) watch(join(ROOT, folder), changed)

@@ -8,7 +8,9 @@ export type Program = {
   stop: () => Promise<void>
 }
 
-/** The wait before each start, in milliseconds. After the last one, the cause is not going to pass. */
+/**
+ * The wait before each start, in milliseconds. After the last one, the cause is not going to pass.
+ */
 const BACKOFF_MS = [100, 200, 400, 800, 1_600]
 
 /** A program that ran for longer had recovered. */
@@ -17,8 +19,8 @@ const WITHIN_MS = 60_000
 /**
  * Counts the ends of a program.
  *
- * @returns how long to wait before the next start, in milliseconds, given the time of an end; undefined after five others
- *   within a minute
+ * @returns how long to wait before the next start, in milliseconds, given the time of an end;
+ *   undefined after five others within a minute
  */
 export const countEnds = (): ((now: number) => number | undefined) => {
   let ends: number[] = []
@@ -30,10 +32,13 @@ export const countEnds = (): ((now: number) => number | undefined) => {
 
 /** The error for a program that ends again and again. */
 export const endsAgain = (name: string, how: string): Error =>
-  new Error(`${name} ended ${BACKOFF_MS.length + 1} times within a minute, the last time with ${how}.`)
+  new Error(
+    `${name} ended ${BACKOFF_MS.length + 1} times within a minute, the last time with ${how}.`,
+  )
 
 /**
- * Keeps a program running: starts it again with backoff when it ends by itself, and logs that in one line.
+ * Keeps a program running: starts it again with backoff when it ends by itself, and logs that in
+ * one line.
  *
  * @param startAgain rejects when the program doesn't start, or when the signal aborts
  * @param onGiveUp   called once, when the program ends again and again
@@ -79,7 +84,8 @@ export const keepRunning = (
         failure = await start(waitMs)
       }
       const seconds = ((Date.now() - endedAt) / 1_000).toFixed(1)
-      if (!signal.aborted) options.onLog(`${name} ended with ${how}. It runs again after ${seconds} s.`)
+      if (!signal.aborted)
+        options.onLog(`${name} ended with ${how}. It runs again after ${seconds} s.`)
     }
   }
   const mending = mend()

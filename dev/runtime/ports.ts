@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net'
 /** Nothing is reachable from other machines. */
 export const HOST = '127.0.0.1'
 
-/** A listening server. `stop` closes its open connections too: clients would wait for ever on them. */
+/**
+ * A listening server. `stop` closes its open connections too: clients would wait for ever on them.
+ */
 export type Listening = { url: string; stop: () => Promise<void> }
 
 /** Listens on a port; by default on any free one. */
@@ -26,7 +28,11 @@ export const listen = async (server: Server, port = 0): Promise<Listening> => {
  *
  * @param variable the environment variable that sets the port
  */
-export const openPort = async (server: Server, port: number, variable: string): Promise<Listening> => {
+export const openPort = async (
+  server: Server,
+  port: number,
+  variable: string,
+): Promise<Listening> => {
   try {
     return await listen(server, port)
   } catch (error) {
@@ -37,7 +43,9 @@ export const openPort = async (server: Server, port: number, variable: string): 
       )
     }
     if (code === 'EACCES')
-      throw new Error(`Port ${port} requires root privileges. Choose one above 1023: ${variable}=...`)
+      throw new Error(
+        `Port ${port} requires root privileges. Choose one above 1023: ${variable}=...`,
+      )
     throw error
   }
 }

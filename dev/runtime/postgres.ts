@@ -13,14 +13,17 @@ type OnGiveUp = (error: Error) => void
 export type Postgres = {
   databaseUrl: string
   port: number
-  /** Where its data is: in the data folder, or outside it when root runs it and other users can't enter that folder. */
+  /**
+   * Where its data is: in the data folder, or outside it when root runs it and other users can't
+   * enter that folder.
+   */
   clusterDir: string
   stop: () => Promise<void>
 }
 
 /**
- * Starts the embedded Postgres on a data folder, which is created on first use and kept.
- * Throws an Error that says what to do.
+ * Starts the embedded Postgres on a data folder, which is created on first use and kept. Throws an
+ * Error that says what to do.
  *
  * ```ts
  * const postgres = await startPostgres({ dataDir: '.data', durable: true, onLog: console.log })
@@ -29,9 +32,10 @@ export type Postgres = {
  * ```
  *
  * @param durable false in tests: faster, but a power failure may corrupt the data
- * @param onLog   receives messages for the user, such as where the data is if not in the data folder
- * @param onGiveUp if given, a server that ends by itself is started again on the same port. Called with the reason when it
- *   ends again and again
+ * @param onLog   receives messages for the user, such as where the data is if not in the data
+ *   folder
+ * @param onGiveUp if given, a server that ends by itself is started again on the same port. Called
+ *   with the reason when it ends again and again
  */
 export const startPostgres = async (options: {
   dataDir: string
@@ -61,7 +65,11 @@ export const startPostgres = async (options: {
   }
 }
 
-const startDatabase = async (cluster: Cluster, log: (line: string) => void, onGiveUp?: OnGiveUp) => {
+const startDatabase = async (
+  cluster: Cluster,
+  log: (line: string) => void,
+  onGiveUp?: OnGiveUp,
+) => {
   const password = await ensureCluster(cluster)
   const server = await startServer(cluster)
   const { port } = server

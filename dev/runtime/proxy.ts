@@ -4,7 +4,9 @@ import type { ErrorResponse } from '../../lib/http/common.responses.ts'
 import { ERROR_STATUS } from '../../lib/http/errors.ts'
 import { HOST, type Listening, openPort } from './ports.ts'
 
-/** The public address: a fixed port in front of workerd, whose own port changes with every reload. */
+/**
+ * The public address: a fixed port in front of workerd, whose own port changes with every reload.
+ */
 export type PublicProxy = Listening & {
   /** Sets the target of requests. Until the first call, requests get 503. */
   pointTo: (target: URL) => void
@@ -26,8 +28,8 @@ const refuse = (outgoing: ServerResponse, host = HOST): void => {
 }
 
 /**
- * Opens the public port. Like Cloudflare, it sets CF-Connecting-IP itself and drops a CF-Ray header sent by the
- * client.
+ * Opens the public port. Like Cloudflare, it sets CF-Connecting-IP itself and drops a CF-Ray header
+ * sent by the client.
  */
 export const startProxy = async (port: number): Promise<PublicProxy> => {
   let workers: URL | undefined
@@ -36,7 +38,8 @@ export const startProxy = async (port: number): Promise<PublicProxy> => {
 
   const targetOf = (url = ''): URL | undefined => {
     const [path = ''] = url.split('?')
-    const [, target] = [...mounted].find(([mount]) => path === mount || path.startsWith(`${mount}/`)) ?? []
+    const [, target] =
+      [...mounted].find(([mount]) => path === mount || path.startsWith(`${mount}/`)) ?? []
     return target ?? workers
   }
 

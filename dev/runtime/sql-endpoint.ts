@@ -45,7 +45,8 @@ export const startSqlEndpoint = async (
     }
   }
 
-  // Idle sockets stay open: closing one while the client reuses it would look like a lost connection.
+  // Idle sockets stay open: closing one while the client reuses it would look like a lost
+  // connection.
   const server = createServer({ keepAliveTimeout: 0, noDelay: true }, handle)
   const { url, stop } = await listen(server, port)
   return {

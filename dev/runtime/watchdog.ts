@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readIfThere } from './files.ts'
 
 /**
- * Signals processes when Node ends, even by kill -9: a shell waits on a pipe that closes with Node. It has its own
- * process group, so that Ctrl-C doesn't reach it first.
+ * Signals processes when Node ends, even by kill -9: a shell waits on a pipe that closes with Node.
+ * It has its own process group, so that Ctrl-C doesn't reach it first.
  *
  * @returns cancels the watchdog, for use after the processes have ended
  */

@@ -13,7 +13,10 @@ export type LocalWorker = {
   bindings?: Record<string, string>
   /** Other Workers, or one of their entrypoints, by binding. */
   services?: Record<string, string | { name: string; entrypoint: string }>
-  /** Rate limits by binding: calls of one key per period, in seconds. They are counted in memory, as on Cloudflare. */
+  /**
+   * Rate limits by binding: calls of one key per period, in seconds. They are counted in memory, as
+   * on Cloudflare.
+   */
   limits?: Record<string, { limit: number; period: number }>
   /** A Worker that serves files. It is asked first. */
   files?: string
@@ -22,18 +25,21 @@ export type LocalWorker = {
 }
 
 /**
- * V8 collects an isolate's garbage first when its heap has grown to a multiple of this, in MB. By default each of the
- * isolates, one per Worker, grows to some 300 MB before.
+ * V8 collects an isolate's garbage first when its heap has grown to a multiple of this, in MB. By
+ * default each of the isolates, one per Worker, grows to some 300 MB before.
  */
 const INITIAL_HEAP_MB = 8
 
 /**
- * V8 collects an isolate's young objects whenever they fill this, in MB. They hold requests' buffers outside of the heap,
- * which V8 does not count: with its own 16 MB, workerd holds 100 MB more after 12,000 sales, and grows on.
+ * V8 collects an isolate's young objects whenever they fill this, in MB. They hold requests'
+ * buffers outside of the heap, which V8 does not count: with its own 16 MB, workerd holds 100 MB
+ * more after 12,000 sales, and grows on.
  */
 const YOUNG_HEAP_MB = 4
 
-/** The port on which debuggers find the Workers of `INSPECT=9230 npm start`: see CONTRIBUTING.md. */
+/**
+ * The port on which debuggers find the Workers of `INSPECT=9230 npm start`: see CONTRIBUTING.md.
+ */
 const { INSPECT } = process.env
 
 const AROUND = readFileSync(new URL('around-worker.js', import.meta.url), 'utf8')
@@ -58,14 +64,21 @@ const toOptions = (worker: LocalWorker) => ({
 })
 
 /** A Worker that serves the files of a folder. */
-export const fileWorker = (name: string, directory: string, compatibilityDate: string): LocalWorker => ({
+export const fileWorker = (
+  name: string,
+  directory: string,
+  compatibilityDate: string,
+): LocalWorker => ({
   name,
   script: 'export default { fetch: () => new Response(null, { status: 404 }) }',
   compatibilityDate,
   options: { assets: { directory } },
 })
 
-/** What happens to workerd after its start. Miniflare starts it again when it ends by itself, on the same ports. */
+/**
+ * What happens to workerd after its start. Miniflare starts it again when it ends by itself, on the
+ * same ports.
+ */
 export type Mending = {
   /** Receives a line when it was started again. */
   onLog: (line: string) => void

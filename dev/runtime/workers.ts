@@ -4,7 +4,10 @@ import type { Bundles } from './bundles.ts'
 import { fileWorker, type LocalWorker, type Mending, runWorkers } from './workerd.ts'
 import { optionalSecrets, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
-/** The Workers' secrets and variables. DATABASE_URL is the owner's: each Worker gets that of its zone. */
+/**
+ * The Workers' secrets and variables. DATABASE_URL is the owner's: each Worker gets that of its
+ * zone.
+ */
 export type Settings = DatabaseEnv & {
   /** Signs session cookies. */
   AUTH_SECRET: string
@@ -22,7 +25,10 @@ export type Settings = DatabaseEnv & {
   NETWORK_DAILY_SIGN_INS?: string
   MAILBOX_DAILY_SIGN_INS?: string
   MAIL_DAILY_QUOTA?: string
-  /** How many expensive requests a workspace may send in ten seconds, and at once, instead of lib/auth/expensive/expensive.ts. */
+  /**
+   * How many expensive requests a workspace may send in ten seconds, and at once, instead of
+   * lib/auth/expensive/expensive.ts.
+   */
   EXPENSIVE_REQUESTS?: string
   EXPENSIVE_AT_ONCE?: string
   /** Replaces the URL of Stripe's API. */
@@ -78,16 +84,24 @@ const nameOf = (env: string): string => `tributary-${env}`
 
 /** The settings with these names that are set. */
 const pick = (settings: Settings, names: string[]): Record<string, string> =>
-  Object.fromEntries(Object.entries(settings).filter(([name, value]) => names.includes(name) && value))
+  Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => names.includes(name) && value),
+  )
 
 /** Stands in for a Worker that is not started. */
-const ABSENT = 'export default { fetch: () => new Response("This Worker is not started.", { status: 503 }) }'
+const ABSENT =
+  'export default { fetch: () => new Response("This Worker is not started.", { status: 503 }) }'
 
 /** The Worker that serves public/ before the router is asked. */
 const FILES = 'tributary-files'
 
 /** A Worker as wrangler.toml describes it. */
-const toWorker = (env: string, config: WorkerConfig, settings: Settings, scripts: Bundles): LocalWorker => ({
+const toWorker = (
+  env: string,
+  config: WorkerConfig,
+  settings: Settings,
+  scripts: Bundles,
+): LocalWorker => ({
   name: nameOf(env),
   script: scripts[env] ?? ABSENT,
   compatibilityDate: config.compatibility_date,
@@ -120,13 +134,14 @@ const toWorker = (env: string, config: WorkerConfig, settings: Settings, scripts
 })
 
 /**
- * Starts the Workers, each with only its own secrets, connected to a database through an endpoint that speaks Neon's
- * protocol.
+ * Starts the Workers, each with only its own secrets, connected to a database through an endpoint
+ * that speaks Neon's protocol.
  *
  * @param bundles a Worker without one is not started
  * @param mending what happens when workerd ends by itself: it is started again, at the same URL
  * @param onLine receives each log line
- * @param without bindings that the Workers lack: tests of what is queued leave out those that have it sent at once
+ * @param without bindings that the Workers lack: tests of what is queued leave out those that have
+ *   it sent at once
  * @throws when one of them doesn't build or doesn't respond
  */
 export const startWorkers = async (
@@ -174,7 +189,9 @@ export const startWorkers = async (
     return {
       url: await urlOf(nameOf('router')),
       fetchAt: async (address, init) =>
-        (await (await workerOf(nameOf('router'))).fetch(address, init as never)) as unknown as Response,
+        (await (
+          await workerOf(nameOf('router'))
+        ).fetch(address, init as never)) as unknown as Response,
       runCron: async (env) => {
         const [cron = ''] = readWorkerConfigs().get(env)?.triggers.crons ?? []
         await (await workerOf(nameOf(env))).scheduled({ cron, scheduledTime: new Date() })

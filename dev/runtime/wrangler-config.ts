@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { ROOT } from '../root.ts'
 
-/** A Worker's part of wrangler.toml: the keys that the local runtime and the deployment read, with their defaults. */
+/**
+ * A Worker's part of wrangler.toml: the keys that the local runtime and the deployment read, with
+ * their defaults.
+ */
 export type WorkerConfig = {
   /** Absolute. */
   main: string
@@ -20,8 +23,8 @@ export type WorkerConfig = {
 type OwnConfig = Partial<WorkerConfig> & Pick<WorkerConfig, 'main'>
 
 /**
- * The Workers of wrangler.toml by their env, the router first. Read by a parser of TOML and not by wrangler, whose
- * import takes a second. tests/wrangler.test.ts compares the two.
+ * The Workers of wrangler.toml by their env, the router first. Read by a parser of TOML and not by
+ * wrangler, whose import takes a second. tests/wrangler.test.ts compares the two.
  */
 export const readWorkerConfigs = (): Map<string, WorkerConfig> => {
   const { env, ...shared } = parse(readFileSync(`${ROOT}wrangler.toml`, 'utf8'))
@@ -54,4 +57,6 @@ export const optionalSecrets = (env: string): string[] => OPTIONAL_SECRETS[env] 
 
 /** The Workers that have a cron. */
 export const cronWorkers = (): string[] =>
-  [...readWorkerConfigs()].filter(([, { triggers }]) => triggers.crons.length > 0).map(([env]) => env)
+  [...readWorkerConfigs()]
+    .filter(([, { triggers }]) => triggers.crons.length > 0)
+    .map(([env]) => env)

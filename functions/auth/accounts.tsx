@@ -23,7 +23,10 @@ const setCookies = (c: AuthContext, cookies: string[]) => {
   for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true })
 }
 
-/** /auth/accounts: the accounts of this browser, switching between them, and signing out of one or all. */
+/**
+ * /auth/accounts: the accounts of this browser, switching between them, and signing out of one or
+ * all.
+ */
 export default createRoutes<AuthEnv>()
   .get('/auth/accounts', openAuth(), async (c) => {
     const { active, others } = await allAccounts(c)

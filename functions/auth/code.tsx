@@ -26,13 +26,17 @@ const showCodePage = async (c: AuthContext, problem?: string) => {
   return renderPage(c, { title: textsOf(c)(m.code_title), children }, problem ? 400 : 200)
 }
 
-/** The link of this browser whose code was typed, if any. Each comparison is counted before it is made. */
+/**
+ * The link of this browser whose code was typed, if any. Each comparison is counted before it is
+ * made.
+ */
 const findMatch = async (c: AuthContext, code: string): Promise<CodeCandidate | undefined> => {
   const { browserHash } = await browserOf(c)
   const matches: CodeCandidate[] = []
   await limitFailures(c, `code ${browserHash}`, async () => {
     for (const candidate of await takeAttempt(c.var.db, browserHash, c.var.now))
-      if (await isCode(c.env.AUTH_SECRET, candidate.id, code, candidate.codeHash)) matches.push(candidate)
+      if (await isCode(c.env.AUTH_SECRET, candidate.id, code, candidate.codeHash))
+        matches.push(candidate)
     return matches.length > 0
   })
   return matches[0]

@@ -9,7 +9,10 @@ import { safePath } from '../../lib/sign-in/requests/next.ts'
 
 const YEAR_SECONDS = 365 * 86_400
 
-/** POST /auth/language: remembers the language that a reader chooses, for a year, and opens the page again. */
+/**
+ * POST /auth/language: remembers the language that a reader chooses, for a year, and opens the page
+ * again.
+ */
 export default createRoutes().post('/auth/language', form(), (c) => {
   refuseCrossSite(c)
   const { language: code, next } = c.req.valid('form')

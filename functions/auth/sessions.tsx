@@ -21,12 +21,15 @@ export default createRoutes<OwnSessionEnv>()
     const sessions = await listSessions(c.var.db, c.var.user.id, c.var.now)
     const t = textsOf(c)
     const done = noticeFor(DONE, c.req.query('done'))
-    const children = <SessionsPage sessions={sessions} ownId={c.var.sessionId} done={done && t(done)} />
+    const children = (
+      <SessionsPage sessions={sessions} ownId={c.var.sessionId} done={done && t(done)} />
+    )
     return renderPage(c, { title: t(m.sessions_link), children })
   })
   .post('/auth/sessions/sign-out', form(), async (c) => {
     const { session } = c.req.valid('form')
-    if (z.uuid().safeParse(session).success) await endOwnSession(c.var.db, c.var.user.id, session ?? '')
+    if (z.uuid().safeParse(session).success)
+      await endOwnSession(c.var.db, c.var.user.id, session ?? '')
     return c.redirect('/auth/sessions?done=signed_out', 303)
   })
   .post('/auth/sessions/sign-out-everywhere', async (c) => {

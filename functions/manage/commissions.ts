@@ -1,5 +1,12 @@
 import type { Context } from 'hono'
-import { actOf, freshMember, freshWriter, member, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import {
+  actOf,
+  freshMember,
+  freshWriter,
+  member,
+  reader,
+  type WorkspaceEnv,
+} from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotency/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -34,14 +41,19 @@ const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>)
 const COMMISSIONS = '/api/workspaces/:workspace/commissions'
 
 /**
- * GET /commissions: the ledger of what partners earned. POST /commissions adjusts it. POST /commissions/:id/reverse, /hold,
- * /release and /reject. Design, section 12.
+ * GET /commissions: the ledger of what partners earned. POST /commissions adjusts it. POST
+ * /commissions/:id/reverse, /hold, /release and /reject. Design, section 12.
  */
 export default createRoutes()
   .get(COMMISSIONS, reader(), query(CommissionQuery), async (c) => {
     const { db, now, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
-    const commissions = await listCommissions(db, workspace.id, { ...filter, limit: limit + 1 }, now)
+    const commissions = await listCommissions(
+      db,
+      workspace.id,
+      { ...filter, limit: limit + 1 },
+      now,
+    )
     return c.json(page(commissions, limit, (commission) => commissionResponse(commission, now)))
   })
   .get(`${COMMISSIONS}/:id`, reader(), async (c) => {
@@ -54,9 +66,13 @@ export default createRoutes()
   .post(COMMISSIONS, freshWriter(), body(NewAdjustment), idempotent(), async (c) => {
     const { db, now } = c.var
     const saved = await saveAdjustment(db, actOf(c), c.req.valid('json'))
-    if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
+    if (!('commission' in saved))
+      throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
-    return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
+    return c.json(
+      commissionResponse(saved.commission, now),
+      saved.outcome === 'created' ? 201 : 200,
+    )
   })
   .post(`${COMMISSIONS}/:id/reverse`, freshWriter(), body(NewReversal), idempotent(), async (c) => {
     const { db, now } = c.var
@@ -65,7 +81,10 @@ export default createRoutes()
     )
     if (saved.outcome === 'refused') throw new ApiError('conflict', saved.refusal)
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
-    return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
+    return c.json(
+      commissionResponse(saved.commission, now),
+      saved.outcome === 'created' ? 201 : 200,
+    )
   })
   .post(`${COMMISSIONS}/:id/hold`, member(), body(NewHold), async (c) => {
     const { db, now } = c.var

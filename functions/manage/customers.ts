@@ -1,5 +1,9 @@
 import { reader } from '../../lib/auth/access.ts'
-import { type CustomerRow, findCustomer, listCustomers } from '../../lib/customers/customers.queries.ts'
+import {
+  type CustomerRow,
+  findCustomer,
+  listCustomers,
+} from '../../lib/customers/customers.queries.ts'
 import type { CustomerResponse } from '../../lib/customers/customers.responses.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { explainIdentity } from '../../lib/customers/explain-identity.ts'
@@ -17,14 +21,22 @@ export const customerResponse = (customer: CustomerRow): CustomerResponse => ({
   importedAt: customer.importedAt,
   startedAt: customer.startedAt,
   prior: customer.prior,
-  identities: customer.identities.map((identity) => ({ ...identity, text: explainIdentity(identity) })),
+  identities: customer.identities.map((identity) => ({
+    ...identity,
+    text: explainIdentity(identity),
+  })),
 })
 
-/** GET /customers and /customers/:id: customers, their ids and the partners that they belong to. Design, section 12. */
+/**
+ * GET /customers and /customers/:id: customers, their ids and the partners that they belong to.
+ * Design, section 12.
+ */
 export default createRoutes()
   .get('/api/workspaces/:workspace/customers/:id', reader(), async (c) => {
     const { db, workspace } = c.var
-    const customer = await found('customer', c.req.param('id'), (id) => findCustomer(db, workspace.id, id))
+    const customer = await found('customer', c.req.param('id'), (id) =>
+      findCustomer(db, workspace.id, id),
+    )
     return c.json(customerResponse(customer))
   })
   .get('/api/workspaces/:workspace/customers', reader(), query(CustomerQuery), async (c) => {

@@ -17,7 +17,11 @@ import { SaleCorrection } from '../../lib/tracking/refunds/corrections.schemas.t
 import type { CreditsService } from '../../lib/tracking/reports/purchases.rpc.ts'
 import type { TrackingResponse } from '../../lib/tracking/reports/reports.responses.ts'
 
-/** GET /events and /events/:id: leads and sales, each with the steps of its decision. GET /mismatches: reports that differ from them. POST /events/:id/credit decides by hand. Design, section 12. PATCH /api/track/sale/:externalId adds what a report lacked. */
+/**
+ * GET /events and /events/:id: leads and sales, each with the steps of its decision. GET
+ * /mismatches: reports that differ from them. POST /events/:id/credit decides by hand. Design,
+ * section 12. PATCH /api/track/sale/:externalId adds what a report lacked.
+ */
 export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }>()
   .get('/api/workspaces/:workspace/events/:id', reader(), async (c) => {
     const { db, now, workspace } = c.var
@@ -30,24 +34,40 @@ export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService
     const rows = await listMismatches(db, workspace.id, { ...filter, limit: limit + 1 })
     return c.json(page(rows, limit, mismatchResponse))
   })
-  .post('/api/workspaces/:workspace/events/:id/credit', freshWriter(), body(NewCredit), async (c) => {
-    const { db, now, workspace } = c.var
-    const { id } = await found('event', c.req.param('id'), (uuid) => findEvent(db, workspace.id, uuid))
-    const outcome = await rpc('stripe-webhook', c.env.CREDITS.creditEvent(actOf(c), id, c.req.valid('json')))
-    if (outcome === 'partner_missing') throw notFound('partner')
-    if (outcome !== 'credited') throw new ApiError('conflict', creditRefusals[outcome])
-    const event = await found('event', id, (uuid) => findEvent(db, workspace.id, uuid))
-    return c.json(eventResponse(event, now))
-  })
+  .post(
+    '/api/workspaces/:workspace/events/:id/credit',
+    freshWriter(),
+    body(NewCredit),
+    async (c) => {
+      const { db, now, workspace } = c.var
+      const { id } = await found('event', c.req.param('id'), (uuid) =>
+        findEvent(db, workspace.id, uuid),
+      )
+      const outcome = await rpc(
+        'stripe-webhook',
+        c.env.CREDITS.creditEvent(actOf(c), id, c.req.valid('json')),
+      )
+      if (outcome === 'partner_missing') throw notFound('partner')
+      if (outcome !== 'credited') throw new ApiError('conflict', creditRefusals[outcome])
+      const event = await found('event', id, (uuid) => findEvent(db, workspace.id, uuid))
+      return c.json(eventResponse(event, now))
+    },
+  )
   .patch('/api/track/sale/:externalId', keyWriter(), body(SaleCorrection), async (c) => {
     const { externalId } = c.req.param()
     const correction = c.req.valid('json')
-    const result = await rpc('stripe-webhook', c.env.CREDITS.correctSale(actOf(c), externalId, correction))
+    const result = await rpc(
+      'stripe-webhook',
+      c.env.CREDITS.correctSale(actOf(c), externalId, correction),
+    )
     if (result.outcome === 'no_sale') throw notFound('sale')
     if (result.outcome === 'no_click') {
-      throw invalid('invalid_body', [{ path: 'clickId', message: 'The workspace has no such click.' }])
+      throw invalid('invalid_body', [
+        { path: 'clickId', message: 'The workspace has no such click.' },
+      ])
     }
-    if (result.outcome !== 'corrected') throw new ApiError('conflict', CORRECTION_REFUSALS[result.outcome])
+    if (result.outcome !== 'corrected')
+      throw new ApiError('conflict', CORRECTION_REFUSALS[result.outcome])
     const { id, attributed } = result
     return c.json<TrackingResponse>({ eventId: attributed ? id : null, attributed })
   })
@@ -55,6 +75,10 @@ export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService
     const { db, now, workspace } = c.var
     const { limit, overdue, ...filter } = c.req.valid('query')
     const expectedBefore = overdue ? overdueSince(now) : undefined
-    const events = await listEvents(db, workspace.id, { ...filter, expectedBefore, limit: limit + 1 })
+    const events = await listEvents(db, workspace.id, {
+      ...filter,
+      expectedBefore,
+      limit: limit + 1,
+    })
     return c.json(page(events, limit, (event) => eventResponse(event, now)))
   })

@@ -13,7 +13,11 @@ const sum = (rows: StatsRow[], column: 'clicks' | 'leads' | 'customers' | 'sales
   Number(rows.reduce((total, row) => total + row[column], 0n))
 
 /** The rows of one key, as one. */
-const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsResponse['data'][number] => ({
+const statsOf = (
+  by: StatsBy,
+  key: string | null,
+  rows: StatsRow[],
+): StatsResponse['data'][number] => ({
   day: by === 'day' ? key : null,
   partnerId: by === 'partner' ? key : null,
   programId: by === 'program' ? key : null,
@@ -31,7 +35,9 @@ const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsRespon
   ),
 })
 
-/** GET /stats: what happened in a period, by day, partner, program, landing page, referrer or sub. */
+/**
+ * GET /stats: what happened in a period, by day, partner, program, landing page, referrer or sub.
+ */
 export default createRoutes().get(
   '/api/workspaces/:workspace/stats',
   reader(),

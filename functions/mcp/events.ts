@@ -16,7 +16,10 @@ const MAX_ALIKE = 20
 const MAX_SALES = 50
 const USUAL_SALES = 20
 
-/** The nearest evidence of a partner, as the page "Not credited" words it. @param occurredAt the time of the sale */
+/**
+ * The nearest evidence of a partner, as the page "Not credited" words it.
+ * @param occurredAt the time of the sale
+ */
 const evidenceResponse = (evidence: Evidence | null, occurredAt: Date) =>
   evidence && { text: evidenceWords(inEnglish, evidence, occurredAt), ...evidence }
 
@@ -31,7 +34,9 @@ export const explainEvent = tool(
     input: z
       .strictObject({
         id: id('The event’s id: a UUID.').optional(),
-        externalId: id('Your own id of the sale or lead, such as an order or invoice number.').optional(),
+        externalId: id(
+          'Your own id of the sale or lead, such as an order or invoice number.',
+        ).optional(),
       })
       .refine((args) => (args.id === undefined) !== (args.externalId === undefined), {
         error: 'Give either id or externalId.',

@@ -3,7 +3,11 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { emailFilter, filter, id } from '../../lib/http/fields.ts'
 import { found } from '../../lib/http/found.ts'
 import { partnerResponse } from '../../lib/partners/lists/partner-response.ts'
-import { findPartner, listPartners, type PartnerRow } from '../../lib/partners/lists/partners.queries.ts'
+import {
+  findPartner,
+  listPartners,
+  type PartnerRow,
+} from '../../lib/partners/lists/partners.queries.ts'
 import { partnerBalanceResponse } from '../../lib/payouts/balances/balance-response.ts'
 import { listPartnerBalances } from '../../lib/payouts/balances/balances.queries.ts'
 import { SKIP_REASONS } from '../../lib/payouts/balances/skip-reasons.ts'
@@ -17,11 +21,17 @@ import { earnedResponse } from '../../lib/tracking/ledger/earned-response.ts'
 import { slugKey } from '../../lib/values/slugs.ts'
 import { type McpContext, tool } from './tools.ts'
 
-/** One person may be a partner of several programs, and so may one slug. Each is read with three fetches. */
+/**
+ * One person may be a partner of several programs, and so may one slug. Each is read with three
+ * fetches.
+ */
 const MAX_PARTNERS = 10
 const LAST_PAYOUTS = 5
 
-/** What one partner has earned, is owed and was paid. @param hasKey whether payouts are made by themselves, through Stripe */
+/**
+ * What one partner has earned, is owed and was paid.
+ * @param hasKey whether payouts are made by themselves, through Stripe
+ */
 const standingOf = async (c: McpContext, partner: PartnerRow, hasKey: boolean) => {
   const { db, now, workspace } = c.var
   const { id: partnerId, status } = partner
@@ -68,7 +78,11 @@ export const getPartner = tool(
   },
   async (c, { id, email, slug }) => {
     const { db, workspace } = c.var
-    const by = { email, slugKey: slug === undefined ? undefined : slugKey(slug), limit: MAX_PARTNERS }
+    const by = {
+      email,
+      slugKey: slug === undefined ? undefined : slugKey(slug),
+      limit: MAX_PARTNERS,
+    }
     const [partners, { hasKey }] = await Promise.all([
       id === undefined
         ? listPartners(db, workspace.id, by)
@@ -76,7 +90,10 @@ export const getPartner = tool(
       readPayoutSetup(db, workspace.id),
     ])
     if (partners.length === 0) {
-      throw new ApiError('not_found', 'No partner has this address or slug. Check it for typing errors.')
+      throw new ApiError(
+        'not_found',
+        'No partner has this address or slug. Check it for typing errors.',
+      )
     }
     return { data: await Promise.all(partners.map((partner) => standingOf(c, partner, hasKey))) }
   },

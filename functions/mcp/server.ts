@@ -7,7 +7,10 @@ import type { McpContext } from './tools.ts'
 /** What clients show of the server. The version is that of its tools. */
 const SERVER = { name: 'tributary', title: 'Tributary', version: '1.0.0' }
 
-/** Clients give this to the model. Merchants' customers and partners choose their own names, so a result may contain anything. */
+/**
+ * Clients give this to the model. Merchants' customers and partners choose their own names, so a
+ * result may contain anything.
+ */
 const INSTRUCTIONS =
   `Reads one workspace of Tributary, which runs partner referral programs: who is credited with which
 sale, why, and what is paid. All tools only read. Amounts ending in "Cents" are in minor units of their currency, and times

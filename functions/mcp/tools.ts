@@ -18,7 +18,12 @@ export type McpBindings = WorkspaceEnv['Bindings'] & {
 export type McpContext = Context<WorkspaceEnv & { Bindings: McpBindings }>
 
 /** Clients may call such tools without asking the user. */
-const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+const READ_ONLY = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
 
 const text = (content: object) => ({ type: 'text' as const, text: JSON.stringify(content) })
 

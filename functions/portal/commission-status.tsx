@@ -5,7 +5,10 @@ import * as m from '../../lib/languages/messages.ts'
 import { Day } from '../../lib/pages/layout/portal.tsx'
 import { t } from '../../lib/pages/layout/text.ts'
 import { Status } from '../../lib/pages/tables/ledger.tsx'
-import { commissionStatus, type CommissionState as State } from '../../lib/rules/steps/commissions.ts'
+import {
+  commissionStatus,
+  type CommissionState as State,
+} from '../../lib/rules/steps/commissions.ts'
 import type { HoldReason } from '../../lib/rules/steps/holds.ts'
 
 /** What determines a commission's status. */
@@ -27,7 +30,9 @@ const LABELS: Record<ReturnType<typeof commissionStatus>, Message> = {
   shadow: m.commission_shadow,
 }
 
-/** A commission's status. Only the portal shows "reversed", and "in review" for one that is held. */
+/**
+ * A commission's status. Only the portal shows "reversed", and "in review" for one that is held.
+ */
 export const CommissionStatus = ({ state, now }: { state: CommissionState; now: Date }) => {
   if (state.isReversed) return <Status status="reversed" label={t(m.commission_reversed)} />
   const status = commissionStatus(state, now)
@@ -50,7 +55,10 @@ const HELD: Record<Exclude<HoldReason, 'manual'>, Message> = {
 type PaymentProps = {
   state: CommissionState
   now: Date
-  /** What was reversed of it; negative if it was reinstated. If it was paid, another payout makes up for it. */
+  /**
+   * What was reversed of it; negative if it was reinstated. If it was paid, another payout makes up
+   * for it.
+   */
   reversedCents?: bigint
 }
 

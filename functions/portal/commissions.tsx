@@ -51,7 +51,9 @@ const Row = ({
       </td>
       <td class="number">
         {money(cents, currency)}
-        {reversed ? <small>{t(m.amount_reversed, { amount: money(reversed, currency) })}</small> : null}
+        {reversed ? (
+          <small>{t(m.amount_reversed, { amount: money(reversed, currency) })}</small>
+        ) : null}
       </td>
       <td>
         <CommissionStatus state={state} now={now} />
@@ -84,7 +86,10 @@ const CommissionTable = ({ list, now }: { list: List<OwnCommission>; now: Date }
 const Intro = ({ ofPayout }: { ofPayout: boolean }) => (
   <p>
     {ofPayout
-      ? t(m.commissions_of_payout, { payouts: linkTo('/portal/payouts'), all: linkTo('/portal/commissions') })
+      ? t(m.commissions_of_payout, {
+          payouts: linkTo('/portal/payouts'),
+          all: linkTo('/portal/commissions'),
+        })
       : t(m.commissions_intro, { events: linkTo('/portal/events') })}
   </p>
 )

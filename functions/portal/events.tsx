@@ -44,7 +44,8 @@ const outcomeOf = (event: OwnEvent): string => {
   if (event.kind === 'refund') return t(m.refund_received)
   if (!isCredited) return t(m.reason_not_credited, { reason })
   if (event.isOfShadow) return t(m.outcome_paid_elsewhere)
-  if (!commission) return reason ? t(m.reason_no_commission, { reason }) : t(m.outcome_no_commission)
+  if (!commission)
+    return reason ? t(m.reason_no_commission, { reason }) : t(m.outcome_no_commission)
   const { amountCents, currency, reversedCents } = commission
   const amount = money(amountCents, currency)
   if (!reversedCents) return t(m.outcome_earned, { amount })
@@ -52,7 +53,13 @@ const outcomeOf = (event: OwnEvent): string => {
   return t(m.outcome_partly_reversed, { amount, reversed: money(reversedCents, currency) })
 }
 
-const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPrograms: boolean }) => (
+const EventTable = ({
+  events,
+  hasManyPrograms,
+}: {
+  events: OwnEvent[]
+  hasManyPrograms: boolean
+}) => (
   <Table
     caption={t(m.nav_events)}
     head={[
@@ -75,7 +82,9 @@ const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPr
         <td class="number">{amountOf(event)}</td>
         <td class="words">
           {outcomeOf(event)}{' '}
-          <a href={`/portal/events/${event.id}`}>{t(m.event_details, { event: headingOf(event), hidden })}</a>
+          <a href={`/portal/events/${event.id}`}>
+            {t(m.event_details, { event: headingOf(event), hidden })}
+          </a>
         </td>
       </tr>
     ))}
@@ -163,7 +172,10 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
   )
 }
 
-/** GET /portal/events and /portal/events/:id: a partner's sales and leads, and how each was attributed. */
+/**
+ * GET /portal/events and /portal/events/:id: a partner's sales and leads, and how each was
+ * attributed.
+ */
 export default createRoutes<SessionEnv>()
   .get('/portal/events', async (c) => {
     const { db, user } = c.var

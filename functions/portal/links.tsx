@@ -10,13 +10,22 @@ import { Field } from '../../lib/pages/forms/fields.tsx'
 import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/forms/link-builder.tsx'
 import { accentClass, Logo, Support } from '../../lib/pages/layout/brand.tsx'
 import { Copyable, Done, noticeFor, Problem, Table } from '../../lib/pages/layout/parts.tsx'
-import { NoPrograms, NotActive, ProgramFilter, renderPortal } from '../../lib/pages/layout/portal.tsx'
+import {
+  NoPrograms,
+  NotActive,
+  ProgramFilter,
+  renderPortal,
+} from '../../lib/pages/layout/portal.tsx'
 import { noSuchPage } from '../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../lib/pages/layout/text.ts'
 import { figure } from '../../lib/pages/parts/money.tsx'
 import { hidden } from '../../lib/pages/parts/tags.tsx'
 import { SubTable } from '../../lib/pages/tables/sub-table.tsx'
-import { addOwnLink, MAX_OWN_LINKS, type SlugRefusal } from '../../lib/partners/links/links.queries.ts'
+import {
+  addOwnLink,
+  MAX_OWN_LINKS,
+  type SlugRefusal,
+} from '../../lib/partners/links/links.queries.ts'
 import { OwnLink } from '../../lib/partners/lists/partners.schemas.ts'
 import { type OwnLinks, readOwnLinks } from '../../lib/portal/links.queries.ts'
 import { subsOfPartnerQuery } from '../../lib/totals/landing-stats.queries.ts'
@@ -64,7 +73,10 @@ const Links = ({
             {of.status === 'banned' ? (
               <code>{slug}</code>
             ) : (
-              <Copyable label={t(m.copy_link_with, { slug, hidden })} text={partnerLink(of.siteUrl, slug)} />
+              <Copyable
+                label={t(m.copy_link_with, { slug, hidden })}
+                text={partnerLink(of.siteUrl, slug)}
+              />
             )}
           </td>
           <td class="number">{figure(clicks)}</td>
@@ -136,12 +148,17 @@ const refusalWords = (refusal: Refusal, of: OwnLinks, slug: string, t: Translate
   }
 }
 
-/** All programs' links, and the program that is named, or the first one. @throws {ApiError} `not_found` */
+/**
+ * All programs' links, and the program that is named, or the first one.
+ * @throws {ApiError} `not_found`
+ */
 const readLinks = async (c: Context<SessionEnv>, program: string | undefined) => {
   const all = await readOwnLinks(c.var.db, c.var.user.email)
   const of = program ? all.find(({ programId }) => programId === program) : all[0]
   if (program && !of) throw noSuchPage()
-  const subs = of ? await subsOfPartnerQuery(of.workspaceId, of.partnerId, c.var.now).execute(c.var.db) : null
+  const subs = of
+    ? await subsOfPartnerQuery(of.workspaceId, of.partnerId, c.var.now).execute(c.var.db)
+    : null
   return { all, of, subs: subs?.rows ?? [] }
 }
 
@@ -185,7 +202,8 @@ export default createRoutes<SessionEnv>()
     const { program, done, ...query } = c.req.query()
     const links = await readLinks(c, program)
     const built =
-      links.of && buildLink(query, { siteUrl: links.of.siteUrl, slugs: slugsOf(links.of) }, textsOf(c))
+      links.of &&
+      buildLink(query, { siteUrl: links.of.siteUrl, slugs: slugsOf(links.of) }, textsOf(c))
     return showLinks(c, { ...links, built, done: noticeFor(DONE, done) }, built?.errors ? 400 : 200)
   })
   .post(PATH, form(), async (c) => {
@@ -199,7 +217,8 @@ export default createRoutes<SessionEnv>()
     const act = { workspaceId: of.workspaceId, actor: user.email, now }
     const added = await addOwnLink(db, act, of.partnerId, data.slug)
     if (!added) throw noSuchPage()
-    if ('link' in added) return c.redirect(`${PATH}?program=${of.programId}&done=link_${added.outcome}`, 303)
+    if ('link' in added)
+      return c.redirect(`${PATH}?program=${of.programId}&done=link_${added.outcome}`, 303)
     const refused = {
       slug,
       errors: [{ path: 'slug', message: refusalWords(added, of, data.slug, textsOf(c)) }],

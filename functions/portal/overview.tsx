@@ -27,7 +27,10 @@ const Applications = ({ applications }: Pick<PortalData, 'applications'>) =>
   applications.length > 0 && (
     <section>
       <h2>{t(m.your_applications)}</h2>
-      <Table caption={t(m.your_applications)} head={[t(m.program), t(m.applied_column), t(m.status)]}>
+      <Table
+        caption={t(m.your_applications)}
+        head={[t(m.program), t(m.applied_column), t(m.status)]}
+      >
         {applications.map(({ programId, programName, appliedAt, status, isBlocked }) => (
           <tr>
             <ProgramName name={programName} />
@@ -52,7 +55,10 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
   const data = await readPortal(db, user.email, period, now, readerFor(c).language)
   const { partnerships } = data
   const t = textsOf(c)
-  const notices = [noticeFor(CONNECT_NOTICES, c.req.query('connect')), noticeFor(DONE, c.req.query('done'))]
+  const notices = [
+    noticeFor(CONNECT_NOTICES, c.req.query('connect')),
+    noticeFor(DONE, c.req.query('done')),
+  ]
   const and = new Intl.ListFormat(LOCALES[readerFor(c).language], { type: 'conjunction' })
   const children = (
     <>
@@ -77,12 +83,23 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
           isFirstOfWorkspace={partnerships[index - 1]?.workspaceId !== partnership.workspaceId}
         />
       ))}
-      <Applications applications={data.applications.filter(({ status }) => status !== 'approved')} />
+      <Applications
+        applications={data.applications.filter(({ status }) => status !== 'approved')}
+      />
       {partnerships.length > 0 && (
-        <p class="hint">{t(m.signed_in_as, { email: user.email, link: linkTo('/portal/address') })}</p>
+        <p class="hint">
+          {t(m.signed_in_as, { email: user.email, link: linkTo('/portal/address') })}
+        </p>
       )}
-      {partnerships.length === 0 && data.applications.length === 0 && <NoPrograms email={user.email} />}
+      {partnerships.length === 0 && data.applications.length === 0 && (
+        <NoPrograms email={user.email} />
+      )}
     </>
   )
-  return renderPortal(c, { title: t(m.portal_title), at: '/portal', brands: partnerships, children })
+  return renderPortal(c, {
+    title: t(m.portal_title),
+    at: '/portal',
+    brands: partnerships,
+    children,
+  })
 })

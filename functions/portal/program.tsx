@@ -36,7 +36,11 @@ const Coupons = ({ codes }: { codes: string[] | null }) =>
   )
 
 /** The series of one program: counts, then earnings by currency. */
-const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots }: Period): Series[] => {
+const seriesOf = (
+  partnerId: string,
+  { activity, balances }: PortalData,
+  { slots }: Period,
+): Series[] => {
   const own = activity.filter((point) => point.partnerId === partnerId)
   const valuesOf = (points: typeof own, key: 'clicks' | 'leads' | 'sales' | 'earnedCents') =>
     fillSlots(
@@ -44,7 +48,9 @@ const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots
       points.map((point) => ({ slot: point.slot, value: point[key] })),
     )
   // Without earnings in this period, show zero in the currencies earned before.
-  const earnedNow = own.flatMap(({ currency, earnedCents }) => (earnedCents === 0n ? [] : (currency ?? [])))
+  const earnedNow = own.flatMap(({ currency, earnedCents }) =>
+    earnedCents === 0n ? [] : (currency ?? []),
+  )
   const earnedEver = balances.flatMap((one) => (one.partnerId === partnerId ? one.currency : []))
   const currencies = [...new Set(earnedNow.length > 0 ? earnedNow : earnedEver)].sort()
   const counts = [
@@ -64,7 +70,15 @@ const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots
 }
 
 /** How a workspace pays a partner. It is the same for all of its programs. */
-const PaymentMethod = ({ workspaceId, data, now }: { workspaceId: string; data: PortalData; now: Date }) => {
+const PaymentMethod = ({
+  workspaceId,
+  data,
+  now,
+}: {
+  workspaceId: string
+  data: PortalData
+  now: Date
+}) => {
   const partnerships = data.partnerships.filter((one) => one.workspaceId === workspaceId)
   const account = data.accounts.find((one) => one.workspaceId === workspaceId)
   const [first] = partnerships
@@ -120,7 +134,14 @@ type StripeOrBankProps = {
 }
 
 /** The Stripe account, or how the workspace pays without one. */
-const StripeOrBank = ({ workspaceId, first, account, partnerships, data, now }: StripeOrBankProps) => {
+const StripeOrBank = ({
+  workspaceId,
+  first,
+  account,
+  partnerships,
+  data,
+  now,
+}: StripeOrBankProps) => {
   const contacts = [...new Set(partnerships.map(({ contact }) => contact))]
   if (!account && !first.paysByStripe) {
     const of = { workspace: first.workspace, name }
@@ -156,9 +177,17 @@ const payableSums = (partnerships: Partnership[], { balances }: PortalData): str
   return moneySums(owed) || undefined
 }
 
-/** What is due to a partner in all programs of a workspace, by currency. Negative balances are not deducted. */
-const dueIn = ({ workspaceId }: Partnership, { partnerships, balances }: PortalData): Map<string, bigint> => {
-  const paying = partnerships.filter((one) => one.workspaceId === workspaceId && one.status !== 'banned')
+/**
+ * What is due to a partner in all programs of a workspace, by currency. Negative balances are not
+ * deducted.
+ */
+const dueIn = (
+  { workspaceId }: Partnership,
+  { partnerships, balances }: PortalData,
+): Map<string, bigint> => {
+  const paying = partnerships.filter(
+    (one) => one.workspaceId === workspaceId && one.status !== 'banned',
+  )
   const due = new Map<string, bigint>()
   for (const { partnerId, currency, payableCents } of balances) {
     if (payableCents > 0n && paying.some(({ id }) => id === partnerId))
@@ -196,7 +225,9 @@ const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons 
     <h3>{t(m.your_link)}</h3>
     <Copyable label={t(m.copy_own_link, { program, hidden })} text={partnerLink(siteUrl, slug)} />
     <p>
-      <a href={`/portal/links?program=${programId}`}>{t(m.link_to_any_page, { program, hidden })}</a>
+      <a href={`/portal/links?program=${programId}`}>
+        {t(m.link_to_any_page, { program, hidden })}
+      </a>
     </p>
     <FurtherLinks links={(furtherSlugs ?? []).map((further) => partnerLink(siteUrl, further))} />
     <Coupons codes={coupons} />
@@ -211,7 +242,10 @@ const Moving = () => (
   </>
 )
 
-/** A program: link, coupons, balance and activity. The first program of a workspace shows the payment method. */
+/**
+ * A program: link, coupons, balance and activity. The first program of a workspace shows the
+ * payment method.
+ */
 export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {
   const { id, program, workspace, status } = partnership
   const anchor = `numbers-${id}`
@@ -223,7 +257,11 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       <Logo logoUrl={partnership.logoUrl} name={program} />
       <h2 id={`program-${id}`}>{program}</h2>
       <p class="hint">{workspace}</p>
-      {status === 'banned' ? <NotActive contact={partnership.contact} /> : <ActiveLinks {...partnership} />}
+      {status === 'banned' ? (
+        <NotActive contact={partnership.contact} />
+      ) : (
+        <ActiveLinks {...partnership} />
+      )}
       {partnership.mode === 'shadow' ? (
         <Moving />
       ) : (
@@ -235,10 +273,16 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
         />
       )}
       <BeforeTheMove {...partnership} />
-      {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} now={now} />}
+      {isFirstOfWorkspace && (
+        <PaymentMethod workspaceId={partnership.workspaceId} data={data} now={now} />
+      )}
       <div class="over-time" id={anchor}>
         <h3>{t(m.activity)}</h3>
-        <PeriodLinks period={period} what={program} hrefOf={(days) => `/portal?days=${days}#${anchor}`} />
+        <PeriodLinks
+          period={period}
+          what={program}
+          hrefOf={(days) => `/portal?days=${days}#${anchor}`}
+        />
       </div>
       <Charts what={program} series={seriesOf(id, data, period)} time={period} />
       <Support supportEmail={partnership.supportEmail} />

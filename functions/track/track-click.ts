@@ -17,7 +17,10 @@ import type { ClickResponse } from '../../lib/tracking/reports/reports.responses
 /** How long browsers cache the preflight response. */
 const ONE_DAY_SECONDS = 86_400
 
-/** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */
+/**
+ * POST /api/track/click: records a visit through a partner's link. Any site may call it; the
+ * snippet does.
+ */
 export default createTrackingApp<
   NudgeEnv<'OUTBOX'>['Bindings'] & ClickBudgetSettings & { FAILURE_LIMIT: RateLimiter }
 >({
@@ -25,7 +28,12 @@ export default createTrackingApp<
 })
   .use(
     '/api/track/click',
-    cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: ONE_DAY_SECONDS }),
+    cors({
+      origin: '*',
+      allowMethods: ['POST'],
+      allowHeaders: ['Content-Type'],
+      maxAge: ONE_DAY_SECONDS,
+    }),
   )
   .post(
     '/api/track/click',

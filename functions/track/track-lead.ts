@@ -9,9 +9,16 @@ import { LeadEvent } from '../../lib/tracking/reports/reports.schemas.ts'
 
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
-/** POST /api/track/lead: records a lead, its customer, and the commission if the group has a lead reward. Spec, section 4.2. */
-export default createTrackingApp<Bindings>().post('/api/track/lead', apiKey(), body(LeadEvent), (c) =>
-  recordReport(c, c.req.valid('json'), (workspaceId, report) =>
-    rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
-  ),
+/**
+ * POST /api/track/lead: records a lead, its customer, and the commission if the group has a lead
+ * reward. Spec, section 4.2.
+ */
+export default createTrackingApp<Bindings>().post(
+  '/api/track/lead',
+  apiKey(),
+  body(LeadEvent),
+  (c) =>
+    recordReport(c, c.req.valid('json'), (workspaceId, report) =>
+      rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
+    ),
 )

@@ -9,9 +9,16 @@ import type { ReportsService } from '../../lib/tracking/reports/purchases.rpc.ts
 
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
-/** POST /api/track/refund: records what was refunded of a sale, and reverses its part of the commission. */
-export default createTrackingApp<Bindings>().post('/api/track/refund', apiKey(), body(RefundEvent), (c) =>
-  recordRefund(c, c.req.valid('json'), (workspaceId, refund) =>
-    rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, refund)),
-  ),
+/**
+ * POST /api/track/refund: records what was refunded of a sale, and reverses its part of the
+ * commission.
+ */
+export default createTrackingApp<Bindings>().post(
+  '/api/track/refund',
+  apiKey(),
+  body(RefundEvent),
+  (c) =>
+    recordRefund(c, c.req.valid('json'), (workspaceId, refund) =>
+      rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, refund)),
+    ),
 )

@@ -10,8 +10,12 @@ import { SaleEvent } from '../../lib/tracking/reports/reports.schemas.ts'
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
 /** POST /api/track/sale: records a sale, and the commission that it earns. Spec, section 4.1. */
-export default createTrackingApp<Bindings>().post('/api/track/sale', apiKey(), body(SaleEvent), (c) =>
-  recordReport(c, c.req.valid('json'), (workspaceId, report) =>
-    rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
-  ),
+export default createTrackingApp<Bindings>().post(
+  '/api/track/sale',
+  apiKey(),
+  body(SaleEvent),
+  (c) =>
+    recordReport(c, c.req.valid('json'), (workspaceId, report) =>
+      rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
+    ),
 )

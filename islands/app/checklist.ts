@@ -1,6 +1,7 @@
 /**
- * Ticks a checklist: requests the page again while a step is open, somebody looks at it, and the session lasts. A step changes only with its
- * state, but for where its first link leads, so that nothing moves while somebody reads, and nothing loses the focus.
+ * Ticks a checklist: requests the page again while a step is open, somebody looks at it, and the
+ * session lasts. A step changes only with its state, but for where its first link leads, so that
+ * nothing moves while somebody reads, and nothing loses the focus.
  */
 
 const PAUSE_MS = 5_000
@@ -29,7 +30,9 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 
 const visible = async (): Promise<void> => {
   while (document.hidden)
-    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
+    await new Promise((resolve) =>
+      document.addEventListener('visibilitychange', resolve, { once: true }),
+    )
 }
 
 /** The page as it is now; undefined if it cannot be read at present. */
@@ -37,7 +40,9 @@ const readPage = async (): Promise<Document | 'signed_out' | undefined> => {
   try {
     const response = await fetch(location.href, { headers: { Accept: 'text/html' } })
     if (response.redirected) return 'signed_out'
-    return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : undefined
+    return response.ok
+      ? new DOMParser().parseFromString(await response.text(), 'text/html')
+      : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 /**
- * Opens links marked `data-panel` in a panel beside their list, on screens wide enough for both. The panel shows what the link's page says;
- * forms stay on the page. Its URL is the page's, so that a reload shows that, and Back closes it.
+ * Opens links marked `data-panel` in a panel beside their list, on screens wide enough for both.
+ * The panel shows what the link's page says; forms stay on the page. Its URL is the page's, so that
+ * a reload shows that, and Back closes it.
  */
 
 const WIDE = matchMedia('(min-width: 60rem)')
@@ -10,7 +11,10 @@ const BY_HISTORY = 'history'
 
 type Enhance = (root: ParentNode) => void
 
-/** The content of a page, without forms: their fields could have the ids of the list's filters. null if it is not there. */
+/**
+ * The content of a page, without forms: their fields could have the ids of the list's filters. null
+ * if it is not there.
+ */
 const contentOf = async (href: string): Promise<Element | null> => {
   const response = await fetch(href, { headers: { Accept: 'text/html' } })
   // Signed out, or gone.
@@ -73,7 +77,9 @@ export const startPanel = (enhance: Enhance): void => {
 
   document.addEventListener('click', async (event) => {
     const link =
-      event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-panel]') : null
+      event.target instanceof Element
+        ? event.target.closest<HTMLAnchorElement>('a[data-panel]')
+        : null
     const isPlain = !(
       event.ctrlKey ||
       event.metaKey ||

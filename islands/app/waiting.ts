@@ -1,4 +1,7 @@
-/** Keeps a part of a page up to date while somebody looks at it: what became of a sign-in link, or how far the mails of an import are. */
+/**
+ * Keeps a part of a page up to date while somebody looks at it: what became of a sign-in link, or
+ * how far the mails of an import are.
+ */
 
 const PAUSE_MS = 5_000
 
@@ -14,7 +17,9 @@ const follow = async (state: HTMLElement, path: string): Promise<void> => {
   for (let request = 0; request < MOST_REQUESTS; request++) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     if (document.hidden)
-      await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
+      await new Promise((resolve) =>
+        document.addEventListener('visibilitychange', resolve, { once: true }),
+      )
     const fresh = await read(path, state.id)
     if (!fresh) continue
     if (state.innerHTML !== fresh.innerHTML) state.replaceChildren(...fresh.childNodes)

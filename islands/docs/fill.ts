@@ -11,19 +11,27 @@ const fill = (samples: Map<Element, string>, program?: Program): void => {
   }
 }
 
-/** Fills the samples of this page in. Asks who reads only where a sample has a program or workspace. */
+/**
+ * Fills the samples of this page in. Asks who reads only where a sample has a program or workspace.
+ */
 export const fillSamples = async (): Promise<void> => {
   const samples = new Map<Element, string>()
-  for (const code of document.querySelectorAll('main pre code')) samples.set(code, code.textContent ?? '')
+  for (const code of document.querySelectorAll('main pre code'))
+    samples.set(code, code.textContent ?? '')
   fill(samples)
-  const own = [SAMPLE_PROGRAM, `/workspaces/${SAMPLE_WORKSPACE}`, SAMPLE_URL.concat('/api/workspaces')]
+  const own = [
+    SAMPLE_PROGRAM,
+    `/workspaces/${SAMPLE_WORKSPACE}`,
+    SAMPLE_URL.concat('/api/workspaces'),
+  ]
   if (![...samples.values()].some((text) => own.some((value) => text.includes(value)))) return
 
   const programs = await readPrograms().catch(() => [])
   const select = document.querySelector<HTMLSelectElement>('#program')
   const [first] = programs
   if (!select || !first) return
-  for (const { id, name, workspace } of programs) select.add(new Option(`${name} (${workspace})`, id))
+  for (const { id, name, workspace } of programs)
+    select.add(new Option(`${name} (${workspace})`, id))
   select.addEventListener('change', () =>
     fill(
       samples,

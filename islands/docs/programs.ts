@@ -8,11 +8,16 @@ const read = async <Row>(path: string): Promise<Row[]> => {
   return answer.data ?? []
 }
 
-/** The signed-in reader's programs. The API knows the reader by the session's cookie, which no script can read. */
+/**
+ * The signed-in reader's programs. The API knows the reader by the session's cookie, which no
+ * script can read.
+ */
 export const readPrograms = async (): Promise<Program[]> => {
   const workspaces = await read<{ slug: string }>('/api/workspaces')
   const lists = workspaces.slice(0, 10).map(async ({ slug: workspace }) => {
-    const programs = await read<{ id: string; name: string }>(`/api/workspaces/${workspace}/programs`)
+    const programs = await read<{ id: string; name: string }>(
+      `/api/workspaces/${workspace}/programs`,
+    )
     return programs.map(({ id, name }) => ({ id, name, workspace }))
   })
   return (await Promise.all(lists)).flat()

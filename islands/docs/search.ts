@@ -45,7 +45,8 @@ export const startSearch = (): void => {
   const choose = (place: number): void => {
     const all = options()
     chosen = all.length ? (place + all.length) % all.length : -1
-    for (const [at, option] of all.entries()) option.setAttribute('aria-selected', String(at === chosen))
+    for (const [at, option] of all.entries())
+      option.setAttribute('aria-selected', String(at === chosen))
     const option = all[chosen]
     if (option) input.setAttribute('aria-activedescendant', option.id)
     else input.removeAttribute('aria-activedescendant')

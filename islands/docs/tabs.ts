@@ -1,7 +1,9 @@
 /** The language last chosen, for all samples of all pages. */
 const KEY = 'tributary_docs_language'
 
-const tabsOf = (list: Element): HTMLElement[] => [...list.querySelectorAll<HTMLElement>('[role="tab"]')]
+const tabsOf = (list: Element): HTMLElement[] => [
+  ...list.querySelectorAll<HTMLElement>('[role="tab"]'),
+]
 
 const select = (tab: HTMLElement): void => {
   for (const one of tabsOf(tab.parentElement ?? tab)) {

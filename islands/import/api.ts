@@ -16,11 +16,14 @@ export class Stopped extends Error {
 
 /** Whom the page was opened by. */
 const opener = (): { user: string; email: string } => {
-  const { user = '', email = '' } = document.querySelector<HTMLElement>('[data-user]')?.dataset ?? {}
+  const { user = '', email = '' } =
+    document.querySelector<HTMLElement>('[data-user]')?.dataset ?? {}
   return { user, email }
 }
 
-/** The header by which a call is refused if another person has signed in in this browser meanwhile. */
+/**
+ * The header by which a call is refused if another person has signed in in this browser meanwhile.
+ */
 export const asOpener = () => ({ 'Tributary-User': opener().user })
 
 type Session = { user: { id: string; email: string } } | null
@@ -45,8 +48,8 @@ export const get = async <Answer>(url: string): Promise<Answer | undefined> => {
 }
 
 /**
- * Sends JSON and returns the response. Retries lost connections, 429 and 5xx with backoff, and honours Retry-After.
- * Retries are safe: a call that was made before gets its first answer.
+ * Sends JSON and returns the response. Retries lost connections, 429 and 5xx with backoff, and
+ * honours Retry-After. Retries are safe: a call that was made before gets its first answer.
  *
  * @param onWait is called before each wait, with what to say
  * @throws {Stopped} when the call fails for good, or `signal` is aborted during a wait
@@ -97,7 +100,8 @@ const refusal = async (answer: Response): Promise<Stopped> => {
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { code?: string; message?: string; requestId?: string }
   }
-  if (error?.code === 'fresh_sign_in_required') return new Stopped(t(m.import_confirm_identity), 'sign_in')
+  if (error?.code === 'fresh_sign_in_required')
+    return new Stopped(t(m.import_confirm_identity), 'sign_in')
   const message = error?.message ?? t(m.import_responded_with, { status: String(answer.status) })
   return new Stopped(
     error?.requestId ? t(m.import_of_request, { message, requestId: error.requestId }) : message,

@@ -18,7 +18,10 @@ export const balancesPart = ({ partners, customers }: Rows): HTMLElement[] => {
     h(
       'p',
       {},
-      ...t(sum.currency === 'USD' ? m.import_balances_sum : m.import_balances_not_imported, said(sum)),
+      ...t(
+        sum.currency === 'USD' ? m.import_balances_sum : m.import_balances_not_imported,
+        said(sum),
+      ),
     ),
   )
   const priors = priorSums(customers).map((sum) => h('p', {}, ...t(m.import_priors_sum, said(sum))))

@@ -27,7 +27,11 @@ import type { Rows } from './rules/reading/records.ts'
 import { inactiveKinds, rowsWith } from './rules/reading/statuses.ts'
 import { effects, offer, ownedCustomers, summary } from './rules/report.ts'
 import { linkFormsOf } from './rules/site.ts'
-import { type BalancesElsewhere, balancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
+import {
+  type BalancesElsewhere,
+  balancesElsewhere,
+  describeBalancesElsewhere,
+} from './rules/warnings.ts'
 import { runCalls } from './run.ts'
 import { sourceNotes } from './source/source-notes.ts'
 import type { Job, Options } from './store.ts'
@@ -35,7 +39,11 @@ import type { Job, Options } from './store.ts'
 type Target = Pick<Job, 'workspace' | 'programId' | 'programName'>
 
 /** Runs the dry run, and asks whether to import. @returns null to go back to the columns */
-export const check = async (file: CsvFile, mapping: Mapping, target: Target): Promise<Job | null> => {
+export const check = async (
+  file: CsvFile,
+  mapping: Mapping,
+  target: Target,
+): Promise<Job | null> => {
   showStep(t(m.import_reading_rows), h('p', {}, t(m.import_rows, { count: file.records.length })))
   const rows = await rowsOf(file, mapping)
   const calls = callsOf(rows, false)
@@ -53,7 +61,8 @@ export const check = async (file: CsvFile, mapping: Mapping, target: Target): Pr
     title: t(m.import_preparing),
     calls,
     url: (call) => urlOf(target.workspace, call),
-    // Always includes balances, so that their errors, and who lacks one, are known before the options are chosen.
+    // Always includes balances, so that their errors, and who lacks one, are known before the
+    // options are chosen.
     body: (call) =>
       bodyOf(call, target.programId, { ...options, balances: true, completeExisting: true }, null),
     leave: t(m.import_back_to_columns),
@@ -91,9 +100,16 @@ const decide = (
   new Promise((resolve) => {
     const mails = option(t(m.imports_send_moved), `${mailBox().id}-now`, mailBox().checked)
     const links = linkQuestions(linkForms)
-    const balances = option(t(m.imports_opening_balances), `${balanceBox().id}-now`, balanceBox().checked)
+    const balances = option(
+      t(m.imports_opening_balances),
+      `${balanceBox().id}-now`,
+      balanceBox().checked,
+    )
     const lacking = answered.partners.filter(({ result }) => result?.status === 'completed').length
-    const complete = option(t(m.import_complete_existing, { count: lacking }), 'import-complete-existing')
+    const complete = option(
+      t(m.import_complete_existing, { count: lacking }),
+      'import-complete-existing',
+    )
     const statuses = inactiveKinds(rows.partners).map(({ kind, count, words }) => ({
       kind,
       ...option(
@@ -137,7 +153,14 @@ const decide = (
       known.effect.textContent = t(m.import_changes_setting, { programName: target.programName })
       sums.replaceChildren(...balancesPart(chosen))
       report.replaceChildren(
-        ...reportOf({ file, mapping, outcomes, dryRun: true, withBalances: options.balances, elsewhere }),
+        ...reportOf({
+          file,
+          mapping,
+          outcomes,
+          dryRun: true,
+          withBalances: options.balances,
+          elsewhere,
+        }),
       )
       const offered = offer(outcomes, {
         programName: target.programName,
@@ -190,7 +213,9 @@ const decide = (
             known.part,
           )
         : null,
-      moving > 0 ? h('fieldset', {}, h('legend', {}, t(m.import_customers_of_others)), owners.part) : null,
+      moving > 0
+        ? h('fieldset', {}, h('legend', {}, t(m.import_customers_of_others)), owners.part)
+        : null,
       h(
         'p',
         { class: 'actions' },
@@ -206,7 +231,10 @@ const decide = (
       })
     }
     const { outcomes, options } = show()
-    const { partners, customers } = summary(outcomes, { dryRun: true, withBalances: options.balances })
+    const { partners, customers } = summary(outcomes, {
+      dryRun: true,
+      withBalances: options.balances,
+    })
     announce(
       [
         partners && t(m.import_partners_are, { partners }),

@@ -1,4 +1,7 @@
-/** The part of a preview about a later export: what it says of partners who exist, and who is not in it. */
+/**
+ * The part of a preview about a later export: what it says of partners who exist, and who is not in
+ * it.
+ */
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
 import { get } from './api.ts'
@@ -16,7 +19,10 @@ const MAX_SHOWN = 20
 type Page = { data: PartnerHere[]; nextCursor: string | null }
 
 /** All partners of a program; none if they cannot be read, or are too many. */
-export const partnersHere = async (workspace: string, programId: string): Promise<PartnerHere[]> => {
+export const partnersHere = async (
+  workspace: string,
+  programId: string,
+): Promise<PartnerHere[]> => {
   const found: PartnerHere[] = []
   let cursor: string | null = null
   for (let pages = 0; pages < MAX_PAGES; pages++) {

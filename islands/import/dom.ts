@@ -41,7 +41,10 @@ export const showStep = (title: string, ...children: Child[]): void => {
   const heading = h('h2', { tabindex: -1 }, title)
   byId('import-choose', HTMLElement).hidden = true
   byId('import-sources', HTMLElement).hidden = true
-  byId('import-stage', HTMLElement).replaceChildren(heading, ...children.filter((child) => child != null))
+  byId('import-stage', HTMLElement).replaceChildren(
+    heading,
+    ...children.filter((child) => child != null),
+  )
   heading.focus()
 }
 
@@ -62,7 +65,11 @@ export const option = (label: string, id: string, checked = false) => {
   const box = h('input', { type: 'checkbox', id, 'aria-describedby': `${id}-effect` })
   box.checked = checked
   const effect = h('span', { class: 'hint', id: `${id}-effect` })
-  return { box, effect, part: h('p', { class: 'option' }, box, h('label', { for: id }, label), effect) }
+  return {
+    box,
+    effect,
+    part: h('p', { class: 'option' }, box, h('label', { for: id }, label), effect),
+  }
 }
 
 /** Downloads a file. */
@@ -74,7 +81,11 @@ export const download = (name: string, content: string): void => {
 }
 
 /** A table that scrolls horizontally on narrow screens, like those of the other pages. */
-export const table = (caption: string, head: string[], rows: (Child[] | HTMLElement)[]): HTMLElement =>
+export const table = (
+  caption: string,
+  head: string[],
+  rows: (Child[] | HTMLElement)[],
+): HTMLElement =>
   h(
     'section',
     { class: 'table', 'aria-label': caption, tabindex: 0 },

@@ -24,16 +24,22 @@ const LARGEST_FILE_BYTES = 100_000_000
 /** About 2,000 rows: a few milliseconds of work between paints. */
 const CHUNK_CHARACTERS = 256 * 1024
 
-/** Decodes UTF-8 or UTF-16, with or without a byte order mark, else Windows-1252, which old spreadsheets write. */
+/**
+ * Decodes UTF-8 or UTF-16, with or without a byte order mark, else Windows-1252, which old
+ * spreadsheets write.
+ */
 const decode = (bytes: Uint8Array): string => {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
     throw new UnreadableFile(inEnglish(m.import_spreadsheet))
   }
   const start = bytes.subarray(0, 4_096)
-  const zeros = (odd: number) => start.filter((byte, index) => index % 2 === odd && byte === 0).length
+  const zeros = (odd: number) =>
+    start.filter((byte, index) => index % 2 === odd && byte === 0).length
   const utf16 = (odd: number) => zeros(odd) > start.length / 8 && zeros(odd) > zeros(1 - odd) * 4
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || utf16(1)) return new TextDecoder('utf-16le').decode(bytes)
-  if ((bytes[0] === 0xfe && bytes[1] === 0xff) || utf16(0)) return new TextDecoder('utf-16be').decode(bytes)
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || utf16(1))
+    return new TextDecoder('utf-16le').decode(bytes)
+  if ((bytes[0] === 0xfe && bytes[1] === 0xff) || utf16(0))
+    return new TextDecoder('utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -42,7 +48,10 @@ const decode = (bytes: Uint8Array): string => {
 }
 
 /** Reads a chosen or dropped file. @throws {UnreadableFile} */
-export const readFile = async (file: File, onProgress: (share: number) => void): Promise<CsvFile> => {
+export const readFile = async (
+  file: File,
+  onProgress: (share: number) => void,
+): Promise<CsvFile> => {
   if (file.size > LARGEST_FILE_BYTES) {
     throw new UnreadableFile(
       inEnglish(m.import_file_too_large, { megabytes: LARGEST_FILE_BYTES / 1_000_000 }),
@@ -57,7 +66,8 @@ export const readText = async (
   text: string,
   onProgress: (share: number) => void,
 ): Promise<CsvFile> => {
-  // Excel's own first line, `sep=;`, names the delimiter. Post Affiliate Pro's names the table: `[[AFFILIATES]]`.
+  // Excel's own first line, `sep=;`, names the delimiter. Post Affiliate Pro's names the table:
+  // `[[AFFILIATES]]`.
   const [line, sep] = /^\ufeff?(?:sep=(.)|\[\[\w+\]\][;,\t]*)\r?\n/i.exec(text) ?? ['', undefined]
   const body = text.slice(line.length).replace(/^\ufeff/, '')
   if (!body.trim()) throw new UnreadableFile(inEnglish(m.import_file_empty))
@@ -71,14 +81,17 @@ export const readText = async (
   const hasHeader = !header.some((cell) => /\S@\S+\.\S/.test(cellText(cell)))
   const names = header.map(
     (cell, column) =>
-      (hasHeader && cellText(cell)) || inEnglish(m.import_column_number, { number: String(column + 1) }),
+      (hasHeader && cellText(cell)) ||
+      inEnglish(m.import_column_number, { number: String(column + 1) }),
   )
   const rest = records
     .slice(hasHeader ? first + 1 : first)
     .filter(({ cells }) => cells.some((cell) => cellText(cell)))
   if (rest.length === 0) {
     throw new UnreadableFile(
-      unclosed ? inEnglish(m.import_close_quote, { row: unclosed }) : inEnglish(m.import_header_only),
+      unclosed
+        ? inEnglish(m.import_close_quote, { row: unclosed })
+        : inEnglish(m.import_header_only),
     )
   }
   const warning = unclosed ? inEnglish(m.import_unclosed_quote, { row: unclosed }) : null
@@ -91,7 +104,8 @@ const LONGEST_HEADER = 65_536
 /** The most frequent delimiter in the header, outside quotes. */
 const delimiterOf = (text: string): string => {
   const start = text.trimStart().slice(0, LONGEST_HEADER)
-  const header = /^(?:"(?:[^"]|"")*"|[^\r\n"])*/.exec(start)?.[0].replace(/"(?:[^"]|"")*"/g, '') ?? ''
+  const header =
+    /^(?:"(?:[^"]|"")*"|[^\r\n"])*/.exec(start)?.[0].replace(/"(?:[^"]|"")*"/g, '') ?? ''
   const times = (mark: string) => header.split(mark).length
   return [',', ';', '\t', '|'].reduce((best, mark) => (times(mark) > times(best) ? mark : best))
 }

@@ -16,7 +16,9 @@ import {
 } from './rules/reading/records.ts'
 import type { Answer, Job, Options } from './store.ts'
 
-export type Call = { kind: 'partners'; rows: FilePartner[] } | { kind: 'customers'; rows: FileCustomer[] }
+export type Call =
+  | { kind: 'partners'; rows: FilePartner[] }
+  | { kind: 'customers'; rows: FileCustomer[] }
 
 /** A few milliseconds of work between paints. */
 const RECORDS_PER_PAINT = 2_000
@@ -42,14 +44,19 @@ export const callsOf = ({ partners, customers }: Rows, withBalances: boolean): C
 ]
 
 /** The number of rows in some calls. */
-export const rowCount = (calls: Call[]): number => calls.reduce((total, { rows }) => total + rows.length, 0)
+export const rowCount = (calls: Call[]): number =>
+  calls.reduce((total, { rows }) => total + rows.length, 0)
 
 /** The URL of a call. */
 export const urlOf = (workspace: string, { kind }: Call): string =>
   `/api/workspaces/${encodeURIComponent(workspace)}/${kind}/import`
 
 /** What an import saves first. */
-export const settingOf = ({ workspace, programId, options }: Job): { url: string; body: object } | null =>
+export const settingOf = ({
+  workspace,
+  programId,
+  options,
+}: Job): { url: string; body: object } | null =>
   options.creditKnown
     ? {
         url: `/api/workspaces/${encodeURIComponent(workspace)}/programs/${programId}`,
@@ -58,7 +65,12 @@ export const settingOf = ({ workspace, programId, options }: Job): { url: string
     : null
 
 /** The body of a call. @param importId null for a dry run */
-export const bodyOf = (call: Call, programId: string, options: Options, importId: string | null): object => {
+export const bodyOf = (
+  call: Call,
+  programId: string,
+  options: Options,
+  importId: string | null,
+): object => {
   const dryRun = importId === null
   const head = { programId, ...(importId && { importId }) }
   return call.kind === 'partners'
@@ -68,13 +80,18 @@ export const bodyOf = (call: Call, programId: string, options: Options, importId
           sendWelcomeEmail: options.mails,
           importOpeningBalances: options.balances,
           ...(options.completeExisting && { completeExisting: true }),
-          ...(options.mails && Object.keys(options.linkForms).length > 0 && { linkForms: options.linkForms }),
+          ...(options.mails &&
+            Object.keys(options.linkForms).length > 0 && { linkForms: options.linkForms }),
           ...(createsGroups(options.groups) && { createGroups: true }),
           dryRun,
         },
         rows: call.rows.map((row) => ({ ...partnerBody(row), ...groupOf(row, options.groups) })),
       }
-    : { ...head, options: { keepOwners: options.keepOwners, dryRun }, rows: call.rows.map(customerBody) }
+    : {
+        ...head,
+        options: { keepOwners: options.keepOwners, dryRun },
+        rows: call.rows.map(customerBody),
+      }
 }
 
 /** The outcome of each row. Rows that were not sent have no result. */
@@ -87,7 +104,13 @@ export const outcomesOf = (rows: Rows, calls: Call[], answers: Answer[]): Outcom
     }
   }
   return {
-    partners: rows.partners.map((row) => ({ row, result: (results.get(row) as PartnerResult) ?? null })),
-    customers: rows.customers.map((row) => ({ row, result: (results.get(row) as CustomerResult) ?? null })),
+    partners: rows.partners.map((row) => ({
+      row,
+      result: (results.get(row) as PartnerResult) ?? null,
+    })),
+    customers: rows.customers.map((row) => ({
+      row,
+      result: (results.get(row) as CustomerResult) ?? null,
+    })),
   }
 }

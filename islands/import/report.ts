@@ -44,7 +44,9 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
       ...(customers ? [h('dt', {}, t(m.layout_customers)), h('dd', {}, `${customers}.`)] : []),
     ),
     ...(withBalances
-      ? elsewhere.map((found) => h('p', { class: 'note' }, describeBalancesElsewhere(found, { dryRun })))
+      ? elsewhere.map((found) =>
+          h('p', { class: 'note' }, describeBalancesElsewhere(found, { dryRun })),
+        )
       : []),
     ...(links.length > 0 ? [linksPart(links, dryRun)] : []),
     ...(owned.length > 0 ? [ownedPart(owned, dryRun)] : []),
@@ -77,7 +79,11 @@ const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
   h(
     'section',
     {},
-    h('h3', {}, t(dryRun ? m.import_links_will_break : m.import_links_broken, { count: links.length })),
+    h(
+      'h3',
+      {},
+      t(dryRun ? m.import_links_will_break : m.import_links_broken, { count: links.length }),
+    ),
     h('p', {}, t(m.import_slugs_not_kept)),
     linksTable(links.slice(0, MAX_LINKS), dryRun),
     more(m.import_more_links, links.length - MAX_LINKS),
@@ -154,7 +160,10 @@ const bannedText = (banned: ReturnType<typeof bannedPartners>): string => {
   return t(m.import_banned, { customers, partners: banned.length, emails: shown.join(', '), rest })
 }
 
-const errorsPart = (groups: FailureGroup[], { file, mapping, outcomes, withBalances }: Asked): HTMLElement =>
+const errorsPart = (
+  groups: FailureGroup[],
+  { file, mapping, outcomes, withBalances }: Asked,
+): HTMLElement =>
   h(
     'section',
     {},
@@ -200,7 +209,10 @@ const more = (message: Message<{ count: number }>, count: number): HTMLElement |
 /** More rows of one failure would hide what it is. */
 const MAX_NUMBERS = 5
 
-/** A failure with its rows in the file, such as "Rows 12, 40 and 3 more: The row has no partner email address." */
+/**
+ * A failure with its rows in the file, such as "Rows 12, 40 and 3 more: The row has no partner
+ * email address."
+ */
 const failureText = (lines: number[], message: string): string => {
   const shown = lines.slice(0, MAX_NUMBERS).map((line) => line.toLocaleString('en'))
   return t(m.import_failure, {

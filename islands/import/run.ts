@@ -61,7 +61,8 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
 
     // Back from the tab in which the user has signed in again.
     const goOn = async () => {
-      if (awaitsSignIn && !document.hidden && (await isOpenerSignedIn()) && awaitsSignIn) void work()
+      if (awaitsSignIn && !document.hidden && (await isOpenerSignedIn()) && awaitsSignIn)
+        void work()
     }
     document.addEventListener('visibilitychange', goOn, { signal: finished.signal })
     window.addEventListener('focus', goOn, { signal: finished.signal })
@@ -119,7 +120,13 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       },
       'quiet',
     )
-    showStep(run.title, bar, says, stopped, h('p', { class: 'actions' }, toggle, run.leave ? leave : null))
+    showStep(
+      run.title,
+      bar,
+      says,
+      stopped,
+      h('p', { class: 'actions' }, toggle, run.leave ? leave : null),
+    )
     void work()
   })
 

@@ -2,7 +2,10 @@
 
 import type { CustomerResult } from '../../lib/imports/customers/customer-import.ts'
 import type { FormOfLinks } from '../../lib/imports/partners/former-links.ts'
-import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partners/partner-import.ts'
+import type {
+  PartnerImportWarning,
+  PartnerResult,
+} from '../../lib/imports/partners/partner-import.ts'
 import type { CsvFile } from './file.ts'
 import type { GroupChoices } from './rules/groups.ts'
 import type { Mapping } from './rules/reading/columns.ts'
@@ -27,7 +30,10 @@ export type Options = {
   creditKnown: boolean
 }
 
-/** Everything that determines the calls: the same job makes the same calls, and the server answers each once. */
+/**
+ * Everything that determines the calls: the same job makes the same calls, and the server answers
+ * each once.
+ */
 export type Job = {
   importId: string
   workspace: string
@@ -81,10 +87,14 @@ const answersOf = (workspace: string) =>
   IDBKeyRange.bound([workspace, 0], [workspace, Number.MAX_SAFE_INTEGER])
 
 /** The workspace's import in this browser, if any. */
-export const loadJob = async (workspace: string): Promise<{ job: Job; answers: Answer[] } | null> => {
+export const loadJob = async (
+  workspace: string,
+): Promise<{ job: Job; answers: Answer[] } | null> => {
   const job: Job | undefined = await transact('readonly', (jobs) => jobs.get(workspace))
   if (!job) return null
-  const found = await transact<Answer[]>('readonly', (_, answers) => answers.getAll(answersOf(workspace)))
+  const found = await transact<Answer[]>('readonly', (_, answers) =>
+    answers.getAll(answersOf(workspace)),
+  )
   return { job, answers: found ?? [] }
 }
 
@@ -98,7 +108,11 @@ export const saveJob = async (job: Job): Promise<void> => {
 }
 
 /** Saves the response to one call. */
-export const saveAnswer = async (workspace: string, call: number, answer: Answer): Promise<void> => {
+export const saveAnswer = async (
+  workspace: string,
+  call: number,
+  answer: Answer,
+): Promise<void> => {
   await transact('readwrite', (_, answers) => answers.put(answer, [workspace, call]))
 }
 

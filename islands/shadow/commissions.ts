@@ -87,7 +87,13 @@ const GENERIC: Preset['columns'] = {
     'transaction_id',
     'event_id',
   ],
-  customerId: ['stripe_customer_id', 'customer_external_id', 'customer_id', 'external_customer_id', 'uid'],
+  customerId: [
+    'stripe_customer_id',
+    'customer_external_id',
+    'customer_id',
+    'external_customer_id',
+    'uid',
+  ],
   customerEmail: ['customer_email', 'referral_email', 'lead_email'],
   partnerEmail: ['affiliate_email', 'partner_email', 'promoter_email', 'email'],
   soldAt: ['sold_at', 'charged_at', 'sale_date', 'paid_on', 'created_at', 'created', 'date'],
@@ -145,23 +151,36 @@ export const recogniseCommissions = (
   return { platform: preset?.platform ?? null, columns }
 }
 
-/** Whether amounts are in minor units, by a header that says so or amounts with decimals; null if nothing says it. */
+/**
+ * Whether amounts are in minor units, by a header that says so or amounts with decimals; null if
+ * nothing says it.
+ */
 export const unitOfAmounts = (
   { headers, records }: CsvFile,
   columns: (CommissionColumn | null)[],
 ): boolean | null => {
-  const own = [columns.indexOf('amount'), columns.indexOf('saleAmount')].filter((column) => column >= 0)
+  const own = [columns.indexOf('amount'), columns.indexOf('saleAmount')].filter(
+    (column) => column >= 0,
+  )
   if (own.some((column) => /cents$/.test(headerKey(headers[column] ?? '')))) return true
-  return records.some(({ cells }) => own.some((column) => /\d[.,]\d{2}(?!\d)/.test(cellText(cells[column]))))
+  return records.some(({ cells }) =>
+    own.some((column) => /\d[.,]\d{2}(?!\d)/.test(cellText(cells[column]))),
+  )
     ? false
     : null
 }
 
-/** The states of other platforms. Rewardful's are ours; Dub's are pending, processed, paid, refunded, duplicate, fraud, canceled. */
+/**
+ * The states of other platforms. Rewardful's are ours; Dub's are pending, processed, paid,
+ * refunded, duplicate, fraud, canceled.
+ */
 const STATES: [RegExp, PlatformState][] = [
   [/^(paid|completed|sent)$/, 'paid'],
   [/^(due|approved|processed|payable|confirmed|unpaid)$/, 'due'],
-  [/^(void|voided|refunded|duplicate|fraud|cancell?ed|rejected|declined|denied|reversed|deleted)$/, 'voided'],
+  [
+    /^(void|voided|refunded|duplicate|fraud|cancell?ed|rejected|declined|denied|reversed|deleted)$/,
+    'voided',
+  ],
   [/^(|pending|hold|held|open|new)$/, 'pending'],
 ]
 
@@ -195,7 +214,9 @@ export const readCommissions = (
   const problems: UnreadRow[] = []
   for (const { line, cells } of records) {
     const texts = (field: CommissionColumn) =>
-      columns.flatMap((one, column) => (one === field ? [cellText(cells[column])] : [])).filter(Boolean)
+      columns
+        .flatMap((one, column) => (one === field ? [cellText(cells[column])] : []))
+        .filter(Boolean)
     const text = (field: CommissionColumn) => texts(field)[0] ?? ''
     const amount = readAmount(text('amount'), inCents ?? false)
     const sale = text('saleAmount') ? readAmount(text('saleAmount'), inCents ?? false) : null

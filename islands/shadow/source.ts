@@ -21,8 +21,14 @@ const finish = async ({ dataset }: HTMLElement, { lists }: Source): Promise<void
   announce(t(m.shadow_are_compared))
 }
 
-/** Offers the form, as often as the user comes back to it. @param fail shows why the comparison has stopped */
-export const readByApi = async (page: HTMLElement, fail: (message: string) => void): Promise<void> => {
+/**
+ * Offers the form, as often as the user comes back to it.
+ * @param fail shows why the comparison has stopped
+ */
+export const readByApi = async (
+  page: HTMLElement,
+  fail: (message: string) => void,
+): Promise<void> => {
   const { workspace = '', program = '' } = page.dataset
   const reader: Reader = {
     workspace,

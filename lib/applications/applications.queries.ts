@@ -130,7 +130,8 @@ const ifInvited = (column: 'invited_at' | 'invited_by' | 'group_id') =>
   sql<never>`case when applications.status = 'invited' then ${sql.ref(`applications.${column}`)} end`
 
 /**
- * Saves an application, also of somebody who was invited, or rejected and not blocked. A repeat changes nothing.
+ * Saves an application, also of somebody who was invited, or rejected and not blocked. A repeat
+ * changes nothing.
  *
  * @returns what is saved; undefined if the address is blocked
  */

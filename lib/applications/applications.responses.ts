@@ -7,11 +7,19 @@ export const ApplicationResponse = z
   .strictObject({
     id: z.uuid(),
     programId: z.uuid(),
-    email: z.string().meta({ description: 'Proved by a sign-in link, unless the person is only invited.' }),
-    name: z.string().nullable().meta({ description: 'null until the person answers an invitation.' }),
+    email: z
+      .string()
+      .meta({ description: 'Proved by a sign-in link, unless the person is only invited.' }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: 'null until the person answers an invitation.' }),
     status: z.enum(APPLICATION_STATUSES),
     siteUrl: z.string().nullable(),
-    promotion: z.string().nullable().meta({ description: 'How the person will promote the program.' }),
+    promotion: z
+      .string()
+      .nullable()
+      .meta({ description: 'How the person will promote the program.' }),
     answers: z
       .array(z.strictObject({ question: z.string(), answer: z.string() }))
       .meta({ description: 'The questions as the page asked them.' }),
@@ -24,12 +32,13 @@ export const ApplicationResponse = z
     invitedBy: z.string().nullable(),
     groupId: z.uuid().nullable().meta({ description: 'The group of the invitation.' }),
     decidedAt: timestamp.nullable(),
-    decidedBy: z
-      .string()
-      .nullable()
-      .meta({ description: 'An email address, or `API key "<name>"`; null if the page approved at once.' }),
+    decidedBy: z.string().nullable().meta({
+      description: 'An email address, or `API key "<name>"`; null if the page approved at once.',
+    }),
     reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
-    blocked: z.boolean().meta({ description: 'Whether the person can’t apply to the program again.' }),
+    blocked: z
+      .boolean()
+      .meta({ description: 'Whether the person can’t apply to the program again.' }),
     partnerId: z.uuid().nullable().meta({ description: 'The partner that the person has become.' }),
   })
   .meta({ id: 'Application' })
@@ -84,7 +93,10 @@ export const InvitationsResponse = z
       z.strictObject({
         email: z.string(),
         status: z.enum(INVITATION_STATUSES),
-        applicationId: z.uuid().nullable().meta({ description: 'null for a partner who has not applied.' }),
+        applicationId: z
+          .uuid()
+          .nullable()
+          .meta({ description: 'null for a partner who has not applied.' }),
       }),
     ),
   })

@@ -13,7 +13,10 @@ import {
   MAX_TEXT_LENGTH,
 } from './applications.ts'
 
-/** Text of several lines, possibly empty. Forms end lines with CR and LF, which would be another text than that of the API. */
+/**
+ * Text of several lines, possibly empty. Forms end lines with CR and LF, which would be another
+ * text than that of the API.
+ */
 const paragraphs = (most = MAX_TEXT_LENGTH) =>
   z
     .string('Must be a string.')
@@ -43,7 +46,9 @@ export const NewApplication = (isInvited: boolean, questions: number, hasAgreeme
     name: line(MAX_ID_LENGTH).min(1, NOT_BLANK),
     siteUrl: site,
     promotion: isInvited ? paragraphs() : answer,
-    ...Object.fromEntries(Array.from({ length: questions }, (_, index) => [`answer${index}`, answer])),
+    ...Object.fromEntries(
+      Array.from({ length: questions }, (_, index) => [`answer${index}`, answer]),
+    ),
     ...(hasAgreement && { accepts: z.literal('on', 'Accept the terms to apply.') }),
   })
 
@@ -58,7 +63,9 @@ const settings = {
   questions: z
     .array(line(MAX_ID_LENGTH).min(1, NOT_BLANK))
     .max(MAX_QUESTIONS, `Ask at most ${MAX_QUESTIONS} questions.`)
-    .meta({ description: 'What the form asks besides a name, a site and how the person will promote you.' }),
+    .meta({
+      description: 'What the form asks besides a name, a site and how the person will promote you.',
+    }),
   approves: flag.meta({ description: 'Whether everybody who applies becomes a partner at once.' }),
   groupId: groupId
     .nullable()
@@ -66,7 +73,10 @@ const settings = {
   agreement: paragraphs(MAX_AGREEMENT_LENGTH)
     .nullable()
     .transform((text) => text ?? '')
-    .meta({ description: 'The terms that partners accept; null for none. A changed text is a new version.' }),
+    .meta({
+      description:
+        'The terms that partners accept; null for none. A changed text is a new version.',
+    }),
 }
 
 export const JoinPageForm = z.object({ isOpen: flag, ...settings })
@@ -112,7 +122,10 @@ const addresses = z
     const read = texts.map((text) => ({ text, email: readEmail(text) }))
     const wrong = read.find(({ email }) => !email)
     if (wrong)
-      context.addIssue({ code: 'custom', message: `“${wrong.text.slice(0, 100)}” is not an email address.` })
+      context.addIssue({
+        code: 'custom',
+        message: `“${wrong.text.slice(0, 100)}” is not an email address.`,
+      })
     return [...new Set(read.flatMap(({ email }) => email ?? []))]
   })
 
@@ -126,7 +139,9 @@ export const InvitationForm = z.object({
 export const NewInvitations = z
   .strictObject({
     programId: z.uuid('Must be the id of a program.').toLowerCase(),
-    groupId: optional(groupId).meta({ description: 'The group of those who accept, one of the program’s.' }),
+    groupId: optional(groupId).meta({
+      description: 'The group of those who accept, one of the program’s.',
+    }),
     emails: z
       .array(email('Somebody to invite.'))
       .min(1, 'Enter at least one address.')
@@ -153,7 +168,10 @@ export const Rejection = z
       .meta({ description: 'Kept with the application, and in the mail.' }),
     block: optional(z.boolean('Must be true or false.'))
       .transform((value) => value ?? false)
-      .meta({ description: 'Whether the person can’t apply to the program again.', default: false }),
+      .meta({
+        description: 'Whether the person can’t apply to the program again.',
+        default: false,
+      }),
     sendEmail: optional(z.boolean('Must be true or false.'))
       .transform((value) => value ?? false)
       .meta({ description: 'Whether the person gets an email, with the reason.', default: false }),

@@ -1,4 +1,7 @@
-/** What the API and the pages share of deciding on applications: what the person gets by mail, and why nothing is decided. */
+/**
+ * What the API and the pages share of deciding on applications: what the person gets by mail, and
+ * why nothing is decided.
+ */
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../auth/access.ts'
@@ -14,7 +17,10 @@ type Request = Context<WorkspaceEnv>
 const decided = () =>
   new ApiError('conflict', 'This application was decided otherwise. Read it again to see how.')
 
-/** Makes the applicant a partner, who gets the mail of new partners. @throws {ApiError} `conflict`, `not_found` */
+/**
+ * Makes the applicant a partner, who gets the mail of new partners.
+ * @throws {ApiError} `conflict`, `not_found`
+ */
 export const approve = async (
   c: Request,
   application: ApplicationRow,
@@ -32,7 +38,10 @@ export const approve = async (
   if (outcome === 'decided') throw decided()
 }
 
-/** Rejects an application, and says so to the person if that is wanted. @throws {ApiError} `conflict` */
+/**
+ * Rejects an application, and says so to the person if that is wanted.
+ * @throws {ApiError} `conflict`
+ */
 export const reject = async (
   c: Request,
   application: ApplicationRow,
@@ -56,5 +65,8 @@ export const reject = async (
 /** Deletes an application of nobody who is a partner. @throws {ApiError} `conflict` */
 export const remove = async (c: Request, application: ApplicationRow): Promise<void> => {
   if (!(await deleteApplication(c.var.db, actOf(c), application)))
-    throw new ApiError('conflict', 'This application was approved. It is removed when you erase the partner.')
+    throw new ApiError(
+      'conflict',
+      'This application was approved. It is removed when you erase the partner.',
+    )
 }

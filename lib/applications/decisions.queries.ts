@@ -18,11 +18,12 @@ const lock = (id: string) => sql<unknown>`select from applications where id = ${
 const isWaiting = (id: string) =>
   sql<SqlBool>`exists (select from applications where id = ${id} and outcome is null)`
 
-const isOpen = (status: ApplicationStatus | undefined) => status === 'applied' || status === 'invited'
+const isOpen = (status: ApplicationStatus | undefined) =>
+  status === 'applied' || status === 'invited'
 
 /**
- * Makes the applicant a partner, in one transaction. If the address is a partner's already, the application is approved for that
- * one. Idempotent.
+ * Makes the applicant a partner, in one transaction. If the address is a partner's already, the
+ * application is approved for that one. Idempotent.
  *
  * @param decidedBy null if the page approves by itself
  * @returns whether it is approved; not if it was rejected before
@@ -31,7 +32,11 @@ export const approveApplication = async (
   db: Db,
   act: Act,
   { id, programId, email, name }: Decided,
-  { groupId, welcome, decidedBy }: Pick<NewPartner, 'groupId' | 'welcome'> & { decidedBy: string | null },
+  {
+    groupId,
+    welcome,
+    decidedBy,
+  }: Pick<NewPartner, 'groupId' | 'welcome'> & { decidedBy: string | null },
 ): Promise<'approved' | 'group_not_found' | 'decided'> => {
   const { workspaceId, now } = act
   const approvedFor = (partnerId: string) => [
@@ -125,7 +130,8 @@ export const rejectApplication = async (
       .compile(),
     applicationQuery(db, workspaceId, id).compile(),
   ])
-  const isRejectedSo = after?.status === 'rejected' && after.reason === reason && after.isBlocked === blocks
+  const isRejectedSo =
+    after?.status === 'rejected' && after.reason === reason && after.isBlocked === blocks
   return isRejectedSo ? after : null
 }
 
@@ -134,7 +140,11 @@ export const rejectApplication = async (
  *
  * @returns whether it is gone; not if it was approved
  */
-export const deleteApplication = async (db: Db, act: Act, { id }: Pick<Decided, 'id'>): Promise<boolean> => {
+export const deleteApplication = async (
+  db: Db,
+  act: Act,
+  { id }: Pick<Decided, 'id'>,
+): Promise<boolean> => {
   const isNoPartner = sql<SqlBool>`exists (
     select from applications where workspace_id = ${act.workspaceId} and id = ${id} and partner_id is null)`
   const [, , , [left]] = await db.batch([

@@ -16,8 +16,8 @@ type People = {
 }
 
 /**
- * Invites people who are no partners, have not applied and are not blocked: at most once a day each. Of copies at the same `now`,
- * one invites, and all have the same result.
+ * Invites people who are no partners, have not applied and are not blocked: at most once a day
+ * each. Of copies at the same `now`, one invites, and all have the same result.
  *
  * @param people at least one, with addresses as they are stored, each once
  * @returns what became of each, in their order
@@ -30,7 +30,9 @@ export const invite = async (
   const { workspaceId, actor, now } = act
   const program = await db
     .selectFrom('programs as p')
-    .leftJoin('groups as g', (join) => join.onRef('g.program_id', '=', 'p.id').on('g.id', '=', groupId))
+    .leftJoin('groups as g', (join) =>
+      join.onRef('g.program_id', '=', 'p.id').on('g.id', '=', groupId),
+    )
     .where('p.workspace_id', '=', workspaceId)
     .where('p.id', '=', programId)
     .select(['p.name', 'g.id as groupId'])
@@ -39,7 +41,12 @@ export const invite = async (
   if (program.groupId !== groupId) return 'group_not_found'
 
   const asked = sql.join(emails.map((email) => sql`(${email}::text)`))
-  const details = JSON.stringify({ programName: program.name, workspaceName, invitedBy: sender, url })
+  const details = JSON.stringify({
+    programName: program.name,
+    workspaceName,
+    invitedBy: sender,
+    url,
+  })
   const isNew = sql`a.program_id = ${programId} and a.email in (select email from (values ${asked}) as e (email)) and a.invited_at = ${now}`
   const [, , , invitees] = await db.batch([
     blankPageQuery(workspaceId, programId).compile(db),

@@ -1,6 +1,12 @@
 /** What becomes of the people whom a manager invites. */
 
-export const INVITATION_STATUSES = ['invited', 'invited_before', 'partner', 'applied', 'blocked'] as const
+export const INVITATION_STATUSES = [
+  'invited',
+  'invited_before',
+  'partner',
+  'applied',
+  'blocked',
+] as const
 
 export type Invitee = {
   email: string
@@ -10,11 +16,15 @@ export type Invitee = {
   applicationId: string | null
 }
 
-export type Invited = Record<'invited' | 'invitedBefore' | 'partners' | 'applied' | 'blocked', number>
+export type Invited = Record<
+  'invited' | 'invitedBefore' | 'partners' | 'applied' | 'blocked',
+  number
+>
 
 /** How many became what. */
 export const countInvitees = (invitees: Invitee[]): Invited => {
-  const count = (status: Invitee['status']) => invitees.filter((invitee) => invitee.status === status).length
+  const count = (status: Invitee['status']) =>
+    invitees.filter((invitee) => invitee.status === status).length
   return {
     invited: count('invited'),
     invitedBefore: count('invited_before'),

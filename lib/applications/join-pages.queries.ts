@@ -58,7 +58,10 @@ const pageQuery = (db: Db, programId: string) =>
     .select(BRAND_COLUMNS)
 
 /** The page of a program, open or not. @param programId a UUID */
-export const readJoinPage = async (db: Db, programId: string): Promise<PublicJoinPage | undefined> => {
+export const readJoinPage = async (
+  db: Db,
+  programId: string,
+): Promise<PublicJoinPage | undefined> => {
   const [[page], [agreement]] = await db.batch([
     pageQuery(db, programId).compile(),
     agreementQuery(programId).compile(db),
@@ -77,8 +80,8 @@ export const settingsOf = (page: PublicJoinPage | undefined): JoinSettings => ({
 })
 
 /**
- * Changes the page of a program. What is undefined stays as it is. Changed terms become a new version. The lock serializes concurrent
- * changes, so that each has one of its own.
+ * Changes the page of a program. What is undefined stays as it is. Changed terms become a new
+ * version. The lock serializes concurrent changes, so that each has one of its own.
  *
  * @param programId of a program of the workspace
  * @returns the page; undefined, and nothing is saved, if the group is not one of the program's
@@ -128,7 +131,9 @@ export const saveJoinPage = async (
       insert into agreements (program_id, version, workspace_id, content, created_by, created_at)
       select ${programId}, coalesce(newest.version, 0) + 1, ${workspaceId}, ${agreement ?? ''}, ${actor}, ${now}
       from (select) one left join (${agreementQuery(programId)}) newest on true
-      where ${agreement !== undefined} and coalesce(newest.content, '') <> ${agreement ?? ''}`.compile(db),
+      where ${agreement !== undefined} and coalesce(newest.content, '') <> ${agreement ?? ''}`.compile(
+      db,
+    ),
     auditEntry(db, {
       ...act,
       action: 'join_page.changed',
@@ -168,10 +173,14 @@ export const listAgreements = (
 
 /** A version of a program's terms. It is blank where it ended them. */
 export const findAgreement = (db: Db, programId: string, version: number) =>
-  selectAgreements(db, programId).where('version', '=', version).select('content').executeTakeFirst()
+  selectAgreements(db, programId)
+    .where('version', '=', version)
+    .select('content')
+    .executeTakeFirst()
 
 /** Terms that a partner has not accepted yet. */
-export type OpenAgreement = Agreement & Brand & { partnerId: string; programId: string; programName: string }
+export type OpenAgreement = Agreement &
+  Brand & { partnerId: string; programId: string; programName: string }
 
 /** The newest terms that the partners of an email address have not accepted, as a query. */
 export const openAgreementsQuery = (email: string) => sql<OpenAgreement>`
@@ -185,7 +194,10 @@ export const openAgreementsQuery = (email: string) => sql<OpenAgreement>`
     and not exists (select from agreement_acceptances x where x.partner_id = p.id and x.version = a.version)
   order by pr.name, p.id`
 
-/** Accepts the newest terms, if they are still the ones that were shown. May run twice. @returns whether they are */
+/**
+ * Accepts the newest terms, if they are still the ones that were shown. May run twice.
+ * @returns whether they are
+ */
 export const acceptAgreement = async (
   db: Db,
   email: string,

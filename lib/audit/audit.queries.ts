@@ -118,7 +118,9 @@ export type Act = {
   /** An email address, or `API key "<name>"`. */
   actor: string
   now: Date
-  /** What the ids of what is created follow from, if the request has an Idempotency-Key: see `idOf`. */
+  /**
+   * What the ids of what is created follow from, if the request has an Idempotency-Key: see `idOf`.
+   */
   firstId?: string | undefined
 }
 
@@ -160,16 +162,23 @@ export const auditEntry = (
           sql<string>`${actor}`.as('actor'),
           sql<string>`${action}`.as('action'),
           sql<string | null>`${subjectId}::uuid`.as('subject_id'),
-          sql<string>`${isExpression(details) ? details : JSON.stringify(details)}::jsonb`.as('details'),
+          sql<string>`${isExpression(details) ? details : JSON.stringify(details)}::jsonb`.as(
+            'details',
+          ),
           sql<Date>`${now}::timestamptz`.as('created_at'),
         ])
         .where(when ?? sql<SqlBool>`true`),
     )
     .onConflict((conflict) => conflict.doNothing())
 
-type Export = Pick<AuditEntry, 'subjectId' | 'details'> & { action: AuditAction & `${string}.exported` }
+type Export = Pick<AuditEntry, 'subjectId' | 'details'> & {
+  action: AuditAction & `${string}.exported`
+}
 
-/** Records that somebody downloads data. Awaited before the response: what cannot be recorded is not sent. */
+/**
+ * Records that somebody downloads data. Awaited before the response: what cannot be recorded is not
+ * sent.
+ */
 export const recordExport = async (db: Db, act: Act, entry: Export): Promise<void> => {
   await auditEntry(db, { ...act, ...entry }).execute()
 }
@@ -181,12 +190,19 @@ export type AuditFilter = PageRequest & {
   subjectId?: string | undefined
 }
 
-/** The entries of a workspace, newest first, without the ids of an import's opening balances: see `findAuditEntry`. */
+/**
+ * The entries of a workspace, newest first, without the ids of an import's opening balances: see
+ * `findAuditEntry`.
+ */
 export const listAudit = (db: Db, workspaceId: string, filter: AuditFilter) =>
   auditLogQuery(db, workspaceId, filter).execute()
 
 /** The same, as a query for a batch. */
-export const auditLogQuery = (db: Db, workspaceId: string, { subjectId, cursor, limit }: AuditFilter) =>
+export const auditLogQuery = (
+  db: Db,
+  workspaceId: string,
+  { subjectId, cursor, limit }: AuditFilter,
+) =>
   db
     .selectFrom('audit_entries')
     .where('workspace_id', '=', workspaceId)
@@ -213,7 +229,14 @@ export const auditEntryQuery = (db: Db, workspaceId: string, id: string) =>
     .selectFrom('audit_entries')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
-    .select(['id', 'actor', 'action', 'subject_id as subjectId', 'details', 'created_at as createdAt'])
+    .select([
+      'id',
+      'actor',
+      'action',
+      'subject_id as subjectId',
+      'details',
+      'created_at as createdAt',
+    ])
 
 /** An opening balance that an import made. */
 export type ImportedBalance = {

@@ -2,18 +2,22 @@
 import { type RewardTerms, rewardResponse } from '../rules/rewards/rewards.ts'
 
 const logValue = (value: string | number | boolean | number[] | RewardTerms | null) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? rewardResponse(value) : value
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? rewardResponse(value)
+    : value
 
 /** The requested values. An undefined field is not changed. */
 export type Patch<T> = { [K in keyof T]?: T[K] | undefined }
 
 /**
- * The fields that differ, and their old and new values for the audit log. A form that submits every field logs only
- * what its user changed.
+ * The fields that differ, and their old and new values for the audit log. A form that submits every
+ * field logs only what its user changed.
  *
  * @returns null when nothing differs
  */
-export const diff = <T extends { [K in keyof T]: string | number | boolean | number[] | RewardTerms | null }>(
+export const diff = <
+  T extends { [K in keyof T]: string | number | boolean | number[] | RewardTerms | null },
+>(
   before: T,
   patch: Patch<T>,
 ): { changed: Partial<T>; log: Record<string, { from: unknown; to: unknown }> } | null => {
@@ -21,7 +25,8 @@ export const diff = <T extends { [K in keyof T]: string | number | boolean | num
   const log: Record<string, { from: unknown; to: unknown }> = {}
   for (const field of Object.keys(before) as (keyof T & string)[]) {
     const [from, to] = [before[field], patch[field]]
-    // Rewards and lists compare as JSON because all are built with the keys of their type in the same order.
+    // Rewards and lists compare as JSON because all are built with the keys of their type in the
+    // same order.
     if (to === undefined || JSON.stringify(from) === JSON.stringify(to)) continue
     Object.assign(changed, { [field]: to })
     log[field] = { from: logValue(from), to: logValue(to) }

@@ -1,4 +1,7 @@
-/** Access to a workspace: by a person's role and the tables of lib/auth/roles, or by an API key's scopes. */
+/**
+ * Access to a workspace: by a person's role and the tables of lib/auth/roles, or by an API key's
+ * scopes.
+ */
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
@@ -8,7 +11,11 @@ import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
 import { Unavailable } from '../platform/unavailable.ts'
 import type { ApiKeyScope } from '../tenancy/keys/api-keys.ts'
-import { keyWorkspace, memberWorkspace, type Workspace } from '../tenancy/workspaces/workspaces.queries.ts'
+import {
+  keyWorkspace,
+  memberWorkspace,
+  type Workspace,
+} from '../tenancy/workspaces/workspaces.queries.ts'
 import { freshSignIn, isFresh } from './fresh-sign-in.ts'
 import { apiKey, insufficientScope, invalidApiKey, type KeyEnv } from './keys/api-keys.ts'
 import { includesRole, ROUTE_ROLES } from './roles/roles.ts'
@@ -32,7 +39,10 @@ export type WorkspaceEnv = SessionEnv & {
 
 const address = (c: Context): string => c.req.param('workspace') ?? ''
 
-/** The same error whether the workspace is missing or another's, so that nobody can probe for workspaces. */
+/**
+ * The same error whether the workspace is missing or another's, so that nobody can probe for
+ * workspaces.
+ */
 const workspaceNotFound = () =>
   new ApiError('not_found', 'This workspace does not exist, or you are not a member of it.')
 
@@ -41,7 +51,10 @@ const workspaceNotFound = () =>
  *
  * @throws {ApiError} `not_found` without a workspace, `manager_required` without the role
  */
-export const requireRole = <W extends Pick<Workspace, 'role'>>(workspace: W | undefined, roles: Roles): W => {
+export const requireRole = <W extends Pick<Workspace, 'role'>>(
+  workspace: W | undefined,
+  roles: Roles,
+): W => {
   if (!workspace) throw workspaceNotFound()
   if (!includesRole(roles, workspace.role)) {
     const [, other] = roles
@@ -54,8 +67,8 @@ export const requireRole = <W extends Pick<Workspace, 'role'>>(workspace: W | un
 }
 
 /**
- * The roles of the route that answers a request: the first that matches and is no middleware. null where
- * there is none, which is 404.
+ * The roles of the route that answers a request: the first that matches and is no middleware. null
+ * where there is none, which is 404.
  */
 const rolesOf = (c: Context): Roles | null => {
   const route = matchedRoutes(c).find(({ method }) => method !== 'ALL')
@@ -70,8 +83,10 @@ const rolesOf = (c: Context): Roles | null => {
  *
  * @throws {ApiError} as `requireRole`
  */
-export const requireRoleOf = <W extends Pick<Workspace, 'role'>>(c: Context, workspace: W | undefined): W =>
-  requireRole(workspace, rolesOf(c) ?? [])
+export const requireRoleOf = <W extends Pick<Workspace, 'role'>>(
+  c: Context,
+  workspace: W | undefined,
+): W => requireRole(workspace, rolesOf(c) ?? [])
 
 /** Refuses who has none of the roles of the route. @throws {ApiError} `manager_required` */
 export const byRole = () =>
@@ -82,9 +97,9 @@ export const byRole = () =>
   })
 
 /**
- * Answers a failure of what follows to whoever lacks the role as that. For a handler that reads the role
- * with its facts: what is wrong with a request that it refuses before, such as its body, is said to those
- * only who have it.
+ * Answers a failure of what follows to whoever lacks the role as that. For a handler that reads the
+ * role with its facts: what is wrong with a request that it refuses before, such as its body, is
+ * said to those only who have it.
  *
  * @throws {ApiError} as `requireRole`
  */
@@ -104,26 +119,36 @@ export const actOf = (c: Pick<Context<WorkspaceEnv>, 'var'>): Act => ({
   firstId: c.var.firstId,
 })
 
-/** Whether a person acts who has signed in recently: neither an API key nor an old session may move money. */
+/**
+ * Whether a person acts who has signed in recently: neither an API key nor an old session may move
+ * money.
+ */
 export const isFreshPerson = (c: Context<WorkspaceEnv>): boolean => {
   const signedInAt: Date | undefined = c.var.signedInAt
   return signedInAt !== undefined && isFresh(signedInAt, c.var.now)
 }
 
 /**
- * Continues the request, and checks its access again after an unexpected failure: one whose workspace was deleted meanwhile is
- * answered as those that come later.
+ * Continues the request, and checks its access again after an unexpected failure: one whose
+ * workspace was deleted meanwhile is answered as those that come later.
  */
 const withAccess = async (c: Context, next: Next, check: () => Promise<unknown>): Promise<void> => {
   await next()
   if (c.error && !(c.error instanceof ApiError || c.error instanceof Unavailable)) await check()
 }
 
-/** Sets `c.var.workspace` to the workspace of the URL, for its members. @throws {ApiError} `not_found` */
+/**
+ * Sets `c.var.workspace` to the workspace of the URL, for its members.
+ * @throws {ApiError} `not_found`
+ */
 export const inWorkspace = () =>
   createMiddleware<WorkspaceEnv>(async function inWorkspace(c, next) {
     const find = async () => {
-      const workspace = await memberWorkspace(c.var.db, address(c), c.var.user.email).executeTakeFirst()
+      const workspace = await memberWorkspace(
+        c.var.db,
+        address(c),
+        c.var.user.email,
+      ).executeTakeFirst()
       if (!workspace) throw workspaceNotFound()
       return workspace
     }
@@ -134,7 +159,10 @@ export const inWorkspace = () =>
     await withAccess(c, next, find)
   })
 
-/** Sets `c.var.workspace` to that of an API key with a scope, which is the workspace of the URL if that names one. */
+/**
+ * Sets `c.var.workspace` to that of an API key with a scope, which is the workspace of the URL if
+ * that names one.
+ */
 const keyHolder = (scope: ApiKeyScope) =>
   createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
     const named = c.req.param('workspace') ?? null
@@ -150,7 +178,11 @@ const keyHolder = (scope: ApiKeyScope) =>
       return access
     }
     const access = await find()
-    noteForLog(c, { actor: `key ${access.keyId}`, keyHash: undefined, workspaceId: access.workspace.id })
+    noteForLog(c, {
+      actor: `key ${access.keyId}`,
+      keyHash: undefined,
+      workspaceId: access.workspace.id,
+    })
     if (!access.scopes.includes(scope)) throw insufficientScope(scope)
     c.set('workspace', access.workspace)
     c.set('actor', `API key "${access.keyName}"`)
@@ -163,13 +195,20 @@ const keyHolder = (scope: ApiKeyScope) =>
  *
  * @throws {ApiError} `not_signed_in`, `not_found` (also for non-members), `manager_required`
  */
-export const member = () => every(session(), inWorkspace(), byRole()) as MiddlewareHandler<WorkspaceEnv>
+export const member = () =>
+  every(session(), inWorkspace(), byRole()) as MiddlewareHandler<WorkspaceEnv>
 
-/** Requires the same, and a recent sign-in. @throws {ApiError} as `member`, and `fresh_sign_in_required` */
+/**
+ * Requires the same, and a recent sign-in.
+ * @throws {ApiError} as `member`, and `fresh_sign_in_required`
+ */
 export const freshMember = () =>
   every(session(), inWorkspace(), byRole(), freshSignIn()) as MiddlewareHandler<WorkspaceEnv>
 
-const personOr = (bySession: MiddlewareHandler, scope: ApiKeyScope): MiddlewareHandler<WorkspaceEnv> => {
+const personOr = (
+  bySession: MiddlewareHandler,
+  scope: ApiKeyScope,
+): MiddlewareHandler<WorkspaceEnv> => {
   const byKey = every(apiKey(), keyHolder(scope))
   // A request with neither is answered as a program's: people use the pages.
   const isPerson = (c: Context) => !c.req.header('Authorization') && c.req.header('Cookie')
@@ -180,8 +219,8 @@ const personOr = (bySession: MiddlewareHandler, scope: ApiKeyScope): MiddlewareH
  * Requires a member as `member` does, or an API key of the workspace with the scope `read`. Sets
  * `c.var.workspace`.
  *
- * @throws {ApiError} `invalid_api_key`, `insufficient_scope`, `not_signed_in`, `not_found` (also for non-members and other
- * workspaces' keys), `manager_required`
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`, `not_signed_in`, `not_found` (also
+ *   for non-members and other workspaces' keys), `manager_required`
  */
 export const reader = () => personOr(member(), 'read')
 
@@ -193,7 +232,8 @@ export const reader = () => personOr(member(), 'read')
 export const keyReader = () => every(apiKey(), keyHolder('read')) as MiddlewareHandler<WorkspaceEnv>
 
 /** The same with the scope `write`. Sets who acts for `actOf`, too. */
-export const keyWriter = () => every(apiKey(), keyHolder('write')) as MiddlewareHandler<WorkspaceEnv>
+export const keyWriter = () =>
+  every(apiKey(), keyHolder('write')) as MiddlewareHandler<WorkspaceEnv>
 
 /**
  * Requires a member as `member` does, or an API key of the workspace with the scope `write`. Sets
@@ -203,5 +243,8 @@ export const keyWriter = () => every(apiKey(), keyHolder('write')) as Middleware
  */
 export const writer = () => personOr(member(), 'write')
 
-/** Requires the same, and of a person a recent sign-in. @throws {ApiError} as `writer`, and `fresh_sign_in_required` */
+/**
+ * Requires the same, and of a person a recent sign-in.
+ * @throws {ApiError} as `writer`, and `fresh_sign_in_required`
+ */
 export const freshWriter = () => personOr(freshMember(), 'write')

@@ -42,7 +42,9 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
     secret,
     // Unused: its routes are not served, and links are built from the URL of the request.
     baseURL: 'https://tributary.invalid',
-    database: kyselyAdapter(db.withSchema('sign_in').withPlugin(repeatableInserts), { type: 'postgres' }),
+    database: kyselyAdapter(db.withSchema('sign_in').withPlugin(repeatableInserts), {
+      type: 'postgres',
+    }),
     user: {
       modelName: 'users',
       fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
@@ -88,7 +90,9 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
       magicLink({
         storeToken: { type: 'custom-hasher', hash: sha256 },
         sendMagicLink: () =>
-          Promise.reject(new Error('Links are created and mailed by lib/sign-in/requests/links.ts.')),
+          Promise.reject(
+            new Error('Links are created and mailed by lib/sign-in/requests/links.ts.'),
+          ),
       }),
     ],
     advanced: {
@@ -112,9 +116,11 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
   }) satisfies BetterAuthOptions
 
 /**
- * Better Auth for one request, so that its database calls share the request's deadline and count. Takes about 0.3 ms.
+ * Better Auth for one request, so that its database calls share the request's deadline and count.
+ * Takes about 0.3 ms.
  *
- * @throws when AUTH_SECRET is too short: without one, Better Auth would sign with a default that is public
+ * @throws when AUTH_SECRET is too short: without one, Better Auth would sign with a default that is
+ *   public
  */
 export const createAuth = (settings: AuthSettings) => {
   if ((settings.secret ?? '').length < MIN_SECRET_LENGTH) {

@@ -28,7 +28,8 @@ export type AuthEnv = AppEnv & {
 export type AuthContext = Context<AuthEnv>
 
 /**
- * Sets `c.var.auth` and `c.var.secure`. Redirects plain http to https first, because links and cookies are secret.
+ * Sets `c.var.auth` and `c.var.secure`. Redirects plain http to https first, because links and
+ * cookies are secret.
  *
  * @throws {ApiError} `cross_site_request`
  */

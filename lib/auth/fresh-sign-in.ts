@@ -1,6 +1,7 @@
 /**
- * What changes money, where it goes, or who decides needs a recent sign-in: a stolen or forgotten session is not enough. This is
- * the one place that says whether a sign-in is recent. Another proof of the person counts by moving `signedInAt` of its session.
+ * What changes money, where it goes, or who decides needs a recent sign-in: a stolen or forgotten
+ * session is not enough. This is the one place that says whether a sign-in is recent. Another proof
+ * of the person counts by moving `signedInAt` of its session.
  */
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../http/errors.ts'

@@ -1,4 +1,7 @@
-/** Where a workspace requires a passkey for payouts, a session that a mailed link has begun is not enough to pay, nor to change who may. */
+/**
+ * Where a workspace requires a passkey for payouts, a session that a mailed link has begun is not
+ * enough to pay, nor to change who may.
+ */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../http/errors.ts'
@@ -11,7 +14,9 @@ type Paying = Pick<Context<WorkspaceEnv>, 'var'>
 export const isConfirmedByPasskey = ({ var: { passkeyAt, now } }: Paying): boolean =>
   passkeyAt !== null && isFresh(passkeyAt, now)
 
-/** Whether a request that pays, or changes who may, lacks the passkey that its workspace requires. */
+/**
+ * Whether a request that pays, or changes who may, lacks the passkey that its workspace requires.
+ */
 export const isPasskeyMissing = (c: Paying): boolean =>
   c.var.workspace.payoutsRequirePasskey === true && !isConfirmedByPasskey(c)
 

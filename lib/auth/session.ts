@@ -27,7 +27,8 @@ export type PasskeyState = 'counts' | 'waits' | 'none'
 /** The RPC methods of the auth Worker. */
 export type AuthService = {
   /**
-   * The session of the headers' cookie, or null. The caller passes on `setCookie`, which renews the cookie.
+   * The session of the headers' cookie, or null. The caller passes on `setCookie`, which renews the
+   * cookie.
    *
    * @param url the request's URL: the cookie's name differs between https and a local run
    * @throws when the database does not answer
@@ -35,7 +36,8 @@ export type AuthService = {
   getSession: (headers: Headers, url: string) => Promise<Session | null>
 
   /**
-   * How the person of the headers' cookie can confirm: with a passkey, or by a sign-in link, which is mailed then.
+   * How the person of the headers' cookie can confirm: with a passkey, or by a sign-in link, which
+   * is mailed then.
    *
    * @param headers `Cookie`, and of the browser that asks, `User-Agent` and `CF-Connecting-IP`
    * @param next the path of this site that the link leads to
@@ -50,7 +52,10 @@ export type AuthService = {
     language: Language,
   ) => Promise<'passkey' | 'mailed' | 'on_the_way'>
 
-  /** Whether the person of the headers' cookie has a passkey, which counts or will. @param headers `Cookie` */
+  /**
+   * Whether the person of the headers' cookie has a passkey, which counts or will.
+   * @param headers `Cookie`
+   */
   passkeyState: (headers: Headers, url: string) => Promise<PasskeyState>
 }
 
@@ -60,15 +65,18 @@ export type SessionEnv = AppEnv & {
   Variables: { user: User; signedInAt: Date; passkeyAt: Date | null }
 }
 
-/** By which a page that stays open for long names the person that it was opened by: nothing is done as another one who signs in meanwhile. */
+/**
+ * By which a page that stays open for long names the person that it was opened by: nothing is done
+ * as another one who signs in meanwhile.
+ */
 const USER_HEADER = 'Tributary-User'
 
 /** Methods without side effects, which other sites may make a browser send. */
 const SAFE_METHODS = ['GET', 'HEAD']
 
 /**
- * Refuses requests that a page of another site makes a browser send with the session's cookie (CSRF). Browsers name
- * the origin of a request. Programs do not, and no other site controls them.
+ * Refuses requests that a page of another site makes a browser send with the session's cookie
+ * (CSRF). Browsers name the origin of a request. Programs do not, and no other site controls them.
  *
  * @throws {ApiError} `cross_site_request`
  */
@@ -88,7 +96,8 @@ export const refuseCrossSite = (c: Context): void => {
 }
 
 /**
- * The signed-in user, or null. Renews the cookie, and sets `c.var.signedInAt` and `c.var.passkeyAt`.
+ * The signed-in user, or null. Renews the cookie, and sets `c.var.signedInAt` and
+ * `c.var.passkeyAt`.
  *
  * @throws {ApiError} `cross_site_request`, `rate_limited`
  */
@@ -96,7 +105,10 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   refuseCrossSite(c)
   const cookie = c.req.header('Cookie')
   if (!cookie) return null
-  const session = await rpc('auth', c.env.AUTH.getSession(new Headers({ Cookie: cookie }), c.req.url))
+  const session = await rpc(
+    'auth',
+    c.env.AUTH.getSession(new Headers({ Cookie: cookie }), c.req.url),
+  )
   if (!session) return null
   for (const value of session.setCookie) c.header('Set-Cookie', value, { append: true })
   noteForLog(c, { actor: `user ${session.user.id}` })
@@ -113,7 +125,10 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   return session.user
 }
 
-/** Requires a session. Sets `c.var.user`. @throws {ApiError} `not_signed_in`, `cross_site_request`, `rate_limited` */
+/**
+ * Requires a session. Sets `c.var.user`.
+ * @throws {ApiError} `not_signed_in`, `cross_site_request`, `rate_limited`
+ */
 export const session = () =>
   createMiddleware<SessionEnv>(async function session(c, next) {
     const user = await readSession(c)

@@ -6,7 +6,10 @@ import { MAX_SESSION_DAYS } from './better-auth.ts'
 /** More than anybody has browsers. Whoever has more signs out everywhere. */
 const MAX_LISTED = 100
 
-/** A session as its owner sees it. `usedAt` is accurate to a day: that is how often a session is renewed. */
+/**
+ * A session as its owner sees it. `usedAt` is accurate to a day: that is how often a session is
+ * renewed.
+ */
 export type SessionRow = { id: string; browser: string | null; signedInAt: Date; usedAt: Date }
 
 /** The sessions of a person that have not ended, the most recently used first. */

@@ -1,4 +1,6 @@
-/** How a program looks to partners: on the page on which they apply, in the portal and in its mails. */
+/**
+ * How a program looks to partners: on the page on which they apply, in the portal and in its mails.
+ */
 import { urlRefusal } from '../platform/url.ts'
 
 export type Brand = {
@@ -25,7 +27,10 @@ export const isBranded = ({ logoUrl, accentColor, supportEmail }: Brand): boolea
 /** Longer than the URL of any image, and short enough for each mail. */
 export const MAX_LOGO_URL_LENGTH = 2_000
 
-/** A domain. Other characters that a URL may have in its host, such as ; and *, mean something in a content security policy. */
+/**
+ * A domain. Other characters that a URL may have in its host, such as ; and *, mean something in a
+ * content security policy.
+ */
 const DOMAIN = /^([a-z0-9-]+\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
 
 /** Why no page shows the image of a URL, as a sentence; null if they do. */
@@ -36,13 +41,21 @@ export const logoRefusal = (text: string): string | null => {
     return `Must have at most ${MAX_LOGO_URL_LENGTH.toLocaleString('en')} characters.`
   const refusal = urlRefusal(url.href, false)
   if (refusal) return refusal
-  return DOMAIN.test(url.hostname) ? null : 'Must have a domain, such as example.com, and no IP address.'
+  return DOMAIN.test(url.hostname)
+    ? null
+    : 'Must have a domain, such as example.com, and no IP address.'
 }
 
-/** The most origins that one page loads logos from. A partner may have any number of programs, a header not. */
+/**
+ * The most origins that one page loads logos from. A partner may have any number of programs, a
+ * header not.
+ */
 const MAX_LOGO_ORIGINS = 20
 
-/** Where a page that shows these brands loads their logos from. Beyond the limit, a logo's place shows the name. */
+/**
+ * Where a page that shows these brands loads their logos from. Beyond the limit, a logo's place
+ * shows the name.
+ */
 export const logoOrigins = (brands: readonly Pick<Brand, 'logoUrl'>[]): string[] => {
   const origins = brands.flatMap(({ logoUrl }) => (logoUrl ? new URL(logoUrl).origin : []))
   return [...new Set(origins)].slice(0, MAX_LOGO_ORIGINS)

@@ -7,7 +7,9 @@ import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
 import { type Brand, NO_BRAND } from './brand.ts'
 
-/** The version goes up with each change. Replies to mails go to a support address that is verified. */
+/**
+ * The version goes up with each change. Replies to mails go to a support address that is verified.
+ */
 export type StoredBrand = Brand & { version: number; supportEmailVerified: boolean }
 
 /** The columns of a brand, of the table as `b`. All are null for a program without one. */
@@ -18,14 +20,20 @@ export const BRAND_COLUMNS = [
 ] as const
 
 /** The branding of a program of the workspace. @param programId a UUID */
-export const readBrand = async (db: Db, workspaceId: string, programId: string): Promise<StoredBrand> => {
+export const readBrand = async (
+  db: Db,
+  workspaceId: string,
+  programId: string,
+): Promise<StoredBrand> => {
   const brand = await db
     .selectFrom('brands as b')
     .where('b.workspace_id', '=', workspaceId)
     .where('b.program_id', '=', programId)
     .select([...BRAND_COLUMNS, 'b.version'])
     .select((eb) =>
-      eb('b.support_email_verified_at', 'is not', null).$castTo<boolean>().as('supportEmailVerified'),
+      eb('b.support_email_verified_at', 'is not', null)
+        .$castTo<boolean>()
+        .as('supportEmailVerified'),
     )
     .executeTakeFirst()
   return brand ?? NO_BRAND
@@ -92,8 +100,8 @@ export const saveBrand = async (
 }
 
 /**
- * Whom a partner asks about a program: its support address or, without one, the address of the manager who has been one
- * longest. Of the table of brands as `b`.
+ * Whom a partner asks about a program: its support address or, without one, the address of the
+ * manager who has been one longest. Of the table of brands as `b`.
  */
 export const contactIn = (workspaceId: RawBuilder<unknown>) => sql<string | null>`
   coalesce(b.support_email, (
@@ -104,7 +112,11 @@ export const contactIn = (workspaceId: RawBuilder<unknown>) => sql<string | null
 const MAX_CONTACTS = 5
 
 /** Whom to ask about the programs of a partner's email address, in all workspaces or in one. */
-export const readContacts = async (db: Db, email: string, workspaceId?: string): Promise<string[]> => {
+export const readContacts = async (
+  db: Db,
+  email: string,
+  workspaceId?: string,
+): Promise<string[]> => {
   const { rows } = await sql<{ address: string }>`
     select distinct contact.address
     from partners p left join brands b on b.program_id = p.program_id

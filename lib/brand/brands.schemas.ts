@@ -35,7 +35,8 @@ export const BrandChange = z
       }),
     supportEmail: email('Where partners write to; null for none.').nullable(),
     supportEmailVerified: z.boolean().optional().meta({
-      description: 'As `GET` has it. It is ignored: only a link that is mailed there confirms an address.',
+      description:
+        'As `GET` has it. It is ignored: only a link that is mailed there confirms an address.',
     }),
     version: integer(
       0,

@@ -1,6 +1,6 @@
 /**
- * Colours that can be read, from the one that a merchant chose. WCAG 2.2 asks for a contrast of 4.5 between text and its
- * background (AA, 1.4.3).
+ * Colours that can be read, from the one that a merchant chose. WCAG 2.2 asks for a contrast of 4.5
+ * between text and its background (AA, 1.4.3).
  */
 
 const MIN_CONTRAST = 4.5
@@ -8,7 +8,10 @@ const MIN_CONTRAST = 4.5
 const BLACK = '#000000'
 const WHITE = '#ffffff'
 
-/** The backgrounds of public/app.css, on which links and borders have the accent colour: --paper, --card, --side and the tints. */
+/**
+ * The backgrounds of public/app.css, on which links and borders have the accent colour: --paper,
+ * --card, --side and the tints.
+ */
 export const BACKGROUNDS = {
   light: ['#f7f7f5', '#ffffff', '#efefec', '#e3f3e9', '#fbf1dc', '#fcebe8'],
   dark: ['#111316', '#181b1f', '#0d0f11', '#14301f', '#33280f', '#3a1b18'],
@@ -35,7 +38,9 @@ export const contrast = (one: string, other: string): number => {
 
 /** Black or white, whichever is read better on a colour. One of them always has enough contrast. */
 export const textOn = (color: string): string =>
-  contrast(color, WHITE) >= MIN_CONTRAST || contrast(color, WHITE) >= contrast(color, BLACK) ? WHITE : BLACK
+  contrast(color, WHITE) >= MIN_CONTRAST || contrast(color, WHITE) >= contrast(color, BLACK)
+    ? WHITE
+    : BLACK
 
 /** A colour with a share of another, from 0 to 1. */
 const mix = (color: string, other: string, share: number): string => {
@@ -46,14 +51,18 @@ const mix = (color: string, other: string, share: number): string => {
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** Steps between a colour and black or white: fine enough that none changes a colour visibly more than it must. */
+/**
+ * Steps between a colour and black or white: fine enough that none changes a colour visibly more
+ * than it must.
+ */
 const STEPS = 50
 
 /** The colour, darkened or lightened until it can be read on all of the backgrounds. */
 const readableOn = (backgrounds: readonly string[], color: string, extreme: string): string => {
   for (let step = 0; step < STEPS; step++) {
     const candidate = mix(color, extreme, step / STEPS)
-    if (backgrounds.every((background) => contrast(candidate, background) >= MIN_CONTRAST)) return candidate
+    if (backgrounds.every((background) => contrast(candidate, background) >= MIN_CONTRAST))
+      return candidate
   }
   return extreme
 }

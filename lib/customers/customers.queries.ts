@@ -20,11 +20,16 @@ export const listCustomers = (db: Db, workspaceId: string, filter: CustomerFilte
   customersQuery(db, workspaceId, filter).execute()
 
 /**
- * A customer, also one whom nobody owns. The id of a customer who was merged into another finds that one.
+ * A customer, also one whom nobody owns. The id of a customer who was merged into another finds
+ * that one.
  *
  * @param id a UUID
  */
-export const findCustomer = (db: Db, workspaceId: string, id: string): Promise<CustomerRow | undefined> =>
+export const findCustomer = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<CustomerRow | undefined> =>
   selectCustomers(db, workspaceId)
     .where('cu.id', '=', (eb) =>
       eb

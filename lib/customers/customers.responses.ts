@@ -4,7 +4,8 @@ import { PROCESSORS } from '../rules/purchases/processors.ts'
 
 const IdentityResponse = z.strictObject({
   kind: z.enum(['external', ...PROCESSORS, 'guest', 'email']).meta({
-    description: '`external` is your own id, `guest` a buyer without an id. An `email` only matches.',
+    description:
+      '`external` is your own id, `guest` a buyer without an id. An `email` only matches.',
   }),
   value: z.string(),
   source: z.enum(['lead', 'sale', 'import', 'purchase', 'customer']).meta({
@@ -23,7 +24,10 @@ export const CustomerResponse = z
     externalId: z.string(),
     email: z.string().nullable(),
     name: z.string().nullable(),
-    partnerId: z.uuid().nullable().meta({ description: 'null if no partner has referred the customer.' }),
+    partnerId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'null if no partner has referred the customer.' }),
     importedAt: timestamp.nullable(),
     startedAt: timestamp.nullable(),
     prior: z
@@ -35,7 +39,8 @@ export const CustomerResponse = z
       })
       .nullable()
       .meta({
-        description: 'What a partner was paid for the customer on another platform, as an import says.',
+        description:
+          'What a partner was paid for the customer on another platform, as an import says.',
       }),
     identities: z
       .array(IdentityResponse)

@@ -8,7 +8,11 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import type { MergeDecision, MergeStatus, PossibleMerge } from '../rules/identities/possible-merges.ts'
+import type {
+  MergeDecision,
+  MergeStatus,
+  PossibleMerge,
+} from '../rules/identities/possible-merges.ts'
 
 /** One of the two, as it is now. */
 export type MergeSide = {
@@ -103,7 +107,8 @@ export const findPossibleMerge = async (
   db: Db,
   workspaceId: string,
   id: string,
-): Promise<PossibleMergeRow | undefined> => (await listPossibleMerges(db, workspaceId, { id, limit: 1 }))[0]
+): Promise<PossibleMergeRow | undefined> =>
+  (await listPossibleMerges(db, workspaceId, { id, limit: 1 }))[0]
 
 /** How many wait for a manager, as a query. @param limit the count stops there */
 export const countPossibleMergesQuery = (workspaceId: string, limit: number) => sql<number>`(

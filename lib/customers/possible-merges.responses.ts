@@ -6,7 +6,10 @@ const MergeSideResponse = z.strictObject({
   id: z.uuid(),
   externalId: z.string(),
   email: z.string().nullable(),
-  partnerId: z.uuid().nullable().meta({ description: 'Who owns the customer; null if nobody does.' }),
+  partnerId: z
+    .uuid()
+    .nullable()
+    .meta({ description: 'Who owns the customer; null if nobody does.' }),
   paid: z
     .array(z.strictObject({ currency: z.string(), sales: z.int(), amountCents: z.int() }))
     .meta({ description: 'What the customer has paid, by currency.' }),
@@ -16,7 +19,8 @@ export const PossibleMergeResponse = z
   .strictObject({
     id: z.uuid(),
     status: z.enum(MERGE_STATUSES).meta({
-      description: '`open` until a manager decides. `merged` also if your ids have tied the two since.',
+      description:
+        '`open` until a manager decides. `merged` also if your ids have tied the two since.',
     }),
     customer: MergeSideResponse.meta({ description: 'Who paid.' }),
     namedCustomer: MergeSideResponse.meta({ description: 'Whom the checkout names.' }),

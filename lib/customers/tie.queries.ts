@@ -49,7 +49,10 @@ export const tieCustomers = async (
   throw lostRace('the same customers')
 }
 
-/** The same, unless others than expected have them by now, or these have changed: then nothing is tied. */
+/**
+ * The same, unless others than expected have them by now, or these have changed: then nothing is
+ * tied.
+ */
 export const tieExpected = async (
   db: Db,
   workspaceId: string,

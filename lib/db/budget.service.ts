@@ -22,7 +22,10 @@ export const newBudget = ({ MAX_FETCHES }: BudgetEnv, ms: number): Budget => ({
 /** Whether fetches and time are left. */
 export const hasLeft = ({ fetches, endsAt }: Budget): boolean => fetches > 0 && Date.now() < endsAt
 
-/** Connects, each time anew, as long as a run may. @returns null when its fetches or its time are spent */
+/**
+ * Connects, each time anew, as long as a run may.
+ * @returns null when its fetches or its time are spent
+ */
 export const connectWithin = (env: BudgetEnv, ms: number): (() => Db | null) => {
   const { fetches, endsAt } = newBudget(env, ms)
   const opened: Db[] = []

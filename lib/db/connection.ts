@@ -9,10 +9,15 @@ type Rows<Queries extends readonly CompiledQuery[]> = {
   [K in keyof Queries]: Queries[K] extends CompiledQuery<infer Row> ? Row[] : never
 }
 
-/** The typed query builder, and `batch`, which runs compiled queries as one Read Committed transaction. */
+/**
+ * The typed query builder, and `batch`, which runs compiled queries as one Read Committed
+ * transaction.
+ */
 export type Db = Kysely<Tables> &
   Client & {
-    batch: <const Queries extends readonly CompiledQuery[]>(queries: Queries) => Promise<Rows<Queries>>
+    batch: <const Queries extends readonly CompiledQuery[]>(
+      queries: Queries,
+    ) => Promise<Rows<Queries>>
   }
 
 /**
@@ -27,7 +32,9 @@ export const connect = (env: DatabaseEnv): Db => {
     dialect: new NeonDialect({
       neon: () => ({
         query: (text, params, options) =>
-          retry((limits) => driver.query(text, params, { ...options, ...limits, types: bigintParser })),
+          retry((limits) =>
+            driver.query(text, params, { ...options, ...limits, types: bigintParser }),
+          ),
       }),
     }),
   })
@@ -38,7 +45,10 @@ export const connect = (env: DatabaseEnv): Db => {
         const statements = queries.map(({ sql, parameters }) =>
           driver.query(sql, [...parameters], { types: bigintParser }),
         )
-        const results = await driver.transaction(statements, { isolationLevel: 'ReadCommitted', ...limits })
+        const results = await driver.transaction(statements, {
+          isolationLevel: 'ReadCommitted',
+          ...limits,
+        })
         return results.map((result) => result.rows) as Rows<Queries>
       }),
   })

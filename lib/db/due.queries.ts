@@ -1,4 +1,7 @@
-/** What crons ask before they work: in an idle installation, each run is one query, and the database sleeps in between. */
+/**
+ * What crons ask before they work: in an idle installation, each run is one query, and the database
+ * sleeps in between.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './connection.ts'
 

@@ -1,4 +1,7 @@
-/** New ids. Rows have a UUIDv7, which sorts by creation time. Ids that must not be guessed are random. */
+/**
+ * New ids. Rows have a UUIDv7, which sorts by creation time. Ids that must not be guessed are
+ * random.
+ */
 import { v7 } from 'uuid'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -18,8 +21,8 @@ const COUNT_LENGTH = 2
 export const newFirstId = (): string => `${newId().slice(0, -COUNT_LENGTH)}00`
 
 /**
- * The id of the nth thing that a request creates, up to 255. It is the same when the request is repeated with its
- * Idempotency-Key, so that the repeat finds what the first one has made.
+ * The id of the nth thing that a request creates, up to 255. It is the same when the request is
+ * repeated with its Idempotency-Key, so that the repeat finds what the first one has made.
  *
  * @param act without `firstId`, if the request has no key, the id is a new one
  */
@@ -39,8 +42,8 @@ export const randomBase62 = (length: number): string => {
 }
 
 /**
- * A click id: `clk_` and 24 characters, 142 random bits. Letters, digits and underscores only, because Stripe drops a
- * `client_reference_id` with other characters.
+ * A click id: `clk_` and 24 characters, 142 random bits. Letters, digits and underscores only,
+ * because Stripe drops a `client_reference_id` with other characters.
  */
 export const newClickId = (): string => `clk_${randomBase62(24)}`
 

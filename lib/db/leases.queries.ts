@@ -1,11 +1,14 @@
 /**
- * Work queues in tables. A Worker leases the rows that are due: it moves their `next_attempt_at` to the end of the
- * lease, so that rows of a Worker that died become due again. A lease has an id, which its rows keep: the same
- * statement, repeated after an unseen commit, gets the same rows.
+ * Work queues in tables. A Worker leases the rows that are due: it moves their `next_attempt_at` to
+ * the end of the lease, so that rows of a Worker that died become due again. A lease has an id,
+ * which its rows keep: the same statement, repeated after an unseen commit, gets the same rows.
  */
 import { type RawBuilder, sql } from 'kysely'
 
-/** Candidates per row needed. Must exceed the number of concurrent Workers, because locked rows are skipped. */
+/**
+ * Candidates per row needed. Must exceed the number of concurrent Workers, because locked rows are
+ * skipped.
+ */
 const CANDIDATES_PER_ROW = 10
 
 /** A lease: its rows are due again at its end. */
@@ -13,8 +16,8 @@ export type Lease = { id: string; end: Date }
 
 type Queue = {
   /**
-   * Has `id`, `workspace_id`, `next_attempt_at` and `lease_id`. A row without a workspace takes turns as one of its
-   * own.
+   * Has `id`, `workspace_id`, `next_attempt_at` and `lease_id`. A row without a workspace takes
+   * turns as one of its own.
    */
   table: string
   /** Whether a row `q` is still to be done. Use the predicate of the queue's partial index. */
@@ -25,9 +28,15 @@ type Queue = {
   lease: Lease
   /** A column: workspaces take turns within each of its values. */
   lane?: string
-  /** The value of `lane` whose rows come first. They get at most three quarters of the limit if other rows are due. */
+  /**
+   * The value of `lane` whose rows come first. They get at most three quarters of the limit if
+   * other rows are due.
+   */
   urgentLane?: string
-  /** Of workspaces that are level, the one that has waited longest comes first: for leases of few rows that become due again. */
+  /**
+   * Of workspaces that are level, the one that has waited longest comes first: for leases of few
+   * rows that become due again.
+   */
   byWait?: boolean
   limit: number
 }
@@ -45,11 +54,13 @@ export const leaseOf = ({ id, end }: Lease): RawBuilder<unknown> =>
   sql`lease_id = ${id}::uuid, next_attempt_at = ${end}::timestamptz`
 
 /**
- * The CTEs of a lease, the last of which is `due (id, place)`: up to `limit` locked rows for the caller to update.
- * Workspaces take turns, so that a long queue of one delays its own rows only. Concurrent Workers get different rows.
- * If the statement is repeated, they are those that it has leased before.
+ * The CTEs of a lease, the last of which is `due (id, place)`: up to `limit` locked rows for the
+ * caller to update. Workspaces take turns, so that a long queue of one delays its own rows only.
+ * Concurrent Workers get different rows. If the statement is repeated, they are those that it has
+ * leased before.
  *
- * Candidates are looked up one by one: Postgres would plan a join by the size that the table had at the last analyze.
+ * Candidates are looked up one by one: Postgres would plan a join by the size that the table had at
+ * the last analyze.
  *
  * @example
  * ```ts

@@ -9,7 +9,10 @@ export type DatabaseEnv = {
   SQL_ENDPOINT?: string
 }
 
-/** A connection without the query builder, for Workers that call database functions only: it is a third of a bundle. */
+/**
+ * A connection without the query builder, for Workers that call database functions only: it is a
+ * third of a bundle.
+ */
 export type Client = {
   /** Runs one statement. Expects its values as the driver takes them: JSON as text. */
   query: <Row>(text: string, values: unknown[]) => Promise<Row[]>
@@ -17,10 +20,16 @@ export type Client = {
   fetches: () => number
 }
 
-/** A longer attempt is probably lost: a healthy call takes a few milliseconds, a cold start about a second. */
+/**
+ * A longer attempt is probably lost: a healthy call takes a few milliseconds, a cold start about a
+ * second.
+ */
 const ATTEMPT_TIMEOUT_MS = 2_500
 const ATTEMPTS = 3
-/** Upper bound of the first backoff, which is random so that concurrent callers spread out. Each next one is four times as long. */
+/**
+ * Upper bound of the first backoff, which is random so that concurrent callers spread out. Each
+ * next one is four times as long.
+ */
 const FIRST_BACKOFF_MS = 150
 /** For all attempts of all calls of a request. Many HTTP clients give up after ten seconds. */
 const REQUEST_DEADLINE_MS = 9_000
@@ -30,20 +39,21 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
 const TRANSIENT = /^(08...|57P0[123]|53300|40001|40P01)$/
 
 /**
- * Whether a retry may succeed. An error without an SQLSTATE comes from the network, the proxy, the timeout (whose
- * DOMException has a numeric code) or a truncated response. Every statement here is safe to repeat after a commit
- * whose response was lost.
+ * Whether a retry may succeed. An error without an SQLSTATE comes from the network, the proxy, the
+ * timeout (whose DOMException has a numeric code) or a truncated response. Every statement here is
+ * safe to repeat after a commit whose response was lost.
  */
 const isTransient = (error: unknown): boolean => {
   const { code, constraint } = error as Partial<NeonDbError>
   if (typeof code !== 'string' || !SQLSTATE.test(code)) return true
-  // Ids are generated here, so a primary key that exists is from an earlier attempt of this call, which was committed.
+  // Ids are generated here, so a primary key that exists is from an earlier attempt of this call,
+  // which was committed.
   return TRANSIENT.test(code) || (code === '23505' && constraint?.endsWith('_pkey') === true)
 }
 
 /**
- * What Neon's proxy refuses itself, without an SQLSTATE: no repeat succeeds until somebody changes a password or a plan.
- * Callers may repeat their requests later, as in an outage.
+ * What Neon's proxy refuses itself, without an SQLSTATE: no repeat succeeds until somebody changes
+ * a password or a plan. Callers may repeat their requests later, as in an outage.
  */
 const REFUSAL = /password authentication failed|quota/i
 
@@ -58,7 +68,10 @@ export const breaks = (error: unknown, constraint: string): boolean => {
 /** Raised by assert_unchanged in schema.sql. */
 const CONFLICT = 'TR001'
 
-/** Whether a batch was rolled back because rows have changed since they were read, or a click that it names was removed. */
+/**
+ * Whether a batch was rolled back because rows have changed since they were read, or a click that
+ * it names was removed.
+ */
 export const isConflict = (error: unknown): boolean => {
   const { code, constraint } = error as Partial<NeonDbError>
   return code === CONFLICT || (code === '23503' && constraint === 'events_click_id_fkey')
@@ -72,7 +85,8 @@ export const bigintParser = {
 }
 
 /**
- * The driver for one request, and `retry`, which sends a call until it is answered. Nothing is opened before the first one.
+ * The driver for one request, and `retry`, which sends a call until it is answered. Nothing is
+ * opened before the first one.
  *
  * @throws {Unavailable} from each call, after three attempts or nine seconds
  */
@@ -94,8 +108,10 @@ export const openDriver = (env: DatabaseEnv) => {
         return await send({ fetchOptions: { signal: AbortSignal.timeout(timeout) } })
       } catch (error) {
         if (!isTransient(error)) throw error
-        if (isRefusal(error)) throw new Unavailable('The database refused the connection.', { cause: error })
-        if (attempt === ATTEMPTS) throw new Unavailable('The database did not answer.', { cause: error })
+        if (isRefusal(error))
+          throw new Unavailable('The database refused the connection.', { cause: error })
+        if (attempt === ATTEMPTS)
+          throw new Unavailable('The database did not answer.', { cause: error })
         const backoff = Math.random() * FIRST_BACKOFF_MS * 4 ** (attempt - 1)
         await new Promise((resume) => setTimeout(resume, backoff))
       }
@@ -110,7 +126,9 @@ export const openClient = (env: DatabaseEnv): Client => clientOf(openDriver(env)
 export const clientOf = ({ driver, retry, fetches }: ReturnType<typeof openDriver>): Client => ({
   fetches,
   query: async <Row>(text: string, values: unknown[]) => {
-    const { rows } = await retry((limits) => driver.query(text, values, { ...limits, types: bigintParser }))
+    const { rows } = await retry((limits) =>
+      driver.query(text, values, { ...limits, types: bigintParser }),
+    )
     return rows as Row[]
   },
 })

@@ -9,4 +9,5 @@ export type PageRequest = {
 export type OrderedPageRequest = PageRequest & { order?: 'desc' | 'asc' | undefined }
 
 /** How the ids of a page compare with its cursor. */
-export const afterCursor = ({ order }: OrderedPageRequest): '<' | '>' => (order === 'asc' ? '>' : '<')
+export const afterCursor = ({ order }: OrderedPageRequest): '<' | '>' =>
+  order === 'asc' ? '>' : '<'

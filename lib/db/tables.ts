@@ -1,4 +1,7 @@
-/** The tables of schema.sql, for Kysely, by room. tests/db/tables.test.ts compares them with the database. */
+/**
+ * The tables of schema.sql, for Kysely, by room. tests/db/tables.test.ts compares them with the
+ * database.
+ */
 import type { ApplicationTables } from '../applications/tables.ts'
 import type { BrandTables } from '../brand/tables.ts'
 import type { CustomerTables } from '../customers/tables.ts'

@@ -1,4 +1,7 @@
-/** The base of Workers that query the database: request id, log line, security headers, errors, database and time. */
+/**
+ * The base of Workers that query the database: request id, log line, security headers, errors,
+ * database and time.
+ */
 import { Hono } from 'hono'
 import { connect, type Db } from '../db/connection.ts'
 import { type BaseEnv, createBase } from './base.ts'
@@ -14,7 +17,8 @@ export type AppEnv = BaseEnv & { Variables: { db: Db } }
  * export default createApp().get('/api/ping', (c) => c.json({ now: c.var.now }))
  * ```
  */
-export const createApp = <Bindings extends object = object>() => createBase<Bindings, Db>(new Hono(), connect)
+export const createApp = <Bindings extends object = object>() =>
+  createBase<Bindings, Db>(new Hono(), connect)
 
 /**
  * Routes that a Worker's app mounts. The app prepares their requests and answers their errors.

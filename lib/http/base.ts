@@ -19,7 +19,10 @@ export type BaseEnv = {
 
 /** The error for a method and path without an endpoint. */
 export const noSuchEndpoint = (c: Context) =>
-  new ApiError('not_found', `${c.req.method} ${c.req.path} does not exist. See /openapi.json for the API.`)
+  new ApiError(
+    'not_found',
+    `${c.req.method} ${c.req.path} does not exist. See /openapi.json for the API.`,
+  )
 
 /** An app with what every Worker's has. */
 type BaseApp<Bindings extends object, Database> = Hono<

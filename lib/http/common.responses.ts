@@ -1,16 +1,21 @@
-/** What responses of all rooms share. Like every `*.responses.ts`, it is imported as types only: no Worker bundles it. */
+/**
+ * What responses of all rooms share. Like every `*.responses.ts`, it is imported as types only: no
+ * Worker bundles it.
+ */
 import * as z from 'zod'
 
 /**
- * A time: a `Date` in code (`z.infer`), an ISO 8601 string in UTC in JSON (`z.input`). `JSON.stringify` does the
- * conversion in a Worker.
+ * A time: a `Date` in code (`z.infer`), an ISO 8601 string in UTC in JSON (`z.input`).
+ * `JSON.stringify` does the conversion in a Worker.
  */
 export const timestamp = z
   .codec(z.iso.datetime(), z.date(), {
     decode: (text) => new Date(text),
     encode: (date) => date.toISOString(),
   })
-  .meta({ override: { type: 'string', format: 'date-time', pattern: z.core.regexes.datetime({}).source } })
+  .meta({
+    override: { type: 'string', format: 'date-time', pattern: z.core.regexes.datetime({}).source },
+  })
 
 /** A page of a list. */
 export const listOf = <Row extends z.ZodType>(row: Row) =>

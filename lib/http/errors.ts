@@ -5,7 +5,10 @@ import { namesDeletedRow } from '../db/deleted-rows.ts'
 import { Unavailable } from '../platform/unavailable.ts'
 import type { ErrorResponse } from './common.responses.ts'
 
-/** The status of each error code. api/error-reference.ts says when each occurs and what to do about it. */
+/**
+ * The status of each error code. api/error-reference.ts says when each occurs and what to do about
+ * it.
+ */
 export const ERROR_STATUS = {
   invalid_body: 400,
   invalid_query: 400,
@@ -66,8 +69,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Any error as the caller sees it. An unexpected one becomes `internal`, without its message. What names a row that was deleted
- * meanwhile becomes `try_again`: a repeat finds that it is gone.
+ * Any error as the caller sees it. An unexpected one becomes `internal`, without its message. What
+ * names a row that was deleted meanwhile becomes `try_again`: a repeat finds that it is gone.
  */
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error

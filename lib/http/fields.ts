@@ -1,4 +1,7 @@
-/** Fields shared by several schemas. Most are functions, so that a Worker bundles only those it uses. */
+/**
+ * Fields shared by several schemas. Most are functions, so that a Worker bundles only those it
+ * uses.
+ */
 import * as z from 'zod'
 import { isEmail, MAX_EMAIL_LENGTH, normalizeEmail } from '../values/emails.ts'
 import { MAX_ID_LENGTH } from '../values/external-ids.ts'
@@ -8,7 +11,9 @@ export const NOT_BLANK = 'Must not be blank.'
 
 export const NO_EMAIL = 'Must be an email address, such as ann@example.com.'
 
-/** An optional field. null counts as absent, because many JSON encoders write it for missing values. */
+/**
+ * An optional field. null counts as absent, because many JSON encoders write it for missing values.
+ */
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish()
 
 /** An id from the merchant's system, stored unchanged. */
@@ -28,7 +33,11 @@ export const currency = z
 
 /** An email address, as it is stored. */
 export const email = (description: string) =>
-  z.string('Must be a string.').transform(normalizeEmail).refine(isEmail, NO_EMAIL).meta({ description })
+  z
+    .string('Must be a string.')
+    .transform(normalizeEmail)
+    .refine(isEmail, NO_EMAIL)
+    .meta({ description })
 
 /** A line of text, trimmed, possibly empty. */
 export const line = (maxLength: number) =>
@@ -39,8 +48,8 @@ export const line = (maxLength: number) =>
     .regex(/^\P{Cc}*$/u, 'Must be one line.')
 
 /**
- * Text of at most so many characters, in lines and paragraphs: without control characters, and without those that reorder the text
- * around them.
+ * Text of at most so many characters, in lines and paragraphs: without control characters, and
+ * without those that reorder the text around them.
  */
 export const writtenText = (most: number, notText = 'Must be a string.') =>
   z
@@ -58,7 +67,8 @@ export const writtenText = (most: number, notText = 'Must be a string.') =>
     )
 
 /** A name of one line, for people. */
-export const name = (description: string) => line(MAX_ID_LENGTH).min(1, NOT_BLANK).meta({ description })
+export const name = (description: string) =>
+  line(MAX_ID_LENGTH).min(1, NOT_BLANK).meta({ description })
 
 /** An integer in a range. */
 export const integer = (from: number, to: number, description: string) => {
@@ -75,7 +85,10 @@ export const filter = (description: string, maxLength = MAX_ID_LENGTH) =>
     .max(maxLength, `Must have at most ${maxLength} characters.`)
     .meta({ description })
 
-/** A filter by email address, normalized as stored addresses are. An invalid address matches nothing. */
+/**
+ * A filter by email address, normalized as stored addresses are. An invalid address matches
+ * nothing.
+ */
 export const emailFilter = () =>
   filter('The whole address, in any case.', MAX_EMAIL_LENGTH).transform(
     (text) => normalizeEmail(text) ?? text,

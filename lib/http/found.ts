@@ -35,10 +35,12 @@ const REMEDIES = {
 
 export type Noun = keyof typeof REMEDIES
 
-export const notFound = (noun: Noun) => new ApiError('not_found', `No ${noun} has this ID. ${REMEDIES[noun]}`)
+export const notFound = (noun: Noun) =>
+  new ApiError('not_found', `No ${noun} has this ID. ${REMEDIES[noun]}`)
 
 /**
- * Looks up a row by the id in a URL. `find` is called with UUIDs only, because Postgres rejects anything else.
+ * Looks up a row by the id in a URL. `find` is called with UUIDs only, because Postgres rejects
+ * anything else.
  *
  * @throws {ApiError} `not_found`
  */

@@ -20,7 +20,8 @@ export const OrderedPage = z.object({
 export type Listed<Item> = { data: Item[]; nextCursor: string | null }
 
 /**
- * A page of the rows. Queries fetch one row more than the limit, which shows whether there is a next page.
+ * A page of the rows. Queries fetch one row more than the limit, which shows whether there is a
+ * next page.
  *
  * @param rows    at most `limit` + 1
  * @param present turns a row into its response

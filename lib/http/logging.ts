@@ -1,6 +1,7 @@
 /**
- * Log lines: one of JSON per request and job. They name people and keys by id, and callers by a truncated address. They hold no
- * secret, no email address and nothing of a row. Whatever a Worker logs goes through this file.
+ * Log lines: one of JSON per request and job. They name people and keys by id, and callers by a
+ * truncated address. They hold no secret, no email address and nothing of a row. Whatever a Worker
+ * logs goes through this file.
  */
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -14,7 +15,10 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
 /** SQLSTATEs of invalid data, whose messages quote the data. */
 const QUOTES_DATA = /^22/
 
-/** Email addresses, connection strings, keys by their prefix, and long random texts such as tokens and hashes. */
+/**
+ * Email addresses, connection strings, keys by their prefix, and long random texts such as tokens
+ * and hashes.
+ */
 const SECRET =
   /[^\s"'<>()=,;:]+@[^\s"'<>()=,;]+|\w+:\/\/[^\s/]*@\S*|\b(trib|sk|rk|whsec|re)_\w+|[0-9A-Za-z]{32,}/g
 
@@ -33,7 +37,10 @@ export type LogFacts = {
 export const noteForLog = (c: Context, facts: LogFacts): void =>
   c.set('logFacts', { ...(c.get('logFacts') as LogFacts | undefined), ...facts })
 
-/** Writes one line of JSON. Texts that others may have written are passed as errors, by `describeError`. */
+/**
+ * Writes one line of JSON. Texts that others may have written are passed as errors, by
+ * `describeError`.
+ */
 export const log = (level: 'info' | 'error', entry: object): void =>
   console.log(JSON.stringify({ level, ...entry }))
 
@@ -69,7 +76,8 @@ export const logRequest = ({ onlyFailures = false } = {}): MiddlewareHandler =>
  * Runs the work of a scheduled handler, and logs one line about it; none if it had nothing to do.
  *
  * @param work returns counts for the line
- * @throws {Error} the failure, without what the runtime would log of it: its cause, and messages that quote data
+ * @throws {Error} the failure, without what the runtime would log of it: its cause, and messages
+ *   that quote data
  */
 export const runJob = async (job: string, work: () => Promise<object | null>): Promise<void> => {
   const start = Date.now()
@@ -87,14 +95,19 @@ const redact = (text: string): string => text.replaceAll(SECRET, '[redacted]')
 
 /** An error's message, unless it quotes data. */
 const messageOf = (error: Error & { code?: unknown }) => {
-  const sqlState = typeof error.code === 'string' && SQLSTATE.test(error.code) ? error.code : undefined
+  const sqlState =
+    typeof error.code === 'string' && SQLSTATE.test(error.code) ? error.code : undefined
   const quotesData = error instanceof SyntaxError || (sqlState && QUOTES_DATA.test(sqlState))
   return { sqlState, message: quotesData ? undefined : redact(error.message) }
 }
 
-/** An error for a log line: its message and SQLSTATE, but not Postgres's `detail`, which quotes the row. */
+/**
+ * An error for a log line: its message and SQLSTATE, but not Postgres's `detail`, which quotes the
+ * row.
+ */
 export const describeError = (failure: unknown) => {
-  const error: Error & { code?: unknown } = failure instanceof Error ? failure : new Error(typeof failure)
+  const error: Error & { code?: unknown } =
+    failure instanceof Error ? failure : new Error(typeof failure)
   const { sqlState, message } = messageOf(error)
   return {
     sqlState,

@@ -1,4 +1,7 @@
-/** The base of the tracking Workers. They call database functions, so they need no query builder, and have one route each: they are small. */
+/**
+ * The base of the tracking Workers. They call database functions, so they need no query builder,
+ * and have one route each: they are small.
+ */
 import { Hono } from 'hono/tiny'
 import { type Client, openClient } from '../db/neon.ts'
 import { type BaseEnv, createBase } from './base.ts'
@@ -9,5 +12,6 @@ export type TrackingEnv = BaseEnv & { Variables: { db: Client } }
  * @param logs which requests are logged
  * @typeParam Bindings what it needs beyond the database and the rate limit
  */
-export const createTrackingApp = <Bindings extends object = object>(logs: { onlyFailures?: boolean } = {}) =>
-  createBase<Bindings, Client>(new Hono(), openClient, logs)
+export const createTrackingApp = <Bindings extends object = object>(
+  logs: { onlyFailures?: boolean } = {},
+) => createBase<Bindings, Client>(new Hono(), openClient, logs)

@@ -1,6 +1,6 @@
 /**
- * Validation of requests by zod: JSON bodies, query strings and forms. An invalid body or query is answered in our
- * error shape; an invalid form is shown again with its errors.
+ * Validation of requests by zod: JSON bodies, query strings and forms. An invalid body or query is
+ * answered in our error shape; an invalid form is shown again with its errors.
  */
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
@@ -12,7 +12,10 @@ import { findUnstorable } from '../values/json.ts'
 import type { BaseEnv } from './base.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 
-/** The largest body of a tracking call, in bytes: metadata of 16 KiB and every other field many times over. */
+/**
+ * The largest body of a tracking call, in bytes: metadata of 16 KiB and every other field many
+ * times over.
+ */
 const MAX_BODY_BYTES = 64 * 1024
 
 type Options = {
@@ -50,7 +53,10 @@ const toDetails = ({ issues }: Pick<z.ZodError, 'issues'>): ErrorDetail[] =>
 export type Checked<Data> = { data: Data; errors?: never } | { data?: never; errors: ErrorDetail[] }
 
 /** Checks an input whose errors the caller presents itself, such as a form that is shown again. */
-export const checked = <S extends z.ZodType<object>>(schema: S, input: unknown): Checked<z.output<S>> => {
+export const checked = <S extends z.ZodType<object>>(
+  schema: S,
+  input: unknown,
+): Checked<z.output<S>> => {
   const unstorable = findUnstorable(input)
   if (unstorable) return { errors: [unstorable] }
 
@@ -86,7 +92,8 @@ const validator = (
     },
   )
 
-const notJson = () => invalid('invalid_body', [{ path: '', message: 'The body is not JSON in UTF-8.' }])
+const notJson = () =>
+  invalid('invalid_body', [{ path: '', message: 'The body is not JSON in UTF-8.' }])
 
 const mediaType = (header: string | undefined): string | undefined =>
   header?.split(';')[0]?.trim().toLowerCase()
@@ -101,8 +108,8 @@ export const limitBody = (maxBytes: number) =>
   })
 
 /**
- * Reads the body for Hono's validator, which parses what is cached here. That validator ignores the encoding,
- * skips a body of another type, and answers malformed JSON in a shape of its own.
+ * Reads the body for Hono's validator, which parses what is cached here. That validator ignores the
+ * encoding, skips a body of another type, and answers malformed JSON in a shape of its own.
  */
 const readJson = (plainText: boolean): MiddlewareHandler<BaseEnv> =>
   async function readJson(c, next) {
@@ -157,9 +164,14 @@ export const body = <S extends z.ZodType<object>>(
 
 /** Of a parameter given more than once, the first value counts. */
 const firstValues = (query: unknown) =>
-  Object.fromEntries(Object.entries(query as object).map(([name, value]) => [name, [value].flat()[0]]))
+  Object.fromEntries(
+    Object.entries(query as object).map(([name, value]) => [name, [value].flat()[0]]),
+  )
 
-/** Validates the query string against a schema, for `c.req.valid('query')`. @throws {ApiError} `invalid_query` */
+/**
+ * Validates the query string against a schema, for `c.req.valid('query')`.
+ * @throws {ApiError} `invalid_query`
+ */
 export const query = <S extends z.ZodType<object>>(schema: S) =>
   validator('query', 'invalid_query', schema, firstValues) as MiddlewareHandler<
     BaseEnv,
@@ -167,7 +179,9 @@ export const query = <S extends z.ZodType<object>>(schema: S) =>
     { in: { query: z.input<S> }; out: { query: z.output<S> } }
   >
 
-/** The fields of a form by name, without surrounding space. One that was left blank is not there. */
+/**
+ * The fields of a form by name, without surrounding space. One that was left blank is not there.
+ */
 export type Fields = Readonly<Record<string, string>>
 
 /**
@@ -181,7 +195,8 @@ export const form = () => {
       throw new ApiError('unsupported_media_type', 'Send this form from its page.')
     }
     const entries = [...new URLSearchParams(await c.req.text())]
-    // What is not UTF-8 is read as this character, so that different addresses would become the same.
+    // What is not UTF-8 is read as this character, so that different addresses would become the
+    // same.
     if (entries.flat().some((text) => text.includes('\uFFFD'))) {
       throw new ApiError('invalid_body', 'This form is not in UTF-8. Send it from its page.')
     }

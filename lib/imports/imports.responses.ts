@@ -23,7 +23,10 @@ export const PartnerImportResponse = z
         status: z.enum(['created', 'completed', 'skipped_existing', 'error']),
         slug: z.string(),
         couponMapped: z.boolean(),
-        requestedSlug: z.string().optional().meta({ description: 'The requested slug, if it was taken.' }),
+        requestedSlug: z
+          .string()
+          .optional()
+          .meta({ description: 'The requested slug, if it was taken.' }),
         slugsNotKept: z.array(z.string()).optional().meta({
           description:
             'Those of the row’s other slugs that are not the partner’s: another partner has them, or the partner existed, and was not changed.',
@@ -35,8 +38,12 @@ export const PartnerImportResponse = z
       .array(
         z.strictObject({
           code: z.enum(['balance_in_another_program']),
-          count: z.int().meta({ description: 'Partners with an opening balance in several programs.' }),
-          amountCents: z.int().meta({ description: 'Their balances in the other programs, in minor units.' }),
+          count: z
+            .int()
+            .meta({ description: 'Partners with an opening balance in several programs.' }),
+          amountCents: z
+            .int()
+            .meta({ description: 'Their balances in the other programs, in minor units.' }),
           currency: z.string(),
           message: z.string(),
         }),
@@ -79,10 +86,9 @@ export const CustomerImportResponse = z
         customerExternalId: z.string(),
         partnerEmail: z.string(),
         status: z.enum(['created', 'updated', 'unchanged', 'partner_not_found', 'error']),
-        ownerEmail: z
-          .string()
-          .optional()
-          .meta({ description: 'The partner that the customer had before the row, if it is another one.' }),
+        ownerEmail: z.string().optional().meta({
+          description: 'The partner that the customer had before the row, if it is another one.',
+        }),
         ...problem,
       }),
     ),

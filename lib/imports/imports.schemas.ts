@@ -11,7 +11,10 @@ import { MAX_FORM_LENGTH, MAX_FORMER_LINK_LENGTH, MAX_FORMS } from './partners/f
 /** The largest body of an import, in bytes: 500 partners with 2 KiB each. */
 export const IMPORT_MAX_BYTES = 1024 * 1024
 
-/** Refuses a request with too many rows, before the schema checks them. @throws {ApiError} `too_many_rows` */
+/**
+ * Refuses a request with too many rows, before the schema checks them.
+ * @throws {ApiError} `too_many_rows`
+ */
 export const limitRows =
   (maxRows: number) =>
   (body: unknown): void => {
@@ -77,7 +80,9 @@ export const PartnerImport = z
 /** POST /api/workspaces/:workspace/customers/import. */
 export const CustomerImport = z
   .strictObject({
-    programId: optional(programId.meta({ description: 'The partners’ program. All programs by default.' })),
+    programId: optional(
+      programId.meta({ description: 'The partners’ program. All programs by default.' }),
+    ),
     options: optional(
       z.strictObject({
         keepOwners: flag('Leaves customers with the partner that they have.'),
@@ -92,10 +97,17 @@ export const CustomerImport = z
 /** POST /api/workspaces/:workspace/imports/:id/undo. */
 export const ImportUndoRequest = z
   .strictObject({
-    dryRun: flag('Returns what would be taken back and what would stay, without changing anything.'),
-    includeChanged: flag('Takes partners back whom somebody has changed since, with these changes.'),
+    dryRun: flag(
+      'Returns what would be taken back and what would stay, without changing anything.',
+    ),
+    includeChanged: flag(
+      'Takes partners back whom somebody has changed since, with these changes.',
+    ),
     cursor: optional(
-      z.uuid().toLowerCase().meta({ description: 'The `nextCursor` of the response before, to go on.' }),
+      z
+        .uuid()
+        .toLowerCase()
+        .meta({ description: 'The `nextCursor` of the response before, to go on.' }),
     ),
   })
   .meta({ id: 'ImportUndo' })
@@ -116,11 +128,9 @@ const key = (description: string, maxLength: number) =>
   optional(line(maxLength).transform(nullWhenBlank).meta({ description }))
 
 const openingBalanceCents = optional(
-  z
-    .int()
-    .min(0)
-    .max(MAX_AMOUNT_CENTS)
-    .meta({ description: 'The balance owed, in USD cents. Ignored without `importOpeningBalances`.' }),
+  z.int().min(0).max(MAX_AMOUNT_CENTS).meta({
+    description: 'The balance owed, in USD cents. Ignored without `importOpeningBalances`.',
+  }),
 )
 
 /** Whether a link is one of the web. */
@@ -150,7 +160,9 @@ export const PartnerImportRow = z
     ),
     couponLabel: label('The code that customers enter.'),
     openingBalanceCents,
-    group: label('The group that a new partner joins: its id, or its name in any case. None by default.'),
+    group: label(
+      'The group that a new partner joins: its id, or its name in any case. None by default.',
+    ),
     formerLink: optional(
       line(MAX_FORMER_LINK_LENGTH)
         .transform(nullWhenBlank)
@@ -172,7 +184,11 @@ const customerId = z.string().trim().min(1).max(MAX_ID_LENGTH)
 
 /** A date, or a time, which is in UTC unless it has an offset. */
 const moment = z
-  .union([z.literal('').transform(() => null), z.iso.date(), z.iso.datetime({ offset: true, local: true })])
+  .union([
+    z.literal('').transform(() => null),
+    z.iso.date(),
+    z.iso.datetime({ offset: true, local: true }),
+  ])
   .transform((text) => {
     if (text === null) return null
     const isLocal = text.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(text)
@@ -209,15 +225,21 @@ export const CustomerImportRow = z
       }),
     ),
     priorAmountCents: optional(
-      z.int().min(0).max(MAX_AMOUNT_CENTS).meta({ description: 'What they add up to, in minor units.' }),
+      z
+        .int()
+        .min(0)
+        .max(MAX_AMOUNT_CENTS)
+        .meta({ description: 'What they add up to, in minor units.' }),
     ),
     priorCurrency: optional(
-      z
-        .union([z.literal('').transform(() => null), currencyCode])
-        .meta({ description: 'The currency of `priorAmountCents`, as an ISO 4217 code. USD by default.' }),
+      z.union([z.literal('').transform(() => null), currencyCode]).meta({
+        description: 'The currency of `priorAmountCents`, as an ISO 4217 code. USD by default.',
+      }),
     ),
     programId: optional(
-      programId.meta({ description: 'The partner’s program. Overrides the request’s `programId`.' }),
+      programId.meta({
+        description: 'The partner’s program. Overrides the request’s `programId`.',
+      }),
     ),
   })
   .meta({ id: 'CustomerImportRow' })

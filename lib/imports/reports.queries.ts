@@ -70,8 +70,8 @@ export type ImportedRow = {
 }
 
 /**
- * How many rows had a result. Of created partners, how many got another slug or their coupon; of updated customers, how many
- * changed partners.
+ * How many rows had a result. Of created partners, how many got another slug or their coupon; of
+ * updated customers, how many changed partners.
  */
 export type ImportCount = {
   kind: Kind
@@ -98,7 +98,9 @@ export type ImportCallEntry = {
   undone: Partial<Undone>
 }
 
-/** How many of the “We’ve moved” mails to the partners that an import has created are in a state. */
+/**
+ * How many of the “We’ve moved” mails to the partners that an import has created are in a state.
+ */
 export type ImportMails = { status: MailStatus; mails: number }
 
 export type ImportReport = {
@@ -135,7 +137,9 @@ export const listImportedRows = async (
   const after = sql`
     and c.audit_id >= ${call}::uuid and (c.audit_id, r.n) > (${call}::uuid, ${row}::bigint)`
   const { rows } = await sql<ImportedRow>`
-    ${rowsQuery(workspaceId, importId)} ${after} order by c.audit_id, r.n limit ${limit}`.execute(db)
+    ${rowsQuery(workspaceId, importId)} ${after} order by c.audit_id, r.n limit ${limit}`.execute(
+    db,
+  )
   return rows
 }
 
@@ -155,7 +159,8 @@ export const importExists = async (
 /**
  * What an import did, in one database round trip.
  *
- * @param shown how many of the rows to list that need attention: renamed, moved, refused, or with a remark
+ * @param shown how many of the rows to list that need attention: renamed, moved, refused, or with a
+ *   remark
  * @returns undefined if the workspace has no such import
  */
 export const readImport = async (
@@ -173,7 +178,9 @@ export const readImport = async (
              (select u.actor from audit_entries u where u.subject_id = c.import_id and u.action = 'import.undone'
               order by u.id desc limit 1) as "undoneBy"
       from import_calls c join audit_entries a on a.id = c.audit_id left join programs p on p.id = a.subject_id
-      where c.workspace_id = ${workspaceId} and c.import_id = ${importId} order by c.audit_id`.compile(db),
+      where c.workspace_id = ${workspaceId} and c.import_id = ${importId} order by c.audit_id`.compile(
+      db,
+    ),
     sql<ImportCount>`
       select kind, status, count(*)::integer as rows, count("requestedSlug")::integer as renamed,
              count(*) filter (where "couponMapped")::integer as coupons, count(*) filter (where ${IS_MOVED})::integer as moved

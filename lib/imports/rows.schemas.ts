@@ -66,7 +66,10 @@ const BAD_CUSTOMER_ID = {
   code: 'customer_id_invalid',
   message: `Enter the customer’s id at the payment processor, of at most ${MAX_ID_LENGTH} characters, or the email address.`,
 } as const
-/** How far clocks are ahead of UTC at most. A time without a zone may be ahead as much, and then counts as now. */
+/**
+ * How far clocks are ahead of UTC at most. A time without a zone may be ahead as much, and then
+ * counts as now.
+ */
 const MAX_AHEAD_MS = 14 * 3_600_000
 
 const BAD_START = {
@@ -111,7 +114,10 @@ const textOf = (row: unknown, field: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Addresses and texts that the schemas accept and leave as they are: ASCII and no Punycode, trimmed, with single spaces. */
+/**
+ * Addresses and texts that the schemas accept and leave as they are: ASCII and no Punycode,
+ * trimmed, with single spaces.
+ */
 const PLAIN_EMAIL = /^[a-z0-9._%+-]{1,64}@(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,2}$/
 const PLAIN_TEXT = /^[!-~]+(?: [!-~]+)*$/
 
@@ -123,20 +129,35 @@ const isPlain = (value: unknown): value is string | null | undefined =>
 const MAX_PLAIN_LENGTH = Math.min(MAX_ID_LENGTH, MAX_SLUG_LENGTH)
 
 /**
- * Reads a row as its schema does, if all of its fields are plain, as most are. The schema takes longer than the rest of
- * an import in the Worker.
+ * Reads a row as its schema does, if all of its fields are plain, as most are. The schema takes
+ * longer than the rest of an import in the Worker.
  *
  * @returns null for any other row, valid or not
  */
 export const readPlainPartnerRow = (input: unknown, withBalance: boolean): PartnerRow | null => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
-  const { email, name, slug, slugs, couponId, couponLabel, openingBalanceCents, formerLink, group } =
-    input as Record<string, unknown>
+  const {
+    email,
+    name,
+    slug,
+    slugs,
+    couponId,
+    couponLabel,
+    openingBalanceCents,
+    formerLink,
+    group,
+  } = input as Record<string, unknown>
   const balance = withBalance ? (openingBalanceCents ?? 0) : 0
   if (typeof email !== 'string' || !PLAIN_EMAIL.test(email)) return null
   if (slugs !== undefined && slugs !== null) return null
   if (!isPlain(formerLink) || (formerLink && !isWebUrl(formerLink))) return null
-  if (!isPlain(group) || !isPlain(name) || !isPlain(slug) || !isPlain(couponId) || !isPlain(couponLabel))
+  if (
+    !isPlain(group) ||
+    !isPlain(name) ||
+    !isPlain(slug) ||
+    !isPlain(couponId) ||
+    !isPlain(couponLabel)
+  )
     return null
   if (typeof balance !== 'number' || !Number.isInteger(balance)) return null
   if (balance < 0 || balance > MAX_AMOUNT_CENTS) return null
@@ -156,15 +177,22 @@ export const readPlainPartnerRow = (input: unknown, withBalance: boolean): Partn
 const slugsOf = (slug: string | null, slugs: string[]): Pick<PartnerRow, 'slug' | 'otherSlugs'> => {
   const given = [slug ?? '', ...slugs].filter(Boolean)
   const keys = given.map(slugKey)
-  const [main = null, ...otherSlugs] = given.filter((_, index) => keys.indexOf(keys[index] ?? '') === index)
+  const [main = null, ...otherSlugs] = given.filter(
+    (_, index) => keys.indexOf(keys[index] ?? '') === index,
+  )
   return { slug: main, otherSlugs }
 }
 
 /** @param withBalance whether to read the opening balance */
-export const readPartnerRow = (input: unknown, withBalance: boolean): PartnerRow | BadPartnerRow => {
+export const readPartnerRow = (
+  input: unknown,
+  withBalance: boolean,
+): PartnerRow | BadPartnerRow => {
   const plain = readPlainPartnerRow(input, withBalance)
   if (plain) return plain
-  const { data: row, error } = (withBalance ? PartnerImportRow : PartnerRowWithoutBalance).safeParse(input)
+  const { data: row, error } = (
+    withBalance ? PartnerImportRow : PartnerRowWithoutBalance
+  ).safeParse(input)
   if (error) {
     const problem = PARTNER_PROBLEMS[badField(error)] ?? BAD_EMAIL
     return { email: normalizeEmail(textOf(input, 'email')) ?? '', ...problem }

@@ -10,7 +10,10 @@ import { type CallUndo, KEPT_SHOWN } from './undo.ts'
 /** @property withChanged whether partners whom somebody has changed are taken back too */
 export type UndoOptions = { withChanged: boolean }
 
-/** The ids of an import's calls, the latest first. @param cursor of which it begins with the one before */
+/**
+ * The ids of an import's calls, the latest first.
+ * @param cursor of which it begins with the one before
+ */
 export const undoableCalls = async (
   db: Db,
   workspaceId: string,
@@ -25,7 +28,11 @@ export const undoableCalls = async (
 }
 
 /** From now on, no call of the import is saved. May be repeated. */
-export const beginUndo = async (db: Db, { workspaceId, now }: Act, importId: string): Promise<void> => {
+export const beginUndo = async (
+  db: Db,
+  { workspaceId, now }: Act,
+  importId: string,
+): Promise<void> => {
   await sql`select begin_undo_1(${workspaceId}, ${importId}, ${now})`.execute(db)
 }
 
@@ -33,7 +40,8 @@ export const beginUndo = async (db: Db, { workspaceId, now }: Act, importId: str
 const ROUNDS = 3
 
 /**
- * Takes back what a call has made, as far as nothing relies on it. May be repeated, and does nothing then.
+ * Takes back what a call has made, as far as nothing relies on it. May be repeated, and does
+ * nothing then.
  *
  * @throws {Unavailable} if concurrent requests changed the rows in every round
  */

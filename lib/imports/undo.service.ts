@@ -1,9 +1,18 @@
-/** Undoes an import in steps: a call of the import each, which may be 500 partners or 1,000 customers. */
+/**
+ * Undoes an import in steps: a call of the import each, which may be 500 partners or 1,000
+ * customers.
+ */
 
 import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { ApiError } from '../http/errors.ts'
-import { beginUndo, previewCall, type UndoOptions, undoableCalls, undoCall } from './undo.queries.ts'
+import {
+  beginUndo,
+  previewCall,
+  type UndoOptions,
+  undoableCalls,
+  undoCall,
+} from './undo.queries.ts'
 import {
   addCalls,
   type CallUndo,
@@ -14,10 +23,16 @@ import {
   type UndoReason,
 } from './undo.ts'
 
-/** After this, a request begins with no further call: the database answers a request for nine seconds (lib/db/neon.ts). */
+/**
+ * After this, a request begins with no further call: the database answers a request for nine
+ * seconds (lib/db/neon.ts).
+ */
 const BUDGET_MS = 3_000
 
-/** Calls of an import that a request goes through at most: each is a fetch, and a Worker of the smallest plan makes 50. */
+/**
+ * Calls of an import that a request goes through at most: each is a fetch, and a Worker of the
+ * smallest plan makes 50.
+ */
 const MAX_CALLS = 40
 
 /** `nextCursor` is where to go on: the rest was too much for one request. */
@@ -42,7 +57,9 @@ export const undoImport = async (
   const done: CallUndo[] = []
   for (const call of calls) {
     done.push(
-      await (dryRun ? previewCall(db, act.workspaceId, call, options) : undoCall(db, act, call, options)),
+      await (dryRun
+        ? previewCall(db, act.workspaceId, call, options)
+        : undoCall(db, act, call, options)),
     )
     if (done.length === MAX_CALLS || Date.now() > until) break
   }
@@ -64,7 +81,8 @@ export type KeptRow = {
 const ALL_OF_CALL = 10_000
 
 /**
- * All that stays of the calls before one, the latest first: at least `limit` rows, unless there are no more.
+ * All that stays of the calls before one, the latest first: at least `limit` rows, unless there are
+ * no more.
  *
  * @param open connects to the database: each call of the import has the deadline of one request
  * @param cursor of the last row that was read

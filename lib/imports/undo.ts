@@ -1,4 +1,7 @@
-/** Undoing an import: what was taken back, what stays, and why. The reasons are found by functions of schema.sql. */
+/**
+ * Undoing an import: what was taken back, what stays, and why. The reasons are found by functions
+ * of schema.sql.
+ */
 
 /** Why a partner, a customer or an opening balance stays. */
 export const UNDO_REASONS = {
@@ -70,7 +73,9 @@ export const addUndone = (parts: Partial<Undone>[]): Undone =>
     NOTHING,
   )
 
-/** Adds up calls. A repeat says the same as the first: what was taken back counts, whenever it was. */
+/**
+ * Adds up calls. A repeat says the same as the first: what was taken back counts, whenever it was.
+ */
 export const addCalls = (calls: CallUndo[]): ImportUndo => {
   const kept = new Map<string, KeptCount>()
   for (const one of calls.flatMap(({ reasons }) => reasons)) {

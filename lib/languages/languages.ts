@@ -14,13 +14,21 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
 }
 
 /** How dates, counts and plurals are written. */
-export const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de', fr: 'fr', es: 'es', pt: 'pt-BR' }
+export const LOCALES: Record<Language, string> = {
+  en: 'en-GB',
+  de: 'de',
+  fr: 'fr',
+  es: 'es',
+  pt: 'pt-BR',
+}
 
 /** The language of a code; undefined for any other text. */
 export const languageOf = (code: string | null | undefined): Language | undefined =>
   LANGUAGES.find((language) => language === code)
 
-/** A language, perhaps with a script and a region. No extensions: they would change digits and more. */
+/**
+ * A language, perhaps with a script and a region. No extensions: they would change digits and more.
+ */
 const LOCALE = /^[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?$/i
 
 /** Browsers send a handful. */
@@ -48,7 +56,10 @@ const localesIn = (header: string | undefined): string[] =>
 /** The language of a locale, in lower case: "pt" of "pt-BR". */
 const ofLocale = (tag: string): string => tag.toLowerCase().split('-')[0] ?? ''
 
-/** How the reader of an English page writes numbers: by the first known locale of an `Accept-Language` header. */
+/**
+ * How the reader of an English page writes numbers: by the first known locale of an
+ * `Accept-Language` header.
+ */
 export const localeOf = (header: string | undefined): string => localesIn(header)[0] ?? 'en'
 
 /** A reader's language, and how the reader writes numbers, which may be by a region. */

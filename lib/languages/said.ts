@@ -1,6 +1,7 @@
 /**
- * Sentences that other rooms write in English, because the API says them too: errors of fields, refusals, reasons. Pages and
- * mails in another language look them up in the catalog "said", by their English text.
+ * Sentences that other rooms write in English, because the API says them too: errors of fields,
+ * refusals, reasons. Pages and mails in another language look them up in the catalog "said", by
+ * their English text.
  */
 import type { CompiledMessage } from 'icu-minify/format'
 import { LANGUAGES, type Language } from './languages.ts'
@@ -26,7 +27,10 @@ let patterns: { sentence: Sentence; pattern: RegExp }[] | undefined
 /** A sentence in another language; as it is, if the catalog does not have it. */
 export const sayIn = (language: Language, english: string): string => {
   if (language === 'en') return english
-  patterns ??= SAID.map((sentence) => ({ sentence, pattern: patternOf(sentence.text[ENGLISH] ?? '') }))
+  patterns ??= SAID.map((sentence) => ({
+    sentence,
+    pattern: patternOf(sentence.text[ENGLISH] ?? ''),
+  }))
   for (const { sentence, pattern } of patterns) {
     const match = pattern.exec(english)
     if (match) return translator(language)(sentence as Message<object>, { ...match.groups })

@@ -1,4 +1,7 @@
-/** The account of a purchase: what was received and returned of it, by the stored facts alone. See payments.ts. */
+/**
+ * The account of a purchase: what was received and returned of it, by the stored facts alone. See
+ * payments.ts.
+ */
 import type { Paid as PaidFact, PaidPart } from '../rules/purchases/facts.ts'
 import {
   type Fraction,
@@ -18,7 +21,10 @@ import { allOf, type Paid, present, readPayments, type Stored } from './payments
 /** What a program counts of a payment. */
 export type Settings = { rewardShipping: boolean; creditOutOfBand: boolean }
 
-/** Fractions of minor units of the purchase's currency, and how often the ledger may have rounded on the way to them. */
+/**
+ * Fractions of minor units of the purchase's currency, and how often the ledger may have rounded on
+ * the way to them.
+ */
 export type Rounded = { cents: Fraction; roundings: number }
 
 export type Account = {
@@ -44,7 +50,12 @@ export const readAccount = (stored: Stored[], now: number): Account | null => {
   const [invoice] = invoices.toSorted((a, b) => compare(a.paidAt, b.paidAt) || compare(a.id, b.id))
   if (invoice) {
     return {
-      ...{ currency: invoice.paid.currency, paidAt: Date.parse(invoice.paidAt), isInvoice: true, payments },
+      ...{
+        currency: invoice.paid.currency,
+        paidAt: Date.parse(invoice.paidAt),
+        isInvoice: true,
+        payments,
+      },
       ...{ received: exactly(invoice.paid.grossCents), due: invoice.paid },
     }
   }
@@ -67,7 +78,8 @@ const exactly = (cents: number): Rounded => ({ cents: whole(cents), roundings: 0
 /** A checkout is received as far as its payment is, which may be captured later, or in part. */
 const readCheckouts = (stored: Stored[], payments: Paid[]): Account | null => {
   const checkouts = allOf(stored, 'checkout').toSorted(
-    (a, b) => Number(b.paid !== null) - Number(a.paid !== null) || a.at - b.at || compare(a.id, b.id),
+    (a, b) =>
+      Number(b.paid !== null) - Number(a.paid !== null) || a.at - b.at || compare(a.id, b.id),
   )
   const [first] = checkouts
   const due = first?.paid ?? first?.due
@@ -104,13 +116,19 @@ export const countedOf = ({ due, received }: Account, settings: Settings) => {
   return {
     gross: { ...received, cents: plus(received.cents, whole(others?.grossCents ?? 0)) },
     net: {
-      cents: plus(times(whole(netOf(due, settings)), share), whole(others ? netOf(others, settings) : 0)),
+      cents: plus(
+        times(whole(netOf(due, settings)), share),
+        whole(others ? netOf(others, settings) : 0),
+      ),
       roundings: received.roundings + (isWhole ? 0 : 1 + ofShipping),
     },
   }
 }
 
-/** What the merchant reported as refunded, of the sale's net amount: in all, or everything that was left. */
+/**
+ * What the merchant reported as refunded, of the sale's net amount: in all, or everything that was
+ * left.
+ */
 export type Reported = { amountCents: number | null; currency: string | null }
 
 /**
@@ -133,7 +151,8 @@ export const returnedOf = (
   let roundings = gross.roundings
   let [refunded, disputed] = [NOTHING, NOTHING]
   for (const payment of [...payments, ...otherwise]) {
-    // Of a payment in another currency, the same part of the purchase; as long as that is unknown, nothing.
+    // Of a payment in another currency, the same part of the purchase; as long as that is unknown,
+    // nothing.
     const isForeign = payment.currency !== currency
     if (isForeign && !payment.received) continue
     const rate = isForeign ? over(gross.cents, whole(payment.received ?? 1)) : whole(1)
@@ -152,7 +171,8 @@ export const returnedOf = (
     const perCent = Number(gross.cents.n / gross.cents.d) / saleCents
     roundings += 1 + (failed > 0 ? Math.ceil(2 * perCent) : 0)
   }
-  const between = (low: Fraction, amount: Fraction, high: Fraction) => least(most(low, amount), high)
+  const between = (low: Fraction, amount: Fraction, high: Fraction) =>
+    least(most(low, amount), high)
   const refunds = between(NOTHING, plus(minus(refunded, excess), untaxed), gross.cents)
   const excessLeft = between(NOTHING, minus(excess, refunded), excess)
   const disputes = between(NOTHING, minus(disputed, excessLeft), minus(gross.cents, refunds))
@@ -180,7 +200,8 @@ const total = (amounts: number[]): number => amounts.reduce((sum, amount) => sum
 const excessOf = (stored: Stored[], account: Account | null): bigint => {
   if (!account) return 0n
   const own = account.payments.filter(({ currency }) => currency === account.currency)
-  const beyond = BigInt(total(own.map(({ received }) => received ?? 0))) - rounded(account.received.cents)
+  const beyond =
+    BigInt(total(own.map(({ received }) => received ?? 0))) - rounded(account.received.cents)
   const stated = allOf(stored, 'invoice').map(({ overpaidCents }) => overpaidCents ?? 0)
   return [beyond, ...stated.map(BigInt)].reduce((a, b) => (a > b ? a : b), 0n)
 }
@@ -197,7 +218,12 @@ const readNotes = (stored: Stored[]) => {
       const known = note.refunds.flatMap(({ id, amountCents }) => {
         const refund = refunds.get(id)
         return refund
-          ? [{ ...refund, amountCents: Math.min(refund.amountCents, amountCents ?? refund.amountCents) }]
+          ? [
+              {
+                ...refund,
+                amountCents: Math.min(refund.amountCents, amountCents ?? refund.amountCents),
+              },
+            ]
           : []
       })
       const failed = known.filter(({ status }) => status === 'failed')
@@ -210,7 +236,10 @@ const readNotes = (stored: Stored[]) => {
     })
 }
 
-/** What notes credited otherwise than by refunds, which count by themselves: in its own event, or in its charge's total. */
+/**
+ * What notes credited otherwise than by refunds, which count by themselves: in its own event, or in
+ * its charge's total.
+ */
 const creditedOtherwise = (
   stored: Stored[],
   notes: ReturnType<typeof readNotes>,
@@ -219,7 +248,8 @@ const creditedOtherwise = (
   const [first] = notes
   if (!first) return []
   const made = present(allOf(stored, 'refund')).filter(({ status }) => status !== 'failed')
-  const unlisted = total(payments.map(({ refunded }) => refunded)) - total(made.map((one) => one.amountCents))
+  const unlisted =
+    total(payments.map(({ refunded }) => refunded)) - total(made.map((one) => one.amountCents))
   const inCharge = total(notes.filter(({ isComplete }) => !isComplete).map(({ rest }) => rest))
   const refunded = total(notes.map(({ rest }) => rest)) - Math.min(Math.max(0, unlisted), inCharge)
   return refunded > 0 ? [{ currency: first.currency, received: null, refunded, disputed: 0 }] : []

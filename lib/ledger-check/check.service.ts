@@ -1,4 +1,7 @@
-/** Compares all purchases with what was received and returned of them, page by page, and changes nothing. */
+/**
+ * Compares all purchases with what was received and returned of them, page by page, and changes
+ * nothing.
+ */
 import { PROCESSORS } from '../rules/purchases/processors.ts'
 import { findDifferences } from './differences.ts'
 import { isPending, type SalesFrom, type StoredPurchase } from './purchase.ts'
@@ -22,7 +25,11 @@ export type Checked = {
 }
 
 /** A page of purchases was compared: its differences and counts. */
-export async function* checkPurchases(query: Query, workspaceId: string, now: Date): AsyncGenerator<Checked> {
+export async function* checkPurchases(
+  query: Query,
+  workspaceId: string,
+  now: Date,
+): AsyncGenerator<Checked> {
   const at = Number(now)
   const settings = await salesFromOf(query, workspaceId)
   for await (const page of recordedPurchases(query, workspaceId)) {
@@ -35,7 +42,9 @@ export async function* checkPurchases(query: Query, workspaceId: string, now: Da
   for (const processor of PROCESSORS) {
     for await (const page of receivedPurchases(query, workspaceId, processor)) {
       yield check(
-        page.filter(({ rootId, sales, events }) => sales.length === 0 && firstOf(events) === rootId),
+        page.filter(
+          ({ rootId, sales, events }) => sales.length === 0 && firstOf(events) === rootId,
+        ),
         settings,
         at,
       )
@@ -44,13 +53,15 @@ export async function* checkPurchases(query: Query, workspaceId: string, now: Da
   const unreadable = await unreadableEvents(query, workspaceId)
   yield {
     differences: unreadable.map(
-      ({ id, type, reason }) => `${id} (${type}) could not be read, so nothing of it counts: ${reason}.`,
+      ({ id, type, reason }) =>
+        `${id} (${type}) could not be read, so nothing of it counts: ${reason}.`,
     ),
     ...{ compared: 0, pending: 0 },
   }
 }
 
-const firstOf = (events: { id: string }[]): string | undefined => events.map(({ id }) => id).sort()[0]
+const firstOf = (events: { id: string }[]): string | undefined =>
+  events.map(({ id }) => id).sort()[0]
 
 const check = (purchases: StoredPurchase[], settings: SalesFrom[], now: number): Checked => {
   const ready = purchases.filter((purchase) => !isPending(purchase, now))
@@ -68,7 +79,9 @@ const checkTwins = async (
   purchases: StoredPurchase[],
   now: number,
 ): Promise<string[]> => {
-  const alone = purchases.filter((purchase) => !isPending(purchase, now) && isWithoutPayment(purchase))
+  const alone = purchases.filter(
+    (purchase) => !isPending(purchase, now) && isWithoutPayment(purchase),
+  )
   if (alone.length === 0) return []
   const ids = alone.flatMap(({ sales }) => sales.map(({ id }) => id))
   return findTwins(alone, await purchasesNear(query, workspaceId, ids, TWIN_HOURS), now)

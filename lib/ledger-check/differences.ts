@@ -1,6 +1,16 @@
-/** Compares what the facts of a purchase amount to with what the ledger has of it, in sentences for an operator. */
+/**
+ * Compares what the facts of a purchase amount to with what the ledger has of it, in sentences for
+ * an operator.
+ */
 import { formatMoney } from '../values/money.ts'
-import { type Account, countedOf, type Rounded, readAccount, returnedOf, type Settings } from './account.ts'
+import {
+  type Account,
+  countedOf,
+  type Rounded,
+  readAccount,
+  returnedOf,
+  type Settings,
+} from './account.ts'
 import {
   type Fraction,
   isLess,
@@ -34,7 +44,11 @@ const ALL_SETTINGS: Settings[] = [false, true].flatMap((creditOutOfBand) =>
  * @param settings who reported the sales that earn
  * @param now milliseconds
  */
-export const findDifferences = (purchase: StoredPurchase, settings: SalesFrom[], now: number): string[] => {
+export const findDifferences = (
+  purchase: StoredPurchase,
+  settings: SalesFrom[],
+  now: number,
+): string[] => {
   const { sales, keys } = purchase
   const stored = storedOf(purchase)
   const account = readAccount(stored, now)
@@ -60,17 +74,26 @@ const findUnrecorded = (account: Account, stored: Stored[], keys: string[]): str
   if (rounded(net.cents) <= 0n) return []
   const saleCents = Number(rounded(net.cents))
   const returned = returnedOf(stored, [], { gross, saleCents, currency }, account, settings)
-  const back = isLess(NOTHING, returned.cents) ? `, ${money(returned.cents, currency)} was returned` : ''
+  const back = isLess(NOTHING, returned.cents)
+    ? `, ${money(returned.cents, currency)} was returned`
+    : ''
   return [
     `${keys.join(', ')}: ${money(account.received.cents, currency)} was received${back}, and no sale is recorded.`,
   ]
 }
 
-/** What was received, and whether the sale has its amount from the merchant's report nevertheless. */
+/**
+ * What was received, and whether the sale has its amount from the merchant's report nevertheless.
+ */
 type Known = { account: Account | null; isReported: boolean }
 
 /** With the settings of the program, or with any that it may have had. */
-const compareSale = (sale: RecordedSale, purchase: StoredPurchase, stored: Stored[], of: Known): string[] => {
+const compareSale = (
+  sale: RecordedSale,
+  purchase: StoredPurchase,
+  stored: Stored[],
+  of: Known,
+): string[] => {
   const { settings, hadOtherSettings } = sale
   const candidates =
     settings && !hadOtherSettings ? [settings] : [...(settings ? [settings] : []), ...ALL_SETTINGS]
@@ -137,7 +160,10 @@ const checkReward = (
   return `${externalId}: ${reward} of the sale of ${formatMoney(amountCents, currency)} is ${formatMoney(earned, inCurrency ?? currency)}. The ledger has a commission of ${formatMoney(commission.amountCents, commission.currency)}.`
 }
 
-/** The reversed part of the commission is that which was returned, and what managers reversed, at most all of it. */
+/**
+ * The reversed part of the commission is that which was returned, and what managers reversed, at
+ * most all of it.
+ */
 const checkReversed = (
   { externalId }: RecordedSale,
   commission: Commission,
@@ -150,7 +176,8 @@ const checkReversed = (
   const share = times(perCent, returned.cents)
   const former = byHand.filter(({ ofCents }) => ofCents !== amountCents)
   const manual = byHand.reduce(
-    (sum, one) => plus(sum, over(times(whole(amountCents), whole(one.amountCents)), whole(one.ofCents))),
+    (sum, one) =>
+      plus(sum, over(times(whole(amountCents), whole(one.amountCents)), whole(one.ofCents))),
     NOTHING,
   )
   const slack = plus(times(perCent, { n: BigInt(returned.roundings), d: 2n }), {

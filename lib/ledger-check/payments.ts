@@ -1,6 +1,7 @@
 /**
- * The payments of a purchase, counted anew from the stored facts to check the ledger. On purpose, nothing here is shared with
- * what plans purchases but the facts themselves: a fault of the one is no fault of the other.
+ * The payments of a purchase, counted anew from the stored facts to check the ledger. On purpose,
+ * nothing here is shared with what plans purchases but the facts themselves: a fault of the one is
+ * no fault of the other.
  */
 import type { Fact } from '../rules/purchases/facts.ts'
 
@@ -12,7 +13,10 @@ export const allOf = <K extends Fact['kind']>(stored: Stored[], kind: K) =>
     fact.kind === kind ? [{ ...(fact as Extract<Fact, { kind: K }>), at }] : [],
   )
 
-/** Minor units of its currency. What was received is null as long as only returns of the payment are known. */
+/**
+ * Minor units of its currency. What was received is null as long as only returns of the payment are
+ * known.
+ */
 export type Paid = {
   names: Set<string>
   currency: string
@@ -68,7 +72,12 @@ export const readPayments = (stored: Stored[]): Paid[] => {
   let sets: Set<string>[] = []
   for (const { id, charge } of intents) sets = tie(sets, [id, charge])
   for (const { payment } of checkouts) sets = tie(sets, [payment])
-  for (const { payment, charge } of [...allOf(stored, 'payment'), ...charges, ...refunds, ...disputes])
+  for (const { payment, charge } of [
+    ...allOf(stored, 'payment'),
+    ...charges,
+    ...refunds,
+    ...disputes,
+  ])
     sets = tie(sets, [payment, charge])
 
   return sets.flatMap((names): Paid[] => {
@@ -78,11 +87,18 @@ export const readPayments = (stored: Stored[]): Paid[] => {
     const itsCheckouts = checkouts.filter(({ payment }) => payment && names.has(payment))
     const [itsRefunds, itsDisputes] = [own(refunds), own(disputes)]
 
-    // The payment knows best what was captured of it, then its charge. A checkout knows what it asked for.
+    // The payment knows best what was captured of it, then its charge. A checkout knows what it
+    // asked for.
     const captures = itsIntents.length
-      ? itsIntents.map(({ paid, authorizedCents }) => [paid.grossCents, authorizedCents ?? paid.grossCents])
+      ? itsIntents.map(({ paid, authorizedCents }) => [
+          paid.grossCents,
+          authorizedCents ?? paid.grossCents,
+        ])
       : itsCharges.length
-        ? itsCharges.map(({ capturedCents, amountCents }) => [capturedCents ?? amountCents, amountCents])
+        ? itsCharges.map(({ capturedCents, amountCents }) => [
+            capturedCents ?? amountCents,
+            amountCents,
+          ])
         : itsCheckouts.map(({ paid }) => [paid?.grossCents ?? 0, paid?.grossCents ?? 0])
     const currency =
       itsIntents[0]?.paid.currency ??
@@ -113,12 +129,21 @@ export const readPayments = (stored: Stored[]): Paid[] => {
 type Refund = { id: string; status: string; amountCents: number; createdAt?: string | null }
 
 /**
- * By its refunds, and by the total of its charge, which may lack some of them. The charge counts refunds that have failed
- * since, and what was never captured; a list of refunds may have the latter as the first one of that amount.
+ * By its refunds, and by the total of its charge, which may lack some of them. The charge counts
+ * refunds that have failed since, and what was never captured; a list of refunds may have the
+ * latter as the first one of that amount.
  */
-const refundedOf = (refunds: Refund[], charges: { refundedCents: number }[], released: number): number => {
-  const made = refunds.filter(({ status }) => status !== 'failed').map((refund) => refund.amountCents)
-  const failed = refunds.filter(({ status }) => status === 'failed').map((refund) => refund.amountCents)
+const refundedOf = (
+  refunds: Refund[],
+  charges: { refundedCents: number }[],
+  released: number,
+): number => {
+  const made = refunds
+    .filter(({ status }) => status !== 'failed')
+    .map((refund) => refund.amountCents)
+  const failed = refunds
+    .filter(({ status }) => status === 'failed')
+    .map((refund) => refund.amountCents)
   const listed = sum(made) - (released > 0 && made.includes(released) ? released : 0)
   const charged = Math.max(0, ...charges.map(({ refundedCents }) => refundedCents))
   return Math.max(0, listed, charged - sum(failed) - released)

@@ -28,7 +28,10 @@ export type RecordedSale = {
   settings: Settings | null
   /** Whether it may be recorded with former settings. */
   hadOtherSettings: boolean
-  /** Whether no earlier sale of its subscription was rewarded; of its customer, if the subscription is not known. */
+  /**
+   * Whether no earlier sale of its subscription was rewarded; of its customer, if the subscription
+   * is not known.
+   */
   isFirstRewarded: boolean
   /** Its current commission. */
   commission: {
@@ -61,12 +64,20 @@ export type StoredPurchase = {
 }
 
 export const storedOf = ({ events }: Pick<StoredPurchase, 'events'>): Stored[] =>
-  events.flatMap(({ facts, occurredAt }) => facts.map((fact) => ({ fact, at: Date.parse(occurredAt) })))
+  events.flatMap(({ facts, occurredAt }) =>
+    facts.map((fact) => ({ fact, at: Date.parse(occurredAt) })),
+  )
 
-/** How long an event may be unprocessed, or a payment wait: processors repeat what was not answered for three days. */
+/**
+ * How long an event may be unprocessed, or a payment wait: processors repeat what was not answered
+ * for three days.
+ */
 const PENDING_MS = 3 * 24 * 60 * 60_000
 
-/** Whether a purchase is about to change, so that it can't be compared yet. @param now milliseconds */
+/**
+ * Whether a purchase is about to change, so that it can't be compared yet.
+ * @param now milliseconds
+ */
 export const isPending = ({ events, sales }: StoredPurchase, now: number): boolean =>
   sales.some(({ isToBeReplanned }) => isToBeReplanned) ||
   events.some(
@@ -74,13 +85,20 @@ export const isPending = ({ events, sales }: StoredPurchase, now: number): boole
       (outcome === null || outcome === 'waiting') && Date.parse(receivedAt) > now - PENDING_MS,
   )
 
-/** Who reported the sales that earn, until when; the present setting is the last one, and has no end. */
+/**
+ * Who reported the sales that earn, until when; the present setting is the last one, and has no
+ * end.
+ */
 export type SalesFrom = { until: string | null; salesFrom: string }
 
-/** Whether a payment earned as the merchant reported it, by the setting at that time. Times count in whole seconds. */
+/**
+ * Whether a payment earned as the merchant reported it, by the setting at that time. Times count in
+ * whole seconds.
+ */
 export const isMerchants = (settings: SalesFrom[], paidAt: number): boolean =>
-  settings.find(({ until }) => until === null || Date.parse(until) > Math.floor(paidAt / 1_000) * 1_000 + 999)
-    ?.salesFrom === 'api'
+  settings.find(
+    ({ until }) => until === null || Date.parse(until) > Math.floor(paidAt / 1_000) * 1_000 + 999,
+  )?.salesFrom === 'api'
 
 /** Whether a sale earns anything at present. */
 export const earns = ({ earned }: RecordedSale): boolean =>

@@ -1,10 +1,13 @@
 /**
- * Reads stored purchases page by page, to check the ledger. In plain SQL, for the connection of a command: it reads all of
- * them from one moment, for longer than a request may take.
+ * Reads stored purchases page by page, to check the ledger. In plain SQL, for the connection of a
+ * command: it reads all of them from one moment, for longer than a request may take.
  */
 import type { SalesFrom, StoredPurchase } from './purchase.ts'
 
-export type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
+export type Query = <Row extends Record<string, unknown>>(
+  text: string,
+  values?: unknown[],
+) => Promise<Row[]>
 
 /** The commission `c` of the sale `s`. */
 const COMMISSION = `
@@ -41,8 +44,8 @@ const SALE = `jsonb_build_object(
                    group by c.currency) t))`
 
 /**
- * The purchases of some roots: rows with an id and keys. Of each, all events that share a key with it, directly or through
- * others, and all sales that are recorded under one of these keys.
+ * The purchases of some roots: rows with an id and keys. Of each, all events that share a key with
+ * it, directly or through others, and all sales that are recorded under one of these keys.
  */
 const purchasesOf = (roots: string) => `
   with root as materialized (${roots})
@@ -118,9 +121,15 @@ export const recordedPurchases = (query: Query, workspaceId: string) =>
 export const receivedPurchases = (query: Query, workspaceId: string, processor: string) =>
   pages(query, RECEIVED, workspaceId, [processor])
 
-/** The purchases of other sales of the same customers and currencies, so many hours apart at most. */
-export const purchasesNear = (query: Query, workspaceId: string, saleIds: string[], hours: number) =>
-  query<StoredPurchase>(NEAR, [workspaceId, saleIds, hours])
+/**
+ * The purchases of other sales of the same customers and currencies, so many hours apart at most.
+ */
+export const purchasesNear = (
+  query: Query,
+  workspaceId: string,
+  saleIds: string[],
+  hours: number,
+) => query<StoredPurchase>(NEAR, [workspaceId, saleIds, hours])
 
 /** The events of a workspace that could not be read, so that nothing of what they report counts. */
 export const unreadableEvents = (query: Query, workspaceId: string) =>

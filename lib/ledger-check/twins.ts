@@ -22,7 +22,10 @@ const idsNamed = (purchase: StoredPurchase) => {
     ...allOf(stored, 'intent').flatMap(({ pays }) => pays ?? []),
   ]
   const own = [...invoices, ...purchase.sales.map(({ externalId }) => externalId)]
-  return { invoices, others: purchase.keys.filter((key) => !own.includes(key) && !key.includes(':')) }
+  return {
+    invoices,
+    others: purchase.keys.filter((key) => !own.includes(key) && !key.includes(':')),
+  }
 }
 
 /** Whether it is an invoice that earns, and no event says by which payment it was paid. */
@@ -32,19 +35,27 @@ export const isWithoutPayment = (purchase: StoredPurchase): boolean => {
 }
 
 /**
- * Payments without any invoice, of the amount of an invoice without a payment, where both earn. Each is matched with one other
- * at most.
+ * Payments without any invoice, of the amount of an invoice without a payment, where both earn.
+ * Each is matched with one other at most.
  *
  * @param invoices those without a payment
  * @param near purchases that may be of the same customers and times
  */
-export const findTwins = (invoices: StoredPurchase[], near: StoredPurchase[], now: number): string[] => {
+export const findTwins = (
+  invoices: StoredPurchase[],
+  near: StoredPurchase[],
+  now: number,
+): string[] => {
   const payments = new Set(
-    near.filter((one) => idsNamed(one).invoices.length === 0 && earnsUnseen(one) && !isPending(one, now)),
+    near.filter(
+      (one) => idsNamed(one).invoices.length === 0 && earnsUnseen(one) && !isPending(one, now),
+    ),
   )
   return invoices.flatMap((invoice) => {
     const received = amountOf(invoice, now)
-    const twin = [...payments].find((other) => isNear(invoice, other) && amountOf(other, now) === received)
+    const twin = [...payments].find(
+      (other) => isNear(invoice, other) && amountOf(other, now) === received,
+    )
     if (received === null || !twin) return []
     payments.delete(twin)
     const sales = [...invoice.sales, ...twin.sales].filter(earns)

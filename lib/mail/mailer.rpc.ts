@@ -6,14 +6,18 @@ export type MailerService = {
   hasTransport: () => boolean | Promise<boolean>
 
   /**
-   * Sends a sign-in link immediately. It bypasses the outbox, because a link that signs somebody in must not be stored.
+   * Sends a sign-in link immediately. It bypasses the outbox, because a link that signs somebody in
+   * must not be stored.
    *
    * @throws when it could not be sent after two attempts
    */
   sendSignInLink: (mail: SignInMail) => Promise<SignInOutcome>
 }
 
-/** `refused`: the transport never delivers to this address. `exhausted`: its quota is used up, so it delivers to nobody. */
+/**
+ * `refused`: the transport never delivers to this address. `exhausted`: its quota is used up, so it
+ * delivers to nobody.
+ */
 export type SignInOutcome = 'sent' | 'refused' | 'exhausted'
 
 /** A mail with a sign-in link. */

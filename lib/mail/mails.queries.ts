@@ -44,10 +44,15 @@ export const mailsQuery = (
   selectMails(db, workspaceId)
     .$if(partnerId !== undefined, (mails) => mails.where('partner_id', '=', partnerId ?? ''))
     .$if(cursor !== undefined, (mails) => mails.where('id', '<', cursor ?? ''))
-    // By the status, which is computed, Postgres would expect few, and read and sort all of them: so by mails_delivery_idx.
-    .$if(wanted === 'sent', (mails) => mails.where('sent_at', 'is not', null).where('delivery', 'is', null))
+    // By the status, which is computed, Postgres would expect few, and read and sort all of them:
+    // so by mails_delivery_idx.
+    .$if(wanted === 'sent', (mails) =>
+      mails.where('sent_at', 'is not', null).where('delivery', 'is', null),
+    )
     .$if(isDelivery(wanted), (mails) =>
-      mails.where('sent_at', 'is not', null).where('delivery', '=', isDelivery(wanted) ? wanted : null),
+      mails
+        .where('sent_at', 'is not', null)
+        .where('delivery', '=', isDelivery(wanted) ? wanted : null),
     )
     // The predicate of mails_unsent_idx.
     .$if(wanted !== undefined && wanted !== 'sent' && !isDelivery(wanted), (mails) =>
@@ -70,8 +75,8 @@ export const lastDeliveryQuery = (db: Db, workspaceId: string, partnerId: string
     .select(['m.delivery', 'm.delivery_reason as reason', 'm.delivery_at as at'])
 
 /**
- * Queues a failed mail again, with all its attempts, and records it in the audit log. Idempotent: a mail that has not
- * failed stays as it is.
+ * Queues a failed mail again, with all its attempts, and records it in the audit log. Idempotent: a
+ * mail that has not failed stays as it is.
  *
  * @param id must be a UUID
  * @returns the mail as it is now; undefined if the workspace has no such mail

@@ -1,7 +1,9 @@
 /**
- * The status of a mail: `queued` has not been tried, `held` waits until its workspace may mail people who never signed in, `retrying` is tried again, `sent` was accepted by the transport,
- * `failed` is not tried again unless a manager retries it. The others are what the provider reports of one that was sent: `delivered`,
- * `bounced`, `suppressed` (not sent on, because the address bounced or its owner complained before) and `complained` (reported as spam).
+ * The status of a mail: `queued` has not been tried, `held` waits until its workspace may mail
+ * people who never signed in, `retrying` is tried again, `sent` was accepted by the transport,
+ * `failed` is not tried again unless a manager retries it. The others are what the provider reports
+ * of one that was sent: `delivered`, `bounced`, `suppressed` (not sent on, because the address
+ * bounced or its owner complained before) and `complained` (reported as spam).
  */
 export const MAIL_STATUSES = [
   'queued',
@@ -17,7 +19,12 @@ export const MAIL_STATUSES = [
 export type MailStatus = (typeof MAIL_STATUSES)[number]
 
 /** What the provider reports of a mail that was sent. */
-const DELIVERIES = ['delivered', 'bounced', 'suppressed', 'complained'] as const satisfies MailStatus[]
+const DELIVERIES = [
+  'delivered',
+  'bounced',
+  'suppressed',
+  'complained',
+] as const satisfies MailStatus[]
 export type Delivery = (typeof DELIVERIES)[number]
 
 /** Whether a status is reported by the provider. */
@@ -86,13 +93,26 @@ export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
 export const isTranslated = (kind: string): boolean =>
   [...PARTNER_MAIL_KINDS, 'message', 'new_browser', 'passkey'].includes(kind)
 
-/** Those whose text is made of words and placeholders: the same, and what a manager writes to many partners at once. */
+/**
+ * Those whose text is made of words and placeholders: the same, and what a manager writes to many
+ * partners at once.
+ */
 export type TextKind = EditableKind | 'message'
 
-/** Those that a merchant sends to many, from which people can unsubscribe, for each workspace. Their details have a `portalUrl` or a `url`. */
-export const UNSUBSCRIBABLE_KINDS = ['message', 'moved', 'partner_invitation'] as const satisfies MailKind[]
+/**
+ * Those that a merchant sends to many, from which people can unsubscribe, for each workspace. Their
+ * details have a `portalUrl` or a `url`.
+ */
+export const UNSUBSCRIBABLE_KINDS = [
+  'message',
+  'moved',
+  'partner_invitation',
+] as const satisfies MailKind[]
 
-/** Those that a banned partner does not get. It still gets those about payouts, its account and its application. */
+/**
+ * Those that a banned partner does not get. It still gets those about payouts, its account and its
+ * application.
+ */
 export const WITHHELD_KINDS = [
   'moved',
   'welcome',
@@ -101,11 +121,18 @@ export const WITHHELD_KINDS = [
   'connect_reminder',
 ] as const satisfies MailKind[]
 
-/** Those of a program, which have its brand. The others are about the account of a person, at a workspace or at Tributary. */
+/**
+ * Those of a program, which have its brand. The others are about the account of a person, at a
+ * workspace or at Tributary.
+ */
 export const isOfProgram = (kind: string): boolean =>
-  kind === 'message' || (kind !== 'bank_refused' && (EDITABLE_KINDS as readonly string[]).includes(kind))
+  kind === 'message' ||
+  (kind !== 'bank_refused' && (EDITABLE_KINDS as readonly string[]).includes(kind))
 
-/** Those in the name of a merchant. The others are of Tributary, or about an account there that may be of many merchants. */
+/**
+ * Those in the name of a merchant. The others are of Tributary, or about an account there that may
+ * be of many merchants.
+ */
 export const isOfMerchant = (kind: string): boolean =>
   isOfProgram(kind) || ['bank_refused', 'payment_details', 'payout_account'].includes(kind)
 

@@ -1,4 +1,7 @@
-/** Support addresses, to which replies go once somebody who reads that mailbox has confirmed it by a mailed link. */
+/**
+ * Support addresses, to which replies go once somebody who reads that mailbox has confirmed it by a
+ * mailed link.
+ */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
@@ -24,7 +27,8 @@ type SupportCheck = {
  * Mails the link to the support address of a program, in place of the one before.
  *
  * @param check.programId of a program of the workspace
- * @returns false if the address was changed or confirmed meanwhile, or several links were sent already
+ * @returns false if the address was changed or confirmed meanwhile, or several links were sent
+ *   already
  */
 export const requestSupportCheck = async (
   db: Db,
@@ -77,7 +81,9 @@ export const findSupportCheck = async (
     select b.program_id as "programId", w.id as "workspaceId", w.name as "workspaceName", p.name as "programName",
            b.support_email as email, b.support_email_verified_at is not null as "isVerified"
     from brands b join programs p on p.id = b.program_id join workspaces w on w.id = b.workspace_id
-    where b.support_check_hash = ${tokenHash} and b.support_check_until > ${now}::timestamptz`.execute(db)
+    where b.support_check_hash = ${tokenHash} and b.support_check_until > ${now}::timestamptz`.execute(
+    db,
+  )
   return rows[0]
 }
 

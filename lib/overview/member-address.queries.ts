@@ -1,4 +1,7 @@
-/** How a member's email address changes, in all workspaces: links to the old and to the new address approve it. */
+/**
+ * How a member's email address changes, in all workspaces: links to the old and to the new address
+ * approve it.
+ */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -19,7 +22,10 @@ type Request = {
   expiresAt: Date
 }
 
-/** Saves a request, and mails both links. @returns false if the address has too many open requests */
+/**
+ * Saves a request, and mails both links.
+ * @returns false if the address has too many open requests
+ */
 export const requestMemberAddress = async (db: Db, request: Request): Promise<boolean> => {
   const { from, to, workspaceId, now, expiresAt } = request
   const id = newId()
@@ -81,7 +87,12 @@ export const findMemberAddress = async (
 }
 
 /** Ends a request, by either of its links. */
-export const cancelMemberAddress = (db: Db, from: string, tokenHash: string, now: Date): Promise<unknown> =>
+export const cancelMemberAddress = (
+  db: Db,
+  from: string,
+  tokenHash: string,
+  now: Date,
+): Promise<unknown> =>
   sql`update address_changes set expires_at = ${now} where ${isNamed(from, tokenHash)} and done_at is null`.execute(
     db,
   )
@@ -91,8 +102,9 @@ const isTaken = (from: string) => sql<SqlBool>`exists (
   select from members o join members n on n.workspace_id = o.workspace_id where o.email = ${from} and n.email = new_email)`
 
 /**
- * Confirms one of the two links, and changes the address once both are confirmed. Runs and limits that wait for the approval of
- * another manager than this one go on doing so. The old address can no longer sign in to anything, unless it is a partner's. May be repeated.
+ * Confirms one of the two links, and changes the address once both are confirmed. Runs and limits
+ * that wait for the approval of another manager than this one go on doing so. The old address can
+ * no longer sign in to anything, unless it is a partner's. May be repeated.
  */
 export const confirmMemberAddress = async (
   db: Db,

@@ -14,7 +14,11 @@ import type { Deliveries } from '../purchases/reconcile/silence.ts'
 import { type DeliveriesJson, deliveriesQuery } from '../purchases/stripe/setup.queries.ts'
 import { overdueSince } from '../rules/purchases/expected-sales.ts'
 import { countManagersQuery } from '../tenancy/members/members.queries.ts'
-import { hasClickColumn, type WorkspaceActivity, workspaceActivityQuery } from '../totals/activity.queries.ts'
+import {
+  hasClickColumn,
+  type WorkspaceActivity,
+  workspaceActivityQuery,
+} from '../totals/activity.queries.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
 import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
@@ -26,7 +30,10 @@ import {
 import { countLikelyQuery, likelySince } from '../tracking/checks/likely-credits.queries.ts'
 import { countMismatchesQuery } from '../tracking/checks/mismatches.queries.ts'
 import { recentSince } from '../tracking/checks/mismatches.ts'
-import { busiestCustomerQuery, medianAmountsQuery } from '../tracking/checks/unlikely-reports.queries.ts'
+import {
+  busiestCustomerQuery,
+  medianAmountsQuery,
+} from '../tracking/checks/unlikely-reports.queries.ts'
 import {
   type BusiestCustomer,
   type MedianAmounts,
@@ -40,7 +47,10 @@ import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
 export const MAX_COUNT = 100_000
 
-/** Failures of payouts older than this were seen, or paid since by another run; and so were events that could not be read. */
+/**
+ * Failures of payouts older than this were seen, or paid since by another run; and so were events
+ * that could not be read.
+ */
 const FAILED_DAYS = 30
 /** Landing pages and referrers on the overview, besides all others together. */
 const PAGES_SHOWN = 6
@@ -77,7 +87,10 @@ export type Overview = {
   balances: BalanceTotal[]
   /** Applications that wait; at most `MAX_COUNT` + 1. */
   applications: number
-  /** Transfers that should not exist, found within the last 30 days: see lib/payouts/transfers/found.queries.ts. */
+  /**
+   * Transfers that should not exist, found within the last 30 days: see
+   * lib/payouts/transfers/found.queries.ts.
+   */
   foundTransfers: number
   /** Transfers that wait for a partner whom a restored database does not have. */
   unknownTransfers: number
@@ -153,8 +166,16 @@ export const readOverview = async (
     earnedQuery(workspaceId, now).compile(db),
     balanceTotalsQuery(workspaceId, now).compile(db),
     workspaceActivityQuery(workspaceId, period).compile(db),
-    landingStatsQuery(workspaceId, { ...days, by: 'landingPage', withRest: true }, PAGES_SHOWN).compile(db),
-    landingStatsQuery(workspaceId, { ...days, by: 'referrer', withRest: true }, REFERRERS_SHOWN).compile(db),
+    landingStatsQuery(
+      workspaceId,
+      { ...days, by: 'landingPage', withRest: true },
+      PAGES_SHOWN,
+    ).compile(db),
+    landingStatsQuery(
+      workspaceId,
+      { ...days, by: 'referrer', withRest: true },
+      REFERRERS_SHOWN,
+    ).compile(db),
     topPartnersQuery(workspaceId, days, PARTNERS_SHOWN).compile(db),
   ])
   if (!facts || !owed) throw new Error('Unreachable: both return one row.')

@@ -21,14 +21,21 @@ import type { Period } from '../values/periods.ts'
 export const ROWS_SHOWN = 10
 
 /**
- * Reads a partner with its links, balances, payout account, groups, activity, and newest payouts, commissions, events, customers,
- * changes by managers and notes, in one database round trip. A list with more rows than the page shows has one extra row.
+ * Reads a partner with its links, balances, payout account, groups, activity, and newest payouts,
+ * commissions, events, customers, changes by managers and notes, in one database round trip. A list
+ * with more rows than the page shows has one extra row.
  *
  * @param id     a UUID
  * @param period of the activity, which has the one before too
  * @returns undefined when the workspace has no such partner
  */
-export const readPartnerPage = async (db: Db, workspaceId: string, id: string, period: Period, now: Date) => {
+export const readPartnerPage = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  period: Period,
+  now: Date,
+) => {
   const ofPartner = { partnerId: id, limit: ROWS_SHOWN + 1 }
   const [
     [partner],

@@ -1,4 +1,7 @@
-/** The search across a workspace: partners, customers, sales and leads, clicks and payouts, by what people know of them. */
+/**
+ * The search across a workspace: partners, customers, sales and leads, clicks and payouts, by what
+ * people know of them.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { partnersQuery } from '../partners/lists/partners.queries.ts'
@@ -13,8 +16,9 @@ const MATCHES_SHOWN = 10
 export type SearchResults = Awaited<ReturnType<typeof search>>
 
 /**
- * What a text names, in one database round trip: partners by a part of the name, address or slug; all others by a whole
- * id, reference or address. Each kind has its newest matches, at most `MATCHES_SHOWN`.
+ * What a text names, in one database round trip: partners by a part of the name, address or slug;
+ * all others by a whole id, reference or address. Each kind has its newest matches, at most
+ * `MATCHES_SHOWN`.
  *
  * @param text not blank
  */

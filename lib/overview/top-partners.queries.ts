@@ -7,8 +7,8 @@ import { partsOf } from '../totals/stats.ts'
 import type { DayRange } from '../values/days.ts'
 
 /**
- * Partners whose days are added up: so many with the most revenue in each calendar month of the period. All days of all partners
- * would be 150,000 rows where 5,000 partners sell every day.
+ * Partners whose days are added up: so many with the most revenue in each calendar month of the
+ * period. All days of all partners would be 150,000 rows where 5,000 partners sell every day.
  */
 const CANDIDATES = 50
 
@@ -24,8 +24,8 @@ export type TopPartnerRow = {
 }
 
 /**
- * The partners with the most revenue in the workspace's first currency, so many, each with a row per currency, as a query. Exact
- * but for the choice of candidates.
+ * The partners with the most revenue in the workspace's first currency, so many, each with a row
+ * per currency, as a query. Exact but for the choice of candidates.
  */
 export const topPartnersQuery = (workspaceId: string, range: DayRange, limit: number) => {
   const { months, days } = partsOf(range)

@@ -10,7 +10,11 @@ const money = (cents: bigint, currency: string) => ({ number: exactMoney(cents, 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
 /** A statement: the balance at its start, each entry, and the balance at its end, by currency. */
-export const statementCsv = ({ start, end }: Month, balances: CurrencyStatement[], lines: Entry[]): string =>
+export const statementCsv = (
+  { start, end }: Month,
+  balances: CurrencyStatement[],
+  lines: Entry[],
+): string =>
   csvLines([
     ['date', 'description', 'reference', 'currency', 'amount'],
     ...balances.flatMap(({ currency, openingCents, closingCents }) => [
@@ -24,7 +28,13 @@ export const statementCsv = ({ start, end }: Month, balances: CurrencyStatement[
           currency,
           money(cents, currency),
         ]),
-      [dayOf(new Date(end.getTime() - 1)), 'Balance at the end', '', currency, money(closingCents, currency)],
+      [
+        dayOf(new Date(end.getTime() - 1)),
+        'Balance at the end',
+        '',
+        currency,
+        money(closingCents, currency),
+      ],
     ]),
   ])
 
@@ -32,7 +42,16 @@ export const statementCsv = ({ start, end }: Month, balances: CurrencyStatement[
 export const yearCsv = (year: number, paid: PaidInYear[]): string =>
   csvLines([
     [
-      ...['year', 'e-mail', 'name', 'country', 'vat id', 'documents received', 'currency', 'payouts'],
+      ...[
+        'year',
+        'e-mail',
+        'name',
+        'country',
+        'vat id',
+        'documents received',
+        'currency',
+        'payouts',
+      ],
       ...['paid by stripe', 'paid by bank', 'came back', 'net'],
     ],
     ...paid.map((row) => [

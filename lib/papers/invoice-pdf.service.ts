@@ -1,4 +1,7 @@
-/** Writes invoices and credit notes as PDF. In the payouts Worker alone, because the library is larger than any other. */
+/**
+ * Writes invoices and credit notes as PDF. In the payouts Worker alone, because the library is
+ * larger than any other.
+ */
 import { PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from '@cantoo/pdf-lib'
 import {
   agreementOf,
@@ -66,7 +69,12 @@ const writer = (page: PDFPage, x: number, top: number) => {
 }
 
 const rule = (page: PDFPage, y: number) =>
-  page.drawLine({ start: { x: MARGIN, y }, end: { x: PAGE.width - MARGIN, y }, thickness: 0.7, color: GRAY })
+  page.drawLine({
+    start: { x: MARGIN, y },
+    end: { x: PAGE.width - MARGIN, y },
+    thickness: 0.7,
+    color: GRAY,
+  })
 
 const writeParty = (
   page: PDFPage,
@@ -121,7 +129,10 @@ const creditPaper = (invoice: Invoice, note: CreditNote): Paper => ({
   totalLabel: 'Total credited',
 })
 
-/** An invoice, or a credit note that corrects it: one page, made of them alone, so that it is the same each time. */
+/**
+ * An invoice, or a credit note that corrects it: one page, made of them alone, so that it is the
+ * same each time.
+ */
 export const invoicePdf = async (invoice: Invoice, note?: CreditNote): Promise<Uint8Array> => {
   const paper = note ? creditPaper(invoice, note) : invoicePaper(invoice)
   const document = await PDFDocument.create()

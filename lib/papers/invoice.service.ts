@@ -11,7 +11,12 @@ import type { PayoutsService } from '../payouts/payouts.rpc.ts'
 
 export type InvoicesEnv = { Bindings: { PAYOUTS: Pick<PayoutsService, 'invoicePdf'> } }
 
-const sendPdf = async (c: Context, name: string, invoice: Invoice, note?: CreditNote): Promise<Response> => {
+const sendPdf = async (
+  c: Context,
+  name: string,
+  invoice: Invoice,
+  note?: CreditNote,
+): Promise<Response> => {
   const { PAYOUTS } = c.env as InvoicesEnv['Bindings']
   const file = await rpc('payouts', PAYOUTS.invoicePdf(invoice, note))
   return c.body(new Uint8Array(file), 200, {

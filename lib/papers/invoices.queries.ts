@@ -59,7 +59,9 @@ export const listInvoices = async (
 ): Promise<Invoice[]> => {
   const rows = await selectInvoices(db)
     .where('i.workspace_id', '=', workspaceId)
-    .$if(partnerId !== undefined, (invoices) => invoices.where('po.partner_id', '=', partnerId ?? ''))
+    .$if(partnerId !== undefined, (invoices) =>
+      invoices.where('po.partner_id', '=', partnerId ?? ''),
+    )
     .$if(cursor !== undefined, (invoices) => invoices.where('i.id', '<', cursor ?? ''))
     .orderBy('i.id', 'desc')
     .limit(limit)
@@ -76,7 +78,11 @@ const selectOwn = (db: Db, owner: Owner) =>
     : selectInvoices(db).where('i.workspace_id', '=', owner.workspaceId)
 
 /** @param id a UUID */
-export const findInvoice = async (db: Db, owner: Owner, id: string): Promise<Invoice | undefined> => {
+export const findInvoice = async (
+  db: Db,
+  owner: Owner,
+  id: string,
+): Promise<Invoice | undefined> => {
   const row = await selectOwn(db, owner).where('i.id', '=', id).executeTakeFirst()
   return row && toInvoice(row)
 }
@@ -124,7 +130,9 @@ export const listPayees = async (db: Db, email: string): Promise<Payee[]> => {
           .select('p.id'),
       ),
     )
-    .leftJoin('payees as y', (join) => join.onRef('y.workspace_id', '=', 'w.id').on('y.email', '=', email))
+    .leftJoin('payees as y', (join) =>
+      join.onRef('y.workspace_id', '=', 'w.id').on('y.email', '=', email),
+    )
     .select([
       'w.id as workspaceId',
       'w.name as workspaceName',

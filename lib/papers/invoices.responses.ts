@@ -27,12 +27,17 @@ export const InvoiceResponse = z
         z.strictObject({
           id: z.uuid(),
           number: z.string().meta({ description: 'Without gaps in the workspace: `CN-000007`.' }),
-          amountCents: z.int().min(1).meta({ description: 'What it takes from the amount of the invoice.' }),
+          amountCents: z
+            .int()
+            .min(1)
+            .meta({ description: 'What it takes from the amount of the invoice.' }),
           reason: z.enum(CREDIT_REASONS),
           issuedAt: timestamp,
         }),
       )
-      .meta({ description: 'What corrects the invoice, because its payout was returned or reversed.' }),
+      .meta({
+        description: 'What corrects the invoice, because its payout was returned or reversed.',
+      }),
   })
   .meta({ id: 'Invoice' })
 export type InvoiceResponse = z.infer<typeof InvoiceResponse>

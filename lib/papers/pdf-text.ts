@@ -8,8 +8,9 @@ const isWritable = (char: string): boolean =>
   /^[ -~\u00A1-\u00AC\u00AE-\u00FF]$/.test(char) || OTHERS.includes(char)
 
 /**
- * Text that the standard fonts can write. Accents that they lack are dropped, Greek and Cyrillic are transliterated, and
- * what is in another alphabet is a question mark: names of parties are refused in it.
+ * Text that the standard fonts can write. Accents that they lack are dropped, Greek and Cyrillic
+ * are transliterated, and what is in another alphabet is a question mark: names of parties are
+ * refused in it.
  */
 export const pdfText = (text: string): string =>
   [...text.normalize('NFC').replace(/\s+/g, ' ')]

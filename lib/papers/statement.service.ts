@@ -22,7 +22,9 @@ export const statementOf = async (db: Db, request: Request, lines = MAX_CSV_LINE
   const { of, partnerId, now } = request
   const month = monthOf(request.month ?? now.toISOString().slice(0, 7))
   const read = month && (await readStatement(db, of, partnerId, month, lines))
-  return read ? { month, partner: read.partner, balances: sumUp(read.sums), lines: read.lines } : undefined
+  return read
+    ? { month, partner: read.partner, balances: sumUp(read.sums), lines: read.lines }
+    : undefined
 }
 export type StatementData = NonNullable<Awaited<ReturnType<typeof statementOf>>>
 

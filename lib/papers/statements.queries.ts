@@ -13,7 +13,9 @@ const payoutsOf = (partnerId: RawBuilder<unknown>) => sql`
   from payouts po
   where po.partner_id = ${partnerId} and po.paid_at is not null and num_nonnulls(po.returned_at, po.released_at) > 0`
 
-/** What commissions have changed of it, by their month and kind: what was folded, and what was not. */
+/**
+ * What commissions have changed of it, by their month and kind: what was folded, and what was not.
+ */
 const earningsOf = (partner: RawBuilder<unknown>) => sql`
   select t.month as at, t.kind, t.currency, t.amount_cents as cents from statement_totals t
   where t.partner_id = (select id from ${partner})

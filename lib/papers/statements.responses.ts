@@ -33,7 +33,9 @@ export const PayoutYearResponse = z
         payouts: z.int(),
         stripeCents: z.int(),
         manualCents: z.int(),
-        returnedCents: z.int().meta({ description: 'What came back or was reversed of them, until now.' }),
+        returnedCents: z
+          .int()
+          .meta({ description: 'What came back or was reversed of them, until now.' }),
         netCents: z.int(),
       }),
     ),

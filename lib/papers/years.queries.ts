@@ -22,9 +22,11 @@ export type PaidInYear = {
 }
 
 /**
- * What each person was paid in a calendar year, in UTC, by address and currency. Partners of one address are one person.
+ * What each person was paid in a calendar year, in UTC, by address and currency. Partners of one
+ * address are one person.
  *
- * @param page people, with all of their currencies, after the one of the partner `cursor`; everybody if undefined
+ * @param page people, with all of their currencies, after the one of the partner `cursor`;
+ *   everybody if undefined
  */
 export const listPaidInYear = async (
   db: Db,
@@ -73,5 +75,7 @@ export const listYears = async (db: Db, workspaceId: string): Promise<number[]> 
            extract(year from max(paid_at) at time zone 'UTC')::int as last
     from payouts where workspace_id = ${workspaceId} and paid_at is not null
     having min(paid_at) is not null`.execute(db)
-  return rows.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, back) => last - back))
+  return rows.flatMap(({ first, last }) =>
+    Array.from({ length: last - first + 1 }, (_, back) => last - back),
+  )
 }

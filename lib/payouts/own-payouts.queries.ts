@@ -10,10 +10,14 @@ type OwnPayoutFilter = PageRequest & { programId?: string | undefined }
 export type OwnPayout = Awaited<ReturnType<ReturnType<typeof ownPayoutsQuery>['execute']>>[number]
 
 /**
- * The payouts of an email address, newest first, with their commissions counted, as a query. A failed, canceled, released
- * or returned payout has none.
+ * The payouts of an email address, newest first, with their commissions counted, as a query. A
+ * failed, canceled, released or returned payout has none.
  */
-export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: OwnPayoutFilter) =>
+export const ownPayoutsQuery = (
+  db: Db,
+  email: string,
+  { programId, cursor, limit }: OwnPayoutFilter,
+) =>
   db
     .selectFrom('payouts as po')
     .innerJoin('partners as p', 'p.id', 'po.partner_id')

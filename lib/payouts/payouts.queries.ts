@@ -12,8 +12,8 @@ export type PayoutFilter = OrderedPageRequest & {
 }
 
 /**
- * Whether a payout by Stripe is still to be sent: the predicate of payouts_processing_idx, word for word. A condition on
- * `status` would not use that index.
+ * Whether a payout by Stripe is still to be sent: the predicate of payouts_processing_idx, word for
+ * word. A condition on `status` would not use that index.
  *
  * @param p the alias of the payout
  */
@@ -75,12 +75,16 @@ export const payoutsIn = (db: Db, workspaceId: string, ids: RawBuilder<unknown>)
   selectPayouts(db, workspaceId).where('po.id', 'in', sql<string>`(${ids})`).orderBy('po.id')
 
 /** One payout of a workspace, or undefined. `id` must be a UUID. */
-export const findPayout = (db: Db, workspaceId: string, id: string): Promise<PayoutRow | undefined> =>
-  payoutQuery(db, workspaceId, id).executeTakeFirst()
+export const findPayout = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<PayoutRow | undefined> => payoutQuery(db, workspaceId, id).executeTakeFirst()
 
 /**
- * The payouts of a workspace, newest first, as a query. The ids are a query of their own, which an index answers alone: Postgres
- * would expect a run's payouts, or those of a status, anywhere among the workspace's, and walk past all newer ones.
+ * The payouts of a workspace, newest first, as a query. The ids are a query of their own, which an
+ * index answers alone: Postgres would expect a run's payouts, or those of a status, anywhere among
+ * the workspace's, and walk past all newer ones.
  */
 export const payoutsQuery = (db: Db, workspaceId: string, filter: PayoutFilter) =>
   selectPayouts(db, workspaceId)

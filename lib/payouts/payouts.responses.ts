@@ -25,7 +25,9 @@ export const PayoutResponse = z
     createdAt: timestamp,
     paidAt: timestamp.nullable(),
     failedAt: timestamp.nullable(),
-    cancelRequestedAt: timestamp.nullable().meta({ description: 'Since when nothing is sent for it.' }),
+    cancelRequestedAt: timestamp
+      .nullable()
+      .meta({ description: 'Since when nothing is sent for it.' }),
     lookedUpUntil: timestamp.nullable().meta({
       description:
         'While it is `canceling`: until when Stripe is asked whether an earlier request made the transfer. Then it is ' +
@@ -33,7 +35,10 @@ export const PayoutResponse = z
     }),
     canceledAt: timestamp.nullable(),
     lastError: z.string().nullable().meta({ description: 'Why it failed or is being retried.' }),
-    transferId: z.string().nullable().meta({ description: 'The id of the Stripe transfer: `tr_...`' }),
+    transferId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the Stripe transfer: `tr_...`' }),
     bankStatus: z
       .enum(BANK_STATUSES)
       .nullable()
@@ -45,7 +50,9 @@ export const PayoutResponse = z
     reversedCents: z
       .int()
       .meta({ description: 'What was reversed of the transfer at Stripe, in minor units.' }),
-    reversedAt: timestamp.nullable().meta({ description: 'When the latest reversal was received.' }),
+    reversedAt: timestamp
+      .nullable()
+      .meta({ description: 'When the latest reversal was received.' }),
     releasedAt: timestamp.nullable().meta({
       description: 'When a manager released the commissions of a `reversed` payout.',
     }),
@@ -89,14 +96,18 @@ export const PayoutRunResponse = z
         'A Stripe run is `completed` once none of its payouts is processing, whatever became of them: see `counts`. In ' +
         '`review`, it is sent at `sendsAt` unless it is canceled.',
     }),
-    createdBy: z.string().nullable().meta({ description: 'An email address; null for scheduled runs.' }),
-    scheduledFor: timestamp.nullable(),
-    sendsAt: timestamp
+    createdBy: z
+      .string()
       .nullable()
-      .meta({ description: 'The end of its review, counted from when it was prepared; null without one.' }),
+      .meta({ description: 'An email address; null for scheduled runs.' }),
+    scheduledFor: timestamp.nullable(),
+    sendsAt: timestamp.nullable().meta({
+      description: 'The end of its review, counted from when it was prepared; null without one.',
+    }),
     createdAt: timestamp,
     previewedAt: timestamp.nullable().meta({
-      description: 'What was recorded later can only reduce the payouts. null if nothing was previewed.',
+      description:
+        'What was recorded later can only reduce the payouts. null if nothing was previewed.',
     }),
     expected: z.array(total).nullable().meta({
       description: 'The most that the run pays, by currency; null if that is not limited.',
@@ -113,13 +124,17 @@ export const PayoutRunResponse = z
     approvedBy: z.string().nullable(),
     declinedAt: timestamp.nullable(),
     declinedBy: z.string().nullable(),
-    claimedAt: timestamp.nullable().meta({ description: 'When the run had claimed all of its commissions.' }),
+    claimedAt: timestamp
+      .nullable()
+      .meta({ description: 'When the run had claimed all of its commissions.' }),
     markedPaidAt: timestamp.nullable(),
     confirmedAt: timestamp.nullable(),
     canceledAt: timestamp.nullable(),
     counts: z
       .strictObject({ sent: z.int(), failed: z.int(), canceled: z.int(), waiting: z.int() })
-      .meta({ description: 'How many payouts were sent, failed, were canceled, and wait to be sent.' }),
+      .meta({
+        description: 'How many payouts were sent, failed, were canceled, and wait to be sent.',
+      }),
     totals: z.array(
       z.strictObject({
         currency: z.string(),
@@ -139,10 +154,12 @@ export const RunResultResponse = z
   .strictObject({
     runId: z.uuid().nullable().meta({ description: 'null for a dry run.' }),
     status: runStatus.nullable().meta({
-      description: 'The run’s status; null for a dry run. `awaiting_approval`: nothing is paid yet.',
+      description:
+        'The run’s status; null for a dry run. `awaiting_approval`: nothing is paid yet.',
     }),
     previewedAt: timestamp.nullable().meta({
-      description: 'The time of a dry run, to send with the run; else that of the preview, if there was one.',
+      description:
+        'The time of a dry run, to send with the run; else that of the preview, if there was one.',
     }),
     totals: z
       .array(total)
@@ -164,7 +181,9 @@ export const RunResultResponse = z
       z.strictObject({
         id: z.uuid().nullable().meta({ description: 'null for a dry run.' }),
         ...owed,
-        status: z.enum(['payable', ...PAYOUT_STATUSES]).meta({ description: '`payable` in a dry run.' }),
+        status: z
+          .enum(['payable', ...PAYOUT_STATUSES])
+          .meta({ description: '`payable` in a dry run.' }),
       }),
     ),
     skipped: z.array(z.strictObject({ ...owed, code: z.enum(SKIP_CODES) })),

@@ -1,4 +1,7 @@
-/** The RPC methods of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
+/**
+ * The RPC methods of the payouts Worker, for Workers that hold no secrets: see
+ * functions/payouts.ts.
+ */
 
 import type { Act } from '../audit/audit.queries.ts'
 import type { BankFile, BankFileRequest, TemplateFile, TemplateRequest } from './files/files.rpc.ts'
@@ -72,8 +75,14 @@ export type PartnerPayoutsService = AccountsService &
     startOnboarding: (request: OnboardingRequest) => Promise<{ url: string } | Refused>
     /** The address of a partner's own dashboard at Stripe; null if the partner has no account. */
     openDashboard: (holder: { workspaceId: string; email: string }) => Promise<string | null>
-    /** Ends the hold of a partner's account by the link of the mail. @returns false if it holds none, or the link is another's */
-    confirmAccount: (holder: { workspaceId: string; email: string }, token: string) => Promise<boolean>
+    /**
+     * Ends the hold of a partner's account by the link of the mail.
+     * @returns false if it holds none, or the link is another's
+     */
+    confirmAccount: (
+      holder: { workspaceId: string; email: string },
+      token: string,
+    ) => Promise<boolean>
     /** Disconnects a partner's account, unless a payout to it is in flight. */
     disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
   }
@@ -82,7 +91,10 @@ export type PartnerPayoutsService = AccountsService &
 export type ManagerPayoutsService = CommonService & {
   /** Verifies a key with Stripe, and stores it, encrypted: no other Worker may. */
   saveKey: (act: Act, key: string) => Promise<SavedKey | Refused>
-  /** The event types that Stripe sends to a URL; null if no endpoint has it, or the key does not allow to ask. */
+  /**
+   * The event types that Stripe sends to a URL; null if no endpoint has it, or the key does not
+   * allow to ask.
+   */
   listSentEvents: (workspaceId: string, url: string) => Promise<string[] | null>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
   run: (request: RunRequest) => Promise<RunResultResponse | Refused | PreviewChanged>

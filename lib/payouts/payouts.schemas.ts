@@ -53,7 +53,9 @@ export const PayoutRun = z
     maxAmountCents: z
       .record(currency, integer(0, Number.MAX_SAFE_INTEGER, 'The most to pay in the currency.'))
       .nullish()
-      .meta({ description: 'The most that the run pays, by currency, in minor units: `{"USD": 1000000}`.' }),
+      .meta({
+        description: 'The most that the run pays, by currency, in minor units: `{"USD": 1000000}`.',
+      }),
   })
   .meta({ id: 'PayoutRunRequest' })
 

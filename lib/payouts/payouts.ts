@@ -5,16 +5,23 @@ export const PAYOUT_METHODS = ['stripe', 'manual'] as const
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
 
 /**
- * The status of a partner's Stripe account: `onboarding` needs more information from the partner, `in_review` waits for
- * Stripe, `enabled` can be paid, `restricted` was enabled and needs more information, `closed` is permanent.
+ * The status of a partner's Stripe account: `onboarding` needs more information from the partner,
+ * `in_review` waits for Stripe, `enabled` can be paid, `restricted` was enabled and needs more
+ * information, `closed` is permanent.
  */
-export const PAYOUT_ACCOUNT_STATUSES = ['onboarding', 'in_review', 'enabled', 'restricted', 'closed'] as const
+export const PAYOUT_ACCOUNT_STATUSES = [
+  'onboarding',
+  'in_review',
+  'enabled',
+  'restricted',
+  'closed',
+] as const
 export type PayoutAccountStatus = (typeof PAYOUT_ACCOUNT_STATUSES)[number]
 
 /**
- * `canceling`: nothing more is sent, but it may have been sent, or its commissions are being let go. `reversed`: its
- * transfer was reversed in full at Stripe. In part, it remains `paid`. `returned`: the bank returned it after its run was
- * confirmed.
+ * `canceling`: nothing more is sent, but it may have been sent, or its commissions are being let
+ * go. `reversed`: its transfer was reversed in full at Stripe. In part, it remains `paid`.
+ * `returned`: the bank returned it after its run was confirmed.
  */
 export const PAYOUT_STATUSES = [
   'processing',
@@ -51,8 +58,9 @@ export const SKIP_CODES = [
 export type SkipCode = (typeof SKIP_CODES)[number]
 
 /**
- * A run by Stripe is in `review` if its program has a review period, then `processing` until everything is claimed and sent,
- * then `completed`, whatever became of its payouts. A manual run is `processing`, `paid`, `confirmed`.
+ * A run by Stripe is in `review` if its program has a review period, then `processing` until
+ * everything is claimed and sent, then `completed`, whatever became of its payouts. A manual run is
+ * `processing`, `paid`, `confirmed`.
  */
 export const RUN_STATUSES = [
   'processing',
@@ -69,8 +77,8 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 export const transferGroup = (payoutId: string): string => `payout_${payoutId}`
 
 /**
- * The idempotency key of a transfer. The version is raised only when Stripe has refused the request for now, or has
- * forgotten the key and has no transfer.
+ * The idempotency key of a transfer. The version is raised only when Stripe has refused the request
+ * for now, or has forgotten the key and has no transfer.
  */
 export const transferKey = (payoutId: string, keyVersion: number): string =>
   `payout_${payoutId}_${keyVersion}`
@@ -78,12 +86,14 @@ export const transferKey = (payoutId: string, keyVersion: number): string =>
 /** Stripe may forget a key once it is 24 hours old. */
 export const KEY_LIFE_HOURS = 24
 const KEY_LIFE_MS = KEY_LIFE_HOURS * 3_600_000
-/** Longer than any delay between a Worker's reading of the time and Stripe's receipt of its request. */
+/**
+ * Longer than any delay between a Worker's reading of the time and Stripe's receipt of its request.
+ */
 const KEY_MARGIN_MS = 3_600_000
 
 /**
- * The state of an idempotency key. An `expiring` key is neither used nor replaced, so that a delayed request with it
- * cannot overlap one with the next key.
+ * The state of an idempotency key. An `expiring` key is neither used nor replaced, so that a
+ * delayed request with it cannot overlap one with the next key.
  */
 export const keyState = (keyUsedAt: Date, now: Date): 'known' | 'expiring' | 'forgotten' => {
   const age = now.getTime() - keyUsedAt.getTime()

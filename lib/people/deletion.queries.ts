@@ -1,4 +1,7 @@
-/** Deleting a workspace: scheduled by a manager, canceled by any, and done by erase_workspaces_1 of schema.sql. */
+/**
+ * Deleting a workspace: scheduled by a manager, canceled by any, and done by erase_workspaces_1 of
+ * schema.sql.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import type { Act, AuditAction } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
@@ -30,7 +33,10 @@ const one = (rows: Deletion[]): Deletion => {
   return row
 }
 
-/** Locks what claims or sends money, and the row, so that whoever comes second sees what the first has done. */
+/**
+ * Locks what claims or sends money, and the row, so that whoever comes second sees what the first
+ * has done.
+ */
 const locks = (workspaceId: string) => [
   lockPayouts(workspaceId),
   sql`select id from workspaces where id = ${workspaceId} for no key update`,
@@ -44,7 +50,10 @@ type Change = {
   url: string
 }
 
-/** Changes the workspace, and if that was not done before, notes it in the audit log and mails all managers. */
+/**
+ * Changes the workspace, and if that was not done before, notes it in the audit log and mails all
+ * managers.
+ */
 const change = ({ actor, now }: Act, { about, update, day, url }: Change) => sql`
   with done as (${update}),
   noted as (
@@ -56,7 +65,8 @@ const change = ({ actor, now }: Act, { about, update, day, url }: Change) => sql
   select mail_managers_1(id, ${about}, ${actor}, null, ${day}, ${url}, ${newId()}, ${now}) from done`
 
 /**
- * Schedules the deletion of a workspace, and mails all managers, unless it is scheduled already, or money is under way. May be repeated.
+ * Schedules the deletion of a workspace, and mails all managers, unless it is scheduled already, or
+ * money is under way. May be repeated.
  *
  * @param url the page of the deletion
  */
@@ -91,9 +101,13 @@ export const cancelDeletion = async (db: Db, act: Act, url: string): Promise<voi
 }
 
 /** Whether a deletion is due, as a condition. */
-export const hasDueDeletions = (now: Date) => sql`exists (select from workspaces where deletes_at <= ${now})`
+export const hasDueDeletions = (now: Date) =>
+  sql`exists (select from workspaces where deletes_at <= ${now})`
 
-/** Erases some rows of a workspace whose deletion is due. @returns how many, or `limit` while some are left */
+/**
+ * Erases some rows of a workspace whose deletion is due.
+ * @returns how many, or `limit` while some are left
+ */
 export const eraseDue = async (db: Db, now: Date, limit: number): Promise<number> => {
   const { rows } = await sql<{
     erased: number

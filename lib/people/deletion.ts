@@ -16,4 +16,5 @@ export const UNDER_WAY: Record<MoneyUnderWay, string> = {
 }
 
 /** When a workspace is deleted whose deletion is requested now. */
-export const deletionTime = (now: Date): Date => new Date(now.getTime() + DELETION_DAYS * 86_400_000)
+export const deletionTime = (now: Date): Date =>
+  new Date(now.getTime() + DELETION_DAYS * 86_400_000)

@@ -1,4 +1,6 @@
-/** Erases a customer: what names the person goes, and the ledger keeps its numbers. docs/privacy.md. */
+/**
+ * Erases a customer: what names the person goes, and the ledger keeps its numbers. docs/privacy.md.
+ */
 import { sql } from 'kysely'
 import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import { forgetAnswers } from '../auth/idempotency/idempotency.queries.ts'
@@ -22,7 +24,9 @@ const current = async (db: Db, workspaceId: string, id: string) => {
   return rows[0]
 }
 
-/** The ids and addresses under which a customer is known, and the mark that replaces each address. */
+/**
+ * The ids and addresses under which a customer is known, and the mark that replaces each address.
+ */
 const known = async (db: Db, workspaceId: string, id: string) => {
   const mine = sql`(select c.* from customers c where c.workspace_id = ${workspaceId} and ${id}::uuid in (c.id, c.merged_into))`
   const { rows } = await sql<{ value: string; isStripes: boolean; mark: string | null }>`
@@ -39,10 +43,13 @@ const known = async (db: Db, workspaceId: string, id: string) => {
   )
   // An id that is an address names the person, also in the spelling in which it was reported.
   const spelled = rows.flatMap(({ value, mark }) =>
-    [emailOf(value) && value, emailOf(value)].flatMap((address) => (address ? [{ address, mark }] : [])),
+    [emailOf(value) && value, emailOf(value)].flatMap((address) =>
+      address ? [{ address, mark }] : [],
+    ),
   )
   const marks = new Map(spelled.map(({ address }) => [address, erasedMark(newId())]))
-  // What is reported of a purchase after an erasure is erased by the same mark, so that it stays tied.
+  // What is reported of a purchase after an erasure is erased by the same mark, so that it stays
+  // tied.
   for (const { address, mark } of spelled) if (mark) marks.set(address, mark)
   return {
     ids: rows.filter(({ isStripes }) => !isStripes).map(({ value }) => value),
@@ -53,9 +60,10 @@ const known = async (db: Db, workspaceId: string, id: string) => {
 }
 
 /**
- * Erases the address, the name, and everything else that names a customer: identities, metadata, landing pages, and what Stripe's
- * events say of the buyer. The customer stays without them, under the merchant's and Stripe's ids, so that its sales, commissions
- * and renewals go on counting; an id that is an address is replaced. May be repeated: what is reported later is stored again.
+ * Erases the address, the name, and everything else that names a customer: identities, metadata,
+ * landing pages, and what Stripe's events say of the buyer. The customer stays without them, under
+ * the merchant's and Stripe's ids, so that its sales, commissions and renewals go on counting; an
+ * id that is an address is replaced. May be repeated: what is reported later is stored again.
  *
  * @param id of the customer, or of one who was merged into it
  */
@@ -69,7 +77,9 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
   throw lostRace('the same customer')
 }
 
-/** @returns false if others were merged into the customer, or it into another one, since it was read */
+/**
+ * @returns false if others were merged into the customer, or it into another one, since it was read
+ */
 const eraseUnlessChanged = async (
   db: Db,
   act: Act,

@@ -13,17 +13,25 @@ import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 type Own = { id: string; status: string }
 
 /**
- * Erases the person of a partner: address, name, payment and invoice details, mails, notes, and the account to sign in with, unless
- * another workspace knows the person. The partner stays, banned and under its slug, with its commissions and payouts; issued invoices
- * stay, because the law makes the merchant keep them. Refused while anything is due, held, or on its way.
+ * Erases the person of a partner: address, name, payment and invoice details, mails, notes, and the
+ * account to sign in with, unless another workspace knows the person. The partner stays, banned and
+ * under its slug, with its commissions and payouts; issued invoices stay, because the law makes the
+ * merchant keep them. Refused while anything is due, held, or on its way.
  *
  * @param email the partner's
  * @returns false if it is refused
  */
-export const erasePartner = async (db: Db, act: Act, id: string, email: string): Promise<boolean> => {
+export const erasePartner = async (
+  db: Db,
+  act: Act,
+  id: string,
+  email: string,
+): Promise<boolean> => {
   const { workspaceId, now } = act
   const own = sql`workspace_id = ${workspaceId} and email = ${email}`
-  const { rows } = await sql<Own>`select id, status from partners where ${own} order by id`.execute(db)
+  const { rows } = await sql<Own>`select id, status from partners where ${own} order by id`.execute(
+    db,
+  )
   const { rows: former } = await sql<{ email: string }>`
     select distinct f.email from former_partner_addresses f
     where f.partner_id in (select id from partners where ${own})
@@ -44,7 +52,8 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
             and c.payable_at < never()
           group by c.currency having sum(c.amount_cents) <> 0)
         and not exists (select from payouts p where p.partner_id ${mine} and (p.is_freeing or p.status in ('processing', 'canceling'))))`,
-    // And those to the person as an applicant, or as a partner whose import was undone. A member's own stay until they expire.
+    // And those to the person as an applicant, or as a partner whose import was undone. A member's
+    // own stay until they expire.
     sql`delete from mails m where m.workspace_id = ${workspaceId} and (m.partner_id ${mine} or m.recipient = any(${texts}) and (
           exists (select from partners p where p.id = m.partner_id and p.undone_at is not null)
           or m.partner_id is null
@@ -74,7 +83,9 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
   try {
     await db.batch([
       lockPayouts(workspaceId).compile(db),
-      ...(active.length > 0 ? [updateTerms(db, act, 'partners', active, { status: 'banned' })] : []),
+      ...(active.length > 0
+        ? [updateTerms(db, act, 'partners', active, { status: 'banned' })]
+        : []),
       ...statements.map((statement) => statement.compile(db)),
       auditEntry(db, { ...act, action: 'partner.erased', subjectId: id, details: {} }).compile(),
     ])

@@ -9,7 +9,10 @@ const PAGE = 2_000
 /** Calls per run of the cron, on the free plan. */
 const LEAST_PAGES = 5
 
-/** Erases what is due, some of it. Concurrent runs don't disturb each other. @returns what was done; null if nothing was */
+/**
+ * Erases what is due, some of it. Concurrent runs don't disturb each other.
+ * @returns what was done; null if nothing was
+ */
 export const eraseWorkspaces = async (env: RetentionEnv, now: Date) => {
   const db = connect(env)
   const pages = { page: PAGE, most: mostPages(LEAST_PAGES, env) }

@@ -8,7 +8,10 @@ import { listSourceRowsOf } from '../imports/import-calls.queries.ts'
 export type PersonalData = Record<string, Record<string, unknown>[]>
 
 /** The rows of each query as one JSON array. */
-const inOneRead = async (db: Db, parts: Record<string, RawBuilder<unknown>>): Promise<PersonalData> => {
+const inOneRead = async (
+  db: Db,
+  parts: Record<string, RawBuilder<unknown>>,
+): Promise<PersonalData> => {
   const pairs = Object.entries(parts).map(
     ([name, query]) =>
       sql`${name}::text, (select coalesce(jsonb_agg(to_jsonb(part)), '[]') from (${query}) part)`,
@@ -59,8 +62,15 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
   })
 }
 
-/** What a workspace knows of the person of a partner, in all of its programs. Commissions are listed by GET /commissions. */
-export const exportPartner = (db: Db, workspaceId: string, email: string): Promise<PersonalData> => {
+/**
+ * What a workspace knows of the person of a partner, in all of its programs. Commissions are listed
+ * by GET /commissions.
+ */
+export const exportPartner = (
+  db: Db,
+  workspaceId: string,
+  email: string,
+): Promise<PersonalData> => {
   const own = sql`workspace_id = ${workspaceId} and email = ${email}`
   const mine = sql`(select id from partners where ${own})`
   return inOneRead(db, {

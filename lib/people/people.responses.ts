@@ -12,7 +12,8 @@ export const PersonalDataResponse = z
   .meta({ id: 'PersonalData' })
 export type PersonalDataResponse = z.infer<typeof PersonalDataResponse>
 
-export const ErasureResponse = z
-  .strictObject({ id: z.uuid(), erasedAt: timestamp })
-  .meta({ id: 'Erasure', description: 'What named the person is removed. The ledger keeps its numbers.' })
+export const ErasureResponse = z.strictObject({ id: z.uuid(), erasedAt: timestamp }).meta({
+  id: 'Erasure',
+  description: 'What named the person is removed. The ledger keeps its numbers.',
+})
 export type ErasureResponse = z.infer<typeof ErasureResponse>

@@ -1,4 +1,7 @@
-/** Removes what is no longer needed, some rows per call. Each returns how many it has found: less than the limit if none are left. */
+/**
+ * Removes what is no longer needed, some rows per call. Each returns how many it has found: less
+ * than the limit if none are left.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import { keysExpireBefore } from '../auth/idempotency/idempotency.queries.ts'
 import type { Db } from '../db/connection.ts'
@@ -39,7 +42,8 @@ const due = {
     sql`select id from webhook_events where created_at < ${before} order by created_at`,
   mismatches: (before: Date) =>
     sql`select id from report_mismatches where last_at < ${before} order by last_at`,
-  refused: (before: Date) => sql`select ctid from refused_visits where day < ${before}::date order by day`,
+  refused: (before: Date) =>
+    sql`select ctid from refused_visits where day < ${before}::date order by day`,
   addressChanges: (now: Date) =>
     sql`select id from address_changes where expires_at < ${now} order by expires_at`,
   documents: (now: Date) =>
@@ -65,8 +69,8 @@ export const needsRetention = (since: KeptSince, now: Date) =>
   ])} or sign_ins_have_expired(${now})`
 
 /**
- * Removes recipient and contents of mails that were sent before a time. The rows stay: that a mail of a kind was sent keeps it from being
- * sent again.
+ * Removes recipient and contents of mails that were sent before a time. The rows stay: that a mail
+ * of a kind was sent keeps it from being sent again.
  */
 export const emptyMails = (db: Db, before: Date, limit: number): Promise<number> =>
   countOf(
@@ -75,7 +79,9 @@ export const emptyMails = (db: Db, before: Date, limit: number): Promise<number>
           ${due.mails(before)} limit ${limit} for update skip locked)`,
   )
 
-/** Removes what managers wrote to many partners before a time, unless it is still to be sent to one. */
+/**
+ * Removes what managers wrote to many partners before a time, unless it is still to be sent to one.
+ */
 export const removeMailings = (db: Db, before: Date, limit: number): Promise<number> =>
   countOf(
     db,
@@ -90,8 +96,9 @@ export const dropMetadata = (db: Db, before: Date, limit: number): Promise<numbe
   )
 
 /**
- * Removes addresses and names of buyers from a processor's events of purchases of which nothing was received since a time. Ids
- * and amounts stay, because a late refund is counted by them, and so does the address of a guest, who is known by nothing else.
+ * Removes addresses and names of buyers from a processor's events of purchases of which nothing was
+ * received since a time. Ids and amounts stay, because a late refund is counted by them, and so
+ * does the address of a guest, who is known by nothing else.
  */
 export const anonymizeEvents = (db: Db, before: Date, limit: number): Promise<number> =>
   countOf(
@@ -121,8 +128,8 @@ export const removeRefusedVisits = (db: Db, before: Date, limit: number): Promis
   countOf(db, sql`delete from refused_visits where ctid in (${due.refused(before)} limit ${limit})`)
 
 /**
- * Removes sessions, browsers, sign-in links, Idempotency-Keys and requests to change an address that have expired, and documents of deleted
- * workspaces that need not be kept any more.
+ * Removes sessions, browsers, sign-in links, Idempotency-Keys and requests to change an address
+ * that have expired, and documents of deleted workspaces that need not be kept any more.
  */
 export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
   const [documents, requests, keys, { rows }] = await Promise.all([

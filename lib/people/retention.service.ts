@@ -37,7 +37,10 @@ export const keptSince = (env: RetentionEnv, now: Date): KeptSince => {
   }
 }
 
-/** Removes what is due. Concurrent runs don't disturb each other. @returns what was done; null if nothing was */
+/**
+ * Removes what is due. Concurrent runs don't disturb each other.
+ * @returns what was done; null if nothing was
+ */
 export const retain = async (env: RetentionEnv, now: Date) => {
   const times = keptSince(env, now)
   const pages = { page: PAGE, most: mostPages(LEAST_PAGES, env) }

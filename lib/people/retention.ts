@@ -1,4 +1,7 @@
-/** How long what names people is kept, in days, and the settings that change it. docs/privacy.md has the reasons. */
+/**
+ * How long what names people is kept, in days, and the settings that change it. docs/privacy.md has
+ * the reasons.
+ */
 export const DEFAULTS = {
   /** Recipient and contents of mails, after they were sent. */
   MAIL_RETENTION_DAYS: 90,

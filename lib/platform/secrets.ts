@@ -1,7 +1,7 @@
 /**
- * Encrypts webhook signing secrets and API keys of Stripe accounts: AES-256-GCM under a key that only the
- * stripe-webhook and payouts Workers hold. The workspace is authenticated data: a row copied to another workspace does
- * not decrypt there.
+ * Encrypts webhook signing secrets and API keys of Stripe accounts: AES-256-GCM under a key that
+ * only the stripe-webhook and payouts Workers hold. The workspace is authenticated data: a row
+ * copied to another workspace does not decrypt there.
  */
 import { sha256 } from './sha256.ts'
 
@@ -33,7 +33,10 @@ const nameKey = async (text: string): Promise<Key> => ({
   text,
 })
 
-/** The keys of SECRETS_KEY: the one that encrypts first, then former ones. @throws when one is too short */
+/**
+ * The keys of SECRETS_KEY: the one that encrypts first, then former ones.
+ * @throws when one is too short
+ */
 const readKeys = (setting: string): Promise<Key[]> => {
   const keys = setting.split(',').map((key) => key.trim())
   if (!isSecretsKey(setting))
@@ -46,25 +49,34 @@ export const isSecretsKey = (setting: string): boolean =>
   setting.split(',').every((key) => key.trim().length >= MIN_SECRET_LENGTH)
 
 const importKey = async ({ text }: Key) =>
-  crypto.subtle.importKey('raw', await crypto.subtle.digest('SHA-256', utf8.encode(text)), 'AES-GCM', false, [
-    'encrypt',
-    'decrypt',
-  ])
+  crypto.subtle.importKey(
+    'raw',
+    await crypto.subtle.digest('SHA-256', utf8.encode(text)),
+    'AES-GCM',
+    false,
+    ['encrypt', 'decrypt'],
+  )
 
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
-const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+const fromBase64 = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
 
 const encryptBy = async (key: Key, workspaceId: string, secret: string): Promise<string> => {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
   const algorithm = { name: 'AES-GCM', iv, additionalData: utf8.encode(workspaceId) }
-  const encrypted = await crypto.subtle.encrypt(algorithm, await importKey(key), utf8.encode(secret))
+  const encrypted = await crypto.subtle.encrypt(
+    algorithm,
+    await importKey(key),
+    utf8.encode(secret),
+  )
   return `${key.id}.${toBase64(new Uint8Array([...iv, ...new Uint8Array(encrypted)]))}`
 }
 
 /**
  * Encrypts a secret with the first key of SECRETS_KEY.
  *
- * @param setting SECRETS_KEY: random text of 32 characters or more; while keys are rotated, the new one, a comma, and the old one
+ * @param setting SECRETS_KEY: random text of 32 characters or more; while keys are rotated, the new
+ *   one, a comma, and the old one
  * @returns the key's id, a dot, and the encrypted secret in base64
  * @throws when a key is too short
  */
@@ -96,7 +108,11 @@ export const decryptSecret = async (
     const bytes = fromBase64(encrypted)
     const iv = bytes.slice(0, NONCE_BYTES)
     const algorithm = { name: 'AES-GCM', iv, additionalData: utf8.encode(workspaceId) }
-    const decrypted = await crypto.subtle.decrypt(algorithm, await importKey(key), bytes.slice(NONCE_BYTES))
+    const decrypted = await crypto.subtle.decrypt(
+      algorithm,
+      await importKey(key),
+      bytes.slice(NONCE_BYTES),
+    )
     return new TextDecoder().decode(decrypted)
   } catch {
     return null

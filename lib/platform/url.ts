@@ -1,6 +1,6 @@
 /**
- * Which URLs webhooks are sent to: https, and no address of a private network. A name that resolves to such an address is not
- * found out here: docs/security.md says what refuses it.
+ * Which URLs webhooks are sent to: https, and no address of a private network. A name that resolves
+ * to such an address is not found out here: docs/security.md says what refuses it.
  */
 
 const MAX_URL_LENGTH = 2_048
@@ -24,9 +24,23 @@ const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3],
 ]
 
-/** Top-level names that only private networks resolve, among them those of Kubernetes, Consul and Docker. */
+/**
+ * Top-level names that only private networks resolve, among them those of Kubernetes, Consul and
+ * Docker.
+ */
 const PRIVATE_NAMES = [
-  ...['localhost', 'localdomain', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'private', 'arpa'],
+  ...[
+    'localhost',
+    'localdomain',
+    'local',
+    'internal',
+    'intranet',
+    'lan',
+    'home',
+    'corp',
+    'private',
+    'arpa',
+  ],
   ...['svc', 'cluster', 'consul', 'nomad', 'docker', 'alt'],
 ]
 const RESERVED_NAMES = ['test', 'example', 'invalid', 'onion']
@@ -34,12 +48,16 @@ const RESERVED_NAMES = ['test', 'example', 'invalid', 'onion']
 /** What a top-level name of the public DNS is: letters, or Punycode. */
 const TOP_LEVEL_NAME = /^(?:[a-z]{2,63}|xn--[a-z\d-]+)$/
 
-/** https has 443, and 8443 is its usual other one. On any other port there may be a service that is no web server. */
+/**
+ * https has 443, and 8443 is its usual other one. On any other port there may be a service that is
+ * no web server.
+ */
 const PORTS = ['', '8443']
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 
-const toNumber = (ip: string): number => ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+const toNumber = (ip: string): number =>
+  ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
 
 const isPrivateV4 = (ip: string): boolean =>
   PRIVATE_V4.some(([network, bits]) => {
@@ -48,8 +66,8 @@ const isPrivateV4 = (ip: string): boolean =>
   })
 
 /**
- * Only global unicast, 2000::/3, without what IANA keeps for protocols (2001::/23, with Teredo and benchmarks), documentation and
- * 6to4.
+ * Only global unicast, 2000::/3, without what IANA keeps for protocols (2001::/23, with Teredo and
+ * benchmarks), documentation and 6to4.
  */
 const isPrivateV6 = (ip: string): boolean => {
   const [head = 0, second = 0] = ip.split(':').map((part) => Number.parseInt(part || '0', 16))
@@ -75,8 +93,8 @@ const isPrivate = (hostname: string): boolean => {
 }
 
 /**
- * Why no webhook is sent to a URL, as a sentence; null if they are. URLs write an address in many ways, which their parser
- * reduces to one.
+ * Why no webhook is sent to a URL, as a sentence; null if they are. URLs write an address in many
+ * ways, which their parser reduces to one.
  *
  * @param allowLocal for development: this machine, by http too
  */
@@ -91,5 +109,8 @@ export const urlRefusal = (text: string, allowLocal: boolean): string | null => 
   return isPrivate(url.hostname) ? 'Must be a public address, not one of a private network.' : null
 }
 
-/** A URL as requests are sent to it and pages show it: one spelling of each, without line breaks. `urlRefusal` judges it. */
+/**
+ * A URL as requests are sent to it and pages show it: one spelling of each, without line breaks.
+ * `urlRefusal` judges it.
+ */
 export const canonicalUrl = (text: string): string => URL.parse(text)?.href ?? text

@@ -1,4 +1,7 @@
-/** The events that a partner may see: those credited to it, and those with a click on its link credited elsewhere. */
+/**
+ * The events that a partner may see: those credited to it, and those with a click on its link
+ * credited elsewhere.
+ */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { isOfShadowMode } from '../rules/steps/commissions.ts'
@@ -48,7 +51,8 @@ type Row = Omit<OwnEvent, 'isOfShadow'>
 /** What another platform pays is no promise of ours. */
 const toOwnEvent = (row: Row): OwnEvent => {
   const { commission } = row
-  const isOfShadow = commission !== null && isOfShadowMode({ payableAt: new Date(commission.payableAt) })
+  const isOfShadow =
+    commission !== null && isOfShadowMode({ payableAt: new Date(commission.payableAt) })
   return { ...row, isOfShadow, commission: isOfShadow ? null : commission }
 }
 
@@ -74,7 +78,11 @@ export const readOwnEvents = async (db: Db, email: string, filter: PortalFilter)
 }
 
 /** Includes an event that was credited to the partner earlier, because its commission remains. */
-export const findOwnEvent = async (db: Db, email: string, id: string): Promise<OwnEvent | undefined> => {
+export const findOwnEvent = async (
+  db: Db,
+  email: string,
+  id: string,
+): Promise<OwnEvent | undefined> => {
   const { rows } = await selectOwn(partnersOf(email), sql`e.id = ${id}`, 1).execute(db)
   return rows.map(toOwnEvent)[0]
 }
@@ -86,8 +94,15 @@ const partnersOf = (email: string, programId?: string) => sql`
 /** The predicate of the index events_uncredited_click_idx. */
 const isUncreditedClick = sql<SqlBool>`e.click_id is not null and e.attributed_by is distinct from 'click'`
 
-/** Joins each event with its reader: of these partners the credited one, else the one whose link was clicked. */
-const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, limit: number) => sql<Row>`
+/**
+ * Joins each event with its reader: of these partners the credited one, else the one whose link was
+ * clicked.
+ */
+const selectOwn = (
+  mine: RawBuilder<unknown>,
+  condition: RawBuilder<SqlBool>,
+  limit: number,
+) => sql<Row>`
   with mine as (${mine})
   select e.id, e.kind, e.occurred_at as "occurredAt", e.steps, reader.id as "partnerId", pr.name as program, b.support_email as "supportEmail",
          e.partner_id is not distinct from reader.id as "isCredited",

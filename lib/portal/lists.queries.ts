@@ -22,7 +22,10 @@ export const ownProgramsQuery = (db: Db, email: string) =>
 
 export type OwnCommission = Awaited<ReturnType<typeof readOwnCommissions>>['rows'][number]
 
-/** The commissions of an email address with their reversals summed, newest first, in one database round trip. */
+/**
+ * The commissions of an email address with their reversals summed, newest first, in one database
+ * round trip.
+ */
 export const readOwnCommissions = async (db: Db, email: string, filter: CommissionFilter) => {
   const [programs, rows] = await db.batch([
     ownProgramsQuery(db, email).compile(),
@@ -31,7 +34,10 @@ export const readOwnCommissions = async (db: Db, email: string, filter: Commissi
   return { programs, rows }
 }
 
-/** Of a payout, all are of its partner, whom the index of the payout's commissions need not look for. */
+/**
+ * Of a payout, all are of its partner, whom the index of the payout's commissions need not look
+ * for.
+ */
 const isOf = (payoutId: string | undefined) =>
   payoutId ? sql<boolean>`newest.payout_id = ${payoutId}` : sql<boolean>`newest.partner_id = own.id`
 

@@ -1,6 +1,6 @@
 /**
- * Why a sale or a lead counted or not, in words for the partner. The steps of a decision know other partners, coupon
- * ids, groups and the merchant's customers; these words tell of the reader alone.
+ * Why a sale or a lead counted or not, in words for the partner. The steps of a decision know other
+ * partners, coupon ids, groups and the merchant's customers; these words tell of the reader alone.
  */
 import { inEnglish, type Message, type Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
@@ -36,7 +36,11 @@ const validityOf = ({ clickedAt, expiresAt }: Click): number =>
 /** A message for each kind of event. */
 type ByKind = Record<EventKind, Message>
 
-const TO_OTHER: ByKind = { sale: m.why_other_sale, lead: m.why_other_lead, refund: m.why_other_refund }
+const TO_OTHER: ByKind = {
+  sale: m.why_other_sale,
+  lead: m.why_other_lead,
+  refund: m.why_other_refund,
+}
 const NOT_LINKED: ByKind = {
   sale: m.why_not_linked_sale,
   lead: m.why_not_linked_lead,
@@ -56,7 +60,8 @@ export const reasonWithoutCommission = (
   if (!isCredited) {
     if (isCreditedToOther) return t(TO_OTHER[kind])
     const expired = steps.find(({ code }) => code === 'expired_click')
-    if (expired?.code === 'expired_click') return t(m.why_expired, { days: validityOf(expired.facts) })
+    if (expired?.code === 'expired_click')
+      return t(m.why_expired, { days: validityOf(expired.facts) })
     if (steps.some(({ code }) => code === 'partner_inactive')) return t(m.why_inactive)
     return t(NOT_LINKED[kind])
   }
@@ -99,7 +104,10 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   same_purchase: true,
 }
 
-/** The decision about an event as sentences, without other partners' data. @param money formats its amounts */
+/**
+ * The decision about an event as sentences, without other partners' data.
+ * @param money formats its amounts
+ */
 export const explainToPartner = (
   event: VisibleEvent,
   money: MoneyFormat = formatMoney,
@@ -143,17 +151,24 @@ const explainStep = (step: Step, event: VisibleEvent, { money, t }: Writing): st
       })
     case 'click':
       return isClicked
-        ? t(m.step_click, { clicked: new Date(facts.clickedAt), expires: new Date(facts.expiresAt) })
+        ? t(m.step_click, {
+            clicked: new Date(facts.clickedAt),
+            expires: new Date(facts.expiresAt),
+          })
         : null
     case 'partner_inactive':
       return facts.partnerId === partnerId && !isCredited ? t(m.step_inactive) : null
     case 'coupon':
       // A coupon ends the search unless its partner is inactive.
-      return isCredited && !steps.some((other) => other.code === 'partner_inactive') ? t(m.step_coupon) : null
+      return isCredited && !steps.some((other) => other.code === 'partner_inactive')
+        ? t(m.step_coupon)
+        : null
     case 'commission_replaced':
       return isCredited && facts.partnerId === partnerId ? t(m.step_replaced) : null
     case 'credited_by_hand':
-      return isCredited && facts.partnerId === partnerId ? t(m.step_by_hand, { reason: facts.reason }) : null
+      return isCredited && facts.partnerId === partnerId
+        ? t(m.step_by_hand, { reason: facts.reason })
+        : null
     case 'reversed_by_hand':
       return isCredited && facts.partnerId === partnerId
         ? t(m.step_reversed_by_hand, {

@@ -1,6 +1,7 @@
 /**
- * The portal's start page: the programs, balances and activity of an email address. All queries of this room filter by
- * the address that the session has verified, so a partner reads only its own data.
+ * The portal's start page: the programs, balances and activity of an email address. All queries of
+ * this room filter by the address that the session has verified, so a partner reads only its own
+ * data.
  */
 import { sql } from 'kysely'
 import { ownApplicationsQuery } from '../applications/applications.queries.ts'
@@ -19,30 +20,59 @@ import type { Period } from '../values/periods.ts'
 export type Partnership = PortalData['partnerships'][number]
 export type Balance = PortalData['balances'][number]
 
-/** The language in which a partner reads, for its mails. Nothing is written while it stays the same. */
+/**
+ * The language in which a partner reads, for its mails. Nothing is written while it stays the same.
+ */
 const rememberLanguage = (email: string, language: Language) => sql`
   update partners set language = ${language} where email = ${email} and language is distinct from ${language}`
 
 /** Makes one database round trip. */
-export const readPortal = async (db: Db, email: string, period: Period, now: Date, language: Language) => {
-  const [, partnerships, balances, accounts, unreachable, activity, choices, applications, agreements] =
-    await db.batch([
-      rememberLanguage(email, language).compile(db),
-      partnershipsQuery(db, email).compile(),
-      ownEarnedQuery(email, now).compile(db),
-      payoutAccountsQuery(db, email).compile(),
-      unreachableQuery(db, email).compile(),
-      activityQuery(email, period).compile(db),
-      paymentChoicesQuery(email, now).compile(db),
-      ownApplicationsQuery(email).compile(db),
-      openAgreementsQuery(email).compile(db),
-    ])
-  return { partnerships, balances, accounts, unreachable, activity, choices, applications, agreements }
+export const readPortal = async (
+  db: Db,
+  email: string,
+  period: Period,
+  now: Date,
+  language: Language,
+) => {
+  const [
+    ,
+    partnerships,
+    balances,
+    accounts,
+    unreachable,
+    activity,
+    choices,
+    applications,
+    agreements,
+  ] = await db.batch([
+    rememberLanguage(email, language).compile(db),
+    partnershipsQuery(db, email).compile(),
+    ownEarnedQuery(email, now).compile(db),
+    payoutAccountsQuery(db, email).compile(),
+    unreachableQuery(db, email).compile(),
+    activityQuery(email, period).compile(db),
+    paymentChoicesQuery(email, now).compile(db),
+    ownApplicationsQuery(email).compile(db),
+    openAgreementsQuery(email).compile(db),
+  ])
+  return {
+    partnerships,
+    balances,
+    accounts,
+    unreachable,
+    activity,
+    choices,
+    applications,
+    agreements,
+  }
 }
 
 export type PortalData = Awaited<ReturnType<typeof readPortal>>
 
-/** The programs of an email address, grouped by workspace because one connected account serves all of a workspace. */
+/**
+ * The programs of an email address, grouped by workspace because one connected account serves all
+ * of a workspace.
+ */
 const partnershipsQuery = (db: Db, email: string) =>
   db
     .selectFrom('partners as p')
@@ -63,14 +93,18 @@ const partnershipsQuery = (db: Db, email: string) =>
       'pr.payout_schedule as payoutSchedule',
       'pr.payout_days as payoutDays',
       'pr.payout_schedule_since as payoutScheduleSince',
-      sql<bigint>`coalesce(p.minimum_payout_cents, pr.minimum_payout_cents)`.as('minimumPayoutCents'),
+      sql<bigint>`coalesce(p.minimum_payout_cents, pr.minimum_payout_cents)`.as(
+        'minimumPayoutCents',
+      ),
       'w.name as workspace',
       contactIn(sql.ref('p.workspace_id')).as('contact'),
       eb
         .selectFrom('coupon_aliases as ca')
         .whereRef('ca.partner_id', '=', 'p.id')
         .select((coupon) =>
-          sql<string[]>`array_agg(${coupon.fn.coalesce('ca.label', 'ca.coupon_id')} order by ca.id)`.as(
+          sql<
+            string[]
+          >`array_agg(${coupon.fn.coalesce('ca.label', 'ca.coupon_id')} order by ca.id)`.as(
             'codes',
           ),
         )

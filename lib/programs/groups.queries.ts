@@ -52,7 +52,11 @@ const toGroup = ({ id, programId, name, createdAt, ...row }: Row): Group => ({
 })
 
 /** @param id a UUID */
-export const findGroup = async (db: Db, workspaceId: string, id: string): Promise<Group | undefined> => {
+export const findGroup = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<Group | undefined> => {
   const row = await selectGroups(db, workspaceId).where('g.id', '=', id).executeTakeFirst()
   return row && toGroup(row)
 }
@@ -76,7 +80,8 @@ export const listGroups = async (
 }
 
 /**
- * Prepares a new reward: its id, and the statement that inserts it. null removes the reward; undefined keeps it.
+ * Prepares a new reward: its id, and the statement that inserts it. null removes the reward;
+ * undefined keeps it.
  *
  * @param nth its place among what the act creates
  */
@@ -87,7 +92,12 @@ const prepareReward = (db: Db, act: Act, nth: number, reward: RewardTerms | null
 }
 
 /** @param programId a program of the workspace */
-export const createGroup = async (db: Db, act: Act, programId: string, terms: GroupTerms): Promise<Group> => {
+export const createGroup = async (
+  db: Db,
+  act: Act,
+  programId: string,
+  terms: GroupTerms,
+): Promise<Group> => {
   const id = idOf(act)
   const sale = prepareReward(db, act, 1, terms.saleReward)
   const lead = prepareReward(db, act, 2, terms.leadReward)
@@ -118,7 +128,8 @@ export const createGroup = async (db: Db, act: Act, programId: string, terms: Gr
 }
 
 /**
- * Updates the fields that differ. A different reward is a new row, because existing commissions refer to the old one.
+ * Updates the fields that differ. A different reward is a new row, because existing commissions
+ * refer to the old one.
  *
  * @returns the updated group, or undefined when the workspace has no such group
  */
@@ -145,7 +156,12 @@ export const changeGroup = async (
       sale_reward_id: sale.id,
       lead_reward_id: lead.id,
     }),
-    auditEntry(db, { ...act, action: 'group.changed', subjectId: id, details: changes.log }).compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'group.changed',
+      subjectId: id,
+      details: changes.log,
+    }).compile(),
   ])
   return { ...before, ...changed }
 }

@@ -73,7 +73,11 @@ const toProgram = ({ kind, basisPoints, amountCents, currency, ...row }: Row): P
 }
 
 /** @param id a UUID */
-export const findProgram = async (db: Db, workspaceId: string, id: string): Promise<Program | undefined> => {
+export const findProgram = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<Program | undefined> => {
   const row = await selectPrograms(db, workspaceId).where('p.id', '=', id).executeTakeFirst()
   return row && toProgram(row)
 }
@@ -129,7 +133,9 @@ const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
   payout_schedule_since: scheduleBegins(now),
 })
 
-/** The settings by which money leaves without anybody looking. Managers are mailed when they change. */
+/**
+ * The settings by which money leaves without anybody looking. Managers are mailed when they change.
+ */
 const PAYOUT_SETTINGS = [
   'payoutSchedule',
   'payoutDays',
@@ -204,12 +210,17 @@ export const createProgram = async (
   return { ...terms, id, payoutScheduleSince: scheduleBegins(act.now), mode, createdAt: act.now }
 }
 
-/** The requested values. `payoutDays`: null is the schedule's own; undefined is so too where the schedule changes. */
-type ProgramPatch = Patch<Omit<ProgramTerms, 'payoutDays'>> & { payoutDays?: number[] | null | undefined }
+/**
+ * The requested values. `payoutDays`: null is the schedule's own; undefined is so too where the
+ * schedule changes.
+ */
+type ProgramPatch = Patch<Omit<ProgramTerms, 'payoutDays'>> & {
+  payoutDays?: number[] | null | undefined
+}
 
 /**
- * Updates the fields that differ. A different reward is a new row, because existing commissions refer to the old one.
- * Concurrent updates: the last write of each field wins.
+ * Updates the fields that differ. A different reward is a new row, because existing commissions
+ * refer to the old one. Concurrent updates: the last write of each field wins.
  *
  * @returns the updated program, or undefined when the workspace has no such program
  */
@@ -221,7 +232,13 @@ export const changeProgram = async (
 ): Promise<Program | undefined> => {
   const before = await findProgram(db, act.workspaceId, id)
   if (!before) return undefined
-  const { id: _id, createdAt: _createdAt, mode: _mode, payoutScheduleSince: _since, ...terms } = before
+  const {
+    id: _id,
+    createdAt: _createdAt,
+    mode: _mode,
+    payoutScheduleSince: _since,
+    ...terms
+  } = before
   const changes = diff<ProgramTerms>(terms, { ...patch, payoutDays: changedDays(terms, patch) })
   if (!changes) return before
 
@@ -236,7 +253,12 @@ export const changeProgram = async (
       reward_id: rewardId,
       ...(isOtherSchedule && newSchedule(after, act.now)),
     }),
-    auditEntry(db, { ...act, action: 'program.changed', subjectId: id, details: changes.log }).compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'program.changed',
+      subjectId: id,
+      details: changes.log,
+    }).compile(),
     ...(PAYOUT_SETTINGS.some((setting) => setting in changes.changed)
       ? [mailSettings(db, act, newId(), after, isOtherSchedule ? scheduleBegins(act.now) : null)]
       : []),

@@ -21,7 +21,9 @@ const MAX_URL_LENGTH = 2_048
 /** Whether a browser can open a URL. Credentials are refused: every partner would see them. */
 const isSite = (text: string): boolean => {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  )
 }
 
 const siteUrl = z
@@ -56,7 +58,8 @@ const programFields = {
       'trials, earn nothing and do not use the reward up.',
   ),
   rewardShipping: z.boolean('Must be true or false.').meta({
-    description: 'Whether rewards are calculated with the shipping costs of sales that Stripe reports.',
+    description:
+      'Whether rewards are calculated with the shipping costs of sales that Stripe reports.',
   }),
   creditOutOfBand: z.boolean('Must be true or false.').meta({
     description:
@@ -72,7 +75,8 @@ const programFields = {
   ).nullable(),
   attributionDays: integer(1, 3_650, 'Days before a click expires.'),
   attribution: z.enum(['last', 'first'], 'Must be last or first.').meta({
-    description: 'Whether the partner of a customer’s last attributed event is credited, or of the first.',
+    description:
+      'Whether the partner of a customer’s last attributed event is credited, or of the first.',
   }),
   attributeKnownCustomers: z.boolean('Must be true or false.').meta({
     description:
@@ -98,17 +102,23 @@ const programFields = {
       'What happens to a commission that only an address credits which no lead has called verified (`emailVerified`): paid like ' +
       'any other, or held for a manager.',
   }),
-  minimumPayoutCents: integer(0, MAX_AMOUNT_CENTS, 'The smallest balance that is paid out, in minor units.'),
+  minimumPayoutCents: integer(
+    0,
+    MAX_AMOUNT_CENTS,
+    'The smallest balance that is paid out, in minor units.',
+  ),
   manualEarningsNoticeCents: integer(
     0,
     MAX_AMOUNT_CENTS,
     'All managers are mailed when more than this is made payable by hand in a day, in minor units of any currency.',
   ),
-  payoutSchedule: z.enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.').meta({
-    description:
-      'How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are ' +
-      '`payoutDays`. A schedule begins three days after it is set.',
-  }),
+  payoutSchedule: z
+    .enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.')
+    .meta({
+      description:
+        'How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are ' +
+        '`payoutDays`. A schedule begins three days after it is set.',
+    }),
   payoutDays: z
     .array(integer(1, LAST_DAY, 'A day.'), 'Must be an array of days.')
     .max(2, 'Must have at most two days.')
@@ -136,7 +146,8 @@ const checkDays = (context: {
   const message = payoutSchedule
     ? daysRefusalOf({ payoutSchedule, payoutDays })
     : 'Must be sent with payoutSchedule.'
-  if (message) context.issues.push({ code: 'custom', message, path: ['payoutDays'], input: payoutDays })
+  if (message)
+    context.issues.push({ code: 'custom', message, path: ['payoutDays'], input: payoutDays })
 }
 
 /** A field that takes its default when it is absent or null. */
@@ -151,7 +162,10 @@ export const NewProgram = z
       programFields.rewardDurationMonths,
       PROGRAM_DEFAULTS.rewardDurationMonths,
     ),
-    oneTimeMinimumCents: withDefault(programFields.oneTimeMinimumCents, PROGRAM_DEFAULTS.oneTimeMinimumCents),
+    oneTimeMinimumCents: withDefault(
+      programFields.oneTimeMinimumCents,
+      PROGRAM_DEFAULTS.oneTimeMinimumCents,
+    ),
     rewardShipping: withDefault(programFields.rewardShipping, PROGRAM_DEFAULTS.rewardShipping),
     creditOutOfBand: withDefault(programFields.creditOutOfBand, PROGRAM_DEFAULTS.creditOutOfBand),
     holdingDays: withDefault(programFields.holdingDays, PROGRAM_DEFAULTS.holdingDays),
@@ -163,10 +177,19 @@ export const NewProgram = z
       PROGRAM_DEFAULTS.attributeKnownCustomers,
     ),
     lateLeadDays: withDefault(programFields.lateLeadDays, PROGRAM_DEFAULTS.lateLeadDays),
-    trustedAttribution: withDefault(programFields.trustedAttribution, PROGRAM_DEFAULTS.trustedAttribution),
+    trustedAttribution: withDefault(
+      programFields.trustedAttribution,
+      PROGRAM_DEFAULTS.trustedAttribution,
+    ),
     selfReferrals: withDefault(programFields.selfReferrals, PROGRAM_DEFAULTS.selfReferrals),
-    unverifiedAddresses: withDefault(programFields.unverifiedAddresses, PROGRAM_DEFAULTS.unverifiedAddresses),
-    minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
+    unverifiedAddresses: withDefault(
+      programFields.unverifiedAddresses,
+      PROGRAM_DEFAULTS.unverifiedAddresses,
+    ),
+    minimumPayoutCents: withDefault(
+      programFields.minimumPayoutCents,
+      PROGRAM_DEFAULTS.minimumPayoutCents,
+    ),
     manualEarningsNoticeCents: withDefault(
       programFields.manualEarningsNoticeCents,
       PROGRAM_DEFAULTS.manualEarningsNoticeCents,
@@ -179,7 +202,8 @@ export const NewProgram = z
   .check(checkDays)
   .transform((program) => ({
     ...program,
-    payoutDays: program.payoutDays?.toSorted((a, b) => a - b) ?? DEFAULT_DAYS[program.payoutSchedule],
+    payoutDays:
+      program.payoutDays?.toSorted((a, b) => a - b) ?? DEFAULT_DAYS[program.payoutSchedule],
   }))
   .meta({ id: 'NewProgram' })
 

@@ -60,7 +60,8 @@ export const PROGRAM_DEFAULTS = {
 type Scheduled = Schedule & Pick<ProgramTerms, 'reviewDays'>
 
 /**
- * Whether a change makes a program pay by itself, or pay at another time. Ending its schedule is none.
+ * Whether a change makes a program pay by itself, or pay at another time. Ending its schedule is
+ * none.
  *
  * @param before null for a new program
  */
@@ -70,7 +71,10 @@ export const paysOtherwise = (
 ): boolean => {
   if ((change.payoutSchedule ?? before?.payoutSchedule ?? 'manual') === 'manual') return false
   const fields = ['payoutSchedule', 'payoutDays', 'reviewDays'] as const
-  return !before || fields.some((field) => String(change[field] ?? before[field]) !== String(before[field]))
+  return (
+    !before ||
+    fields.some((field) => String(change[field] ?? before[field]) !== String(before[field]))
+  )
 }
 
 export type GroupTerms = {

@@ -27,7 +27,12 @@ export const rewardTerms = (row: RewardRow): RewardTerms | null => {
 const columns = (terms: RewardTerms): Columns =>
   terms.kind === 'percent'
     ? { kind: 'percent', basis_points: terms.basisPoints, amount_cents: null, currency: null }
-    : { kind: 'flat', basis_points: null, amount_cents: BigInt(terms.amountCents), currency: terms.currency }
+    : {
+        kind: 'flat',
+        basis_points: null,
+        amount_cents: BigInt(terms.amountCents),
+        currency: terms.currency,
+      }
 
 /** Inserts a reward, in the batch that inserts its program or group. Idempotent. */
 export const newReward = (db: Db, { workspaceId, now }: Act, id: string, terms: RewardTerms) =>

@@ -1,4 +1,7 @@
-/** Changes of the terms that sales are decided with. The former terms are kept, for sales that are received late. */
+/**
+ * Changes of the terms that sales are decided with. The former terms are kept, for sales that are
+ * received late.
+ */
 import { type CompiledQuery, sql, type Updateable } from 'kysely'
 import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
@@ -25,14 +28,19 @@ const FORMER = {
       'unverified_addresses',
     ],
   },
-  groups: { table: 'former_group_terms', id: 'group_id', terms: ['sale_reward_id', 'lead_reward_id'] },
+  groups: {
+    table: 'former_group_terms',
+    id: 'group_id',
+    terms: ['sale_reward_id', 'lead_reward_id'],
+  },
   partners: { table: 'former_partner_terms', id: 'partner_id', terms: ['group_id', 'status'] },
 } as const
 
 /**
- * Updates rows and keeps the terms that this replaces, in one statement. The lock on each row serializes concurrent
- * changes. Their times ascend in the order in which they are committed, whatever the clocks of the Workers say. A repeat
- * after a commit keeps the new terms for a microsecond, and changes nothing.
+ * Updates rows and keeps the terms that this replaces, in one statement. The lock on each row
+ * serializes concurrent changes. Their times ascend in the order in which they are committed,
+ * whatever the clocks of the Workers say. A repeat after a commit keeps the new terms for a
+ * microsecond, and changes nothing.
  *
  * @param ids    at least one
  * @param values the columns that are undefined keep their values

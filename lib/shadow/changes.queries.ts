@@ -1,6 +1,7 @@
 /**
- * What is to be compared: commissions that were uploaded, and sales of ours that are new or have changed. Sales and commissions are
- * compared by customer: all that is known of one customer, its bucket, is compared at once, whenever something of it has changed.
+ * What is to be compared: commissions that were uploaded, and sales of ours that are new or have
+ * changed. Sales and commissions are compared by customer: all that is known of one customer, its
+ * bucket, is compared at once, whenever something of it has changed.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
@@ -10,7 +11,10 @@ import type { ShadowRun } from './comparison/compared-run.queries.ts'
 /** The bucket of the event `e`. */
 const bucketOfEvent = sql`coalesce(e.customer_id::text, 'ext:' || e.customer_external_id)`
 
-/** The event that the commission `c` names by one of its ids; of a purchase that is recorded twice, the one that is credited. */
+/**
+ * The event that the commission `c` names by one of its ids; of a purchase that is recorded twice,
+ * the one that is credited.
+ */
 const namedEvent = (workspaceId: string) => sql`
   select coalesce(
     (select case when is_counted(e.steps) then e.id else coalesce(
@@ -26,7 +30,9 @@ const namedEvent = (workspaceId: string) => sql`
      from (select event_id, workspace_id from processor_events where keys && c.sale_ids offset 0) p
      where p.workspace_id = ${workspaceId} and p.event_id is not null order by p.event_id limit 1)) as id`
 
-/** The customer that the commission `c` names: by an id, else by an address that is of one customer. */
+/**
+ * The customer that the commission `c` names: by an id, else by an address that is of one customer.
+ */
 const namedCustomer = (workspaceId: string) => sql`
   select coalesce(
     (select i.customer_id from customer_identities i
@@ -47,7 +53,8 @@ export type Resolved = {
 }
 
 /**
- * Finds the sale and the bucket of commissions. Nothing is saved before they are compared. In the order in which uploads lock them.
+ * Finds the sale and the bucket of commissions. Nothing is saved before they are compared. In the
+ * order in which uploads lock them.
  *
  * @param which selects their ids
  */
@@ -67,8 +74,9 @@ const resolve = (workspaceId: string, which: RawBuilder<unknown>) => sql<Resolve
   order by c.key`
 
 /**
- * The next commissions that were uploaded or changed, in a walk by their ids: at its beginning, the index has a dead entry of each that
- * was compared, for as long as an older transaction is open. Those that have changed behind it are found by the next walk.
+ * The next commissions that were uploaded or changed, in a walk by their ids: at its beginning, the
+ * index has a dead entry of each that was compared, for as long as an older transaction is open.
+ * Those that have changed behind it are found by the next walk.
  */
 export const listUploaded = async (
   db: Db,
@@ -84,12 +92,16 @@ export const listUploaded = async (
     : (await resolve(workspaceId, next(null)).execute(db)).rows
 }
 
-/** A sale of ours. @property by the id that tells when it was changed: the sale's own, or that of a newer commission of it */
+/**
+ * A sale of ours. @property by the id that tells when it was changed: the sale's own, or that of a
+ * newer commission of it
+ */
 export type ChangedSale = { id: string; by: string }
 
 /**
- * The sales of ours that are new, or whose commissions are, after an id: at most `limit` of each. In the order of the indexes, in which
- * it ends soon: without statistics Postgres would sort all that is left, at each step.
+ * The sales of ours that are new, or whose commissions are, after an id: at most `limit` of each.
+ * In the order of the indexes, in which it ends soon: without statistics Postgres would sort all
+ * that is left, at each step.
  */
 export const listChangedSales = async (
   db: Db,
@@ -115,8 +127,9 @@ export const listChangedSales = async (
 export type Stale = { buckets: string[]; resolved: Resolved[] }
 
 /**
- * The buckets of sales of ours, and the commissions that may be of them, but for those that were compared when the change had been
- * committed for certain: a transaction may commit an id that is `lateMs` old.
+ * The buckets of sales of ours, and the commissions that may be of them, but for those that were
+ * compared when the change had been committed for certain: a transaction may commit an id that is
+ * `lateMs` old.
  */
 export const findStale = async (
   db: Db,
@@ -162,12 +175,16 @@ export const findStale = async (
       select id, compared_at from platform_commissions where program_id = ${programId} and customer_email = i.value and i.kind = 'email'
       offset 0) p
     where p.compared_at < i.committed_at`
-  const [own, resolved] = await db.batch([buckets.compile(db), resolve(workspaceId, theirs).compile(db)])
+  const [own, resolved] = await db.batch([
+    buckets.compile(db),
+    resolve(workspaceId, theirs).compile(db),
+  ])
   return { buckets: own.map(({ bucket }) => bucket), resolved }
 }
 
 /**
- * The buckets of sales whose partner is, or is not, named by a commission by now, which may be of another customer.
+ * The buckets of sales whose partner is, or is not, named by a commission by now, which may be of
+ * another customer.
  *
  * @param reason of sales that were compared when that was not so
  */
@@ -185,10 +202,14 @@ const ofPartners = (programId: string, reason: Reason, isNamed: boolean, limit: 
   limit ${limit}`
 
 /**
- * The buckets of sales that were newer than what was uploaded, and are not any more, of sales whose partner no commission named, and
- * one does by now, and of those whose partner none names any more.
+ * The buckets of sales that were newer than what was uploaded, and are not any more, of sales whose
+ * partner no commission named, and one does by now, and of those whose partner none names any more.
  */
-export const takeStale = async (db: Db, { programId }: ShadowRun, limit: number): Promise<string[]> => {
+export const takeStale = async (
+  db: Db,
+  { programId }: ShadowRun,
+  limit: number,
+): Promise<string[]> => {
   const { rows } = await sql<{ bucket: string }>`
     select bucket from (
       select bucket from shadow_comparisons
@@ -198,6 +219,8 @@ export const takeStale = async (db: Db, { programId }: ShadowRun, limit: number)
     union
     select bucket from (${ofPartners(programId, 'partner_not_there', true, limit)}) named
     union
-    select bucket from (${ofPartners(programId, 'not_reported_there', false, limit)}) unnamed`.execute(db)
+    select bucket from (${ofPartners(programId, 'not_reported_there', false, limit)}) unnamed`.execute(
+    db,
+  )
   return rows.map(({ bucket }) => bucket)
 }

@@ -6,7 +6,10 @@ import { lockPayouts } from '../db/locks.queries.ts'
 import type { StartFacts } from '../rules/programs/mode.ts'
 import { NEVER } from '../rules/steps/commissions.ts'
 
-/** What decides whether a program can start a shadow run: `StartFacts`. Read under the locks of `lockProgram`. */
+/**
+ * What decides whether a program can start a shadow run: `StartFacts`. Read under the locks of
+ * `lockProgram`.
+ */
 const factsOf = (workspaceId: string, programId: string) => sql`
   select g.mode, exists (select from shadow_runs r where r.program_id = g.id and r.ended_at is not null) as "wasCutOver",
          (select count(*) from payout_runs r where r.workspace_id = g.workspace_id and r.program_id = g.id
@@ -22,8 +25,9 @@ const factsOf = (workspaceId: string, programId: string) => sql`
   from programs g where g.workspace_id = ${workspaceId} and g.id = ${programId}`
 
 /**
- * The locks under which a program's mode changes: nothing is claimed meanwhile, and what is being recorded by the program is
- * committed before, and waits from then on. The statements of a batch after these see it.
+ * The locks under which a program's mode changes: nothing is claimed meanwhile, and what is being
+ * recorded by the program is committed before, and waits from then on. The statements of a batch
+ * after these see it.
  */
 export const lockProgram = (db: Db, workspaceId: string, programId: string) =>
   [

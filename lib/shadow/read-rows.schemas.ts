@@ -8,9 +8,11 @@ const PROBLEMS: Record<string, string> = {
   state: 'The state is pending, due, paid, voided or other.',
   amountCents: 'Enter the commission in minor units, a whole number.',
   currency: 'Enter the currency as an ISO 4217 code, such as USD.',
-  saleAmountCents: 'Enter the amount of the sale in minor units, a whole number from 0, or leave it blank.',
+  saleAmountCents:
+    'Enter the amount of the sale in minor units, a whole number from 0, or leave it blank.',
   saleIds: 'Enter at most five ids of the sale, as a list.',
-  customerExternalId: 'Enter the customer’s id, of at most 255 characters in one line, or leave it blank.',
+  customerExternalId:
+    'Enter the customer’s id, of at most 255 characters in one line, or leave it blank.',
   customerEmail: 'Correct the customer’s email address, or leave it blank.',
   partnerEmail: 'Correct the partner’s email address, or leave it blank.',
   soldAt: 'Enter when the customer paid: a date, such as 2026-01-31, or a time with its zone.',

@@ -5,7 +5,12 @@ import { OUTCOMES, REASONS, type Reason } from './comparison/compare.ts'
 /** POST /programs/:id/shadow/commissions. */
 export const CommissionUploadResponse = z
   .strictObject({
-    summary: z.strictObject({ created: z.int(), updated: z.int(), unchanged: z.int(), errors: z.int() }),
+    summary: z.strictObject({
+      created: z.int(),
+      updated: z.int(),
+      unchanged: z.int(),
+      errors: z.int(),
+    }),
     results: z.array(
       z.strictObject({
         id: z.string().nullable(),
@@ -35,7 +40,13 @@ export const ShadowRunResponse = z
     waiting: z.int().meta({ description: 'Of these, those that are to be compared yet.' }),
     newestSoldAt: timestamp.nullable(),
     sums: z.array(
-      z.strictObject({ outcome, currency: z.string(), sales: z.int(), hereCents: cents, thereCents: cents }),
+      z.strictObject({
+        outcome,
+        currency: z.string(),
+        sales: z.int(),
+        hereCents: cents,
+        thereCents: cents,
+      }),
     ),
   })
   .meta({ id: 'ShadowRun' })

@@ -1,4 +1,7 @@
-/** The scheduled upkeep of shadow runs: which are to be compared, and of which managers get their weekly mail. */
+/**
+ * The scheduled upkeep of shadow runs: which are to be compared, and of which managers get their
+ * weekly mail.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { ShadowWeekDetails } from '../mail/outbox/details.ts'

@@ -39,8 +39,10 @@ const mail = async (env: Env, run: DueShadowRun, now: Date, budget: Budget): Pro
     programName,
     ...days,
     sums: inWords(read?.sums ?? []),
-    url: new URL(`/app/${slug}/programs/${programId}/shadow?from=${days.from}&to=${days.to}`, env.PUBLIC_URL)
-      .href,
+    url: new URL(
+      `/app/${slug}/programs/${programId}/shadow?from=${days.from}&to=${days.to}`,
+      env.PUBLIC_URL,
+    ).href,
   }
   await withDb(env, budget, (db) => mailShadowWeek(db, run, details, now))
 }
@@ -49,7 +51,9 @@ const lookAt = async (env: Env, run: DueShadowRun, now: Date, budget: Budget): P
   const goesOn = () => hasLeft(budget) && budget.fetches > RESERVED_FETCHES
   let isMore = true
   while (isMore && goesOn()) {
-    isMore = await withDb(env, budget, (db) => compareRun(db, { ...run, now }, newId(), () => false))
+    isMore = await withDb(env, budget, (db) =>
+      compareRun(db, { ...run, now }, newId(), () => false),
+    )
   }
   if (run.isMailDue && hasLeft(budget)) await mail(env, run, now, budget)
 }

@@ -24,7 +24,10 @@ const withKeys = async (rows: CommissionRow[]): Promise<PlatformCommission[]> =>
     const content = canonicalJson(contentOf(row, 0))
     const place = seen.get(content) ?? 0
     seen.set(content, place + 1)
-    keyed.push({ ...commission, key: id ?? `hash:${await sha256(canonicalJson(contentOf(row, place)))}` })
+    keyed.push({
+      ...commission,
+      key: id ?? `hash:${await sha256(canonicalJson(contentOf(row, place)))}`,
+    })
   }
   return keyed
 }
@@ -35,7 +38,8 @@ type Uploaded = CommissionUploadResponse & { isInShadow: boolean }
  * Saves the rows that are valid. Of several with one key, the last one counts.
  *
  * @param programId of a program of the workspace
- * @throws {ApiError} `commission_id_required` if a row has no id, and the platform is read by its API
+ * @throws {ApiError} `commission_id_required` if a row has no id, and the platform is read by its
+ *   API
  */
 export const uploadCommissions = async (
   db: Db,
@@ -59,7 +63,10 @@ export const uploadCommissions = async (
   const results = rows.map((read): CommissionUploadResponse['results'][number] => {
     if (!('row' in read)) return { id: read.id, status: 'error', message: read.message }
     const isNew = saved.get(keys.shift() ?? '')
-    return { id: read.row.id, status: isNew === undefined ? 'unchanged' : isNew ? 'created' : 'updated' }
+    return {
+      id: read.row.id,
+      status: isNew === undefined ? 'unchanged' : isNew ? 'created' : 'updated',
+    }
   })
   const count = (wanted: string) => results.filter(({ status }) => status === wanted).length
   return {

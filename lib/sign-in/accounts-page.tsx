@@ -47,7 +47,9 @@ export const AccountsPage = ({ active, others, next, done }: Props) => (
       </>
     )}
     <p>
-      <a href={`/sign-in?next=${encodeURIComponent(next)}`}>{active ? t(m.add_account) : t(m.sign_in)}</a>
+      <a href={`/sign-in?next=${encodeURIComponent(next)}`}>
+        {active ? t(m.add_account) : t(m.sign_in)}
+      </a>
     </p>
     {active && (
       <form method="post" action="/auth/sign-out">

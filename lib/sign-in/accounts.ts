@@ -1,6 +1,7 @@
 /**
- * Several accounts in one browser: one is active, by the session's cookie, and the sessions of the others are in a second cookie, each as it
- * was signed. Switching makes another one active. Whoever signs in as somebody else keeps the former account there.
+ * Several accounts in one browser: one is active, by the session's cookie, and the sessions of the
+ * others are in a second cookie, each as it was signed. Switching makes another one active. Whoever
+ * signs in as somebody else keeps the former account there.
  */
 import { SESSION_DAYS } from '../auth/better-auth.ts'
 import type { AuthContext } from '../auth/context.ts'
@@ -8,7 +9,9 @@ import { cookieName, expiredCookie } from '../auth/cookies.ts'
 import { findSession } from './requests/links.ts'
 import { endSession } from './requests/sign-in.queries.ts'
 
-/** Accounts besides the active one. Nobody has more, and each is looked up on the page of accounts. */
+/**
+ * Accounts besides the active one. Nobody has more, and each is looked up on the page of accounts.
+ */
 export const MAX_OTHERS = 4
 
 /** As Better Auth's, because it holds what that does. */
@@ -68,8 +71,8 @@ export const otherAccounts = async (c: AuthContext): Promise<Account[]> => {
 }
 
 /**
- * Keeps the account that was active when somebody signs in as another person, and ends the session of the same person. The oldest
- * account beyond MAX_OTHERS is signed out.
+ * Keeps the account that was active when somebody signs in as another person, and ends the session
+ * of the same person. The oldest account beyond MAX_OTHERS is signed out.
  *
  * @returns the Set-Cookie header of the others; null if there were and are none
  */
@@ -79,20 +82,29 @@ export const keepFormerAccount = async (c: AuthContext, userId: string): Promise
   const isKept = (account: Account, at: number) =>
     account.userId !== userId && former.findIndex((each) => each.userId === account.userId) === at
   const kept = former.filter(isKept).slice(0, MAX_OTHERS)
-  for (const account of former) if (!kept.includes(account)) await endSession(c.var.db, account.token)
+  for (const account of former)
+    if (!kept.includes(account)) await endSession(c.var.db, account.token)
   return kept.length + others.length > 0 ? othersCookie(signedOf(kept), c.var.secure) : null
 }
 
 const signedOf = (accounts: Account[]): string[] => accounts.map(({ signed }) => signed)
 
 /** All accounts of this browser. */
-export const allAccounts = async (c: AuthContext): Promise<{ active: Account | null; others: Account[] }> => {
+export const allAccounts = async (
+  c: AuthContext,
+): Promise<{ active: Account | null; others: Account[] }> => {
   const [active, others] = await Promise.all([accountOf(c, activeSigned(c)), otherAccounts(c)])
   return { active, others }
 }
 
-/** Makes another account of this browser the active one. @returns the Set-Cookie headers; null if it is none of this browser */
-export const switchAccount = async (c: AuthContext, sessionId: string): Promise<string[] | null> => {
+/**
+ * Makes another account of this browser the active one.
+ * @returns the Set-Cookie headers; null if it is none of this browser
+ */
+export const switchAccount = async (
+  c: AuthContext,
+  sessionId: string,
+): Promise<string[] | null> => {
   const { active, others } = await allAccounts(c)
   const chosen = others.find(({ id }) => id === sessionId)
   if (!chosen) return null
@@ -107,13 +119,15 @@ export const switchAccount = async (c: AuthContext, sessionId: string): Promise<
 /** Signs another account of this browser out. @returns the Set-Cookie header */
 export const signOutOther = async (c: AuthContext, sessionId: string): Promise<string> => {
   const others = await otherAccounts(c)
-  for (const account of others) if (account.id === sessionId) await endSession(c.var.db, account.token)
+  for (const account of others)
+    if (account.id === sessionId) await endSession(c.var.db, account.token)
   return othersCookie(signedOf(others.filter(({ id }) => id !== sessionId)), c.var.secure)
 }
 
 /** Signs all accounts of this browser out. @returns the Set-Cookie headers */
 export const signOutAll = async (c: AuthContext): Promise<string[]> => {
   const { active, others } = await allAccounts(c)
-  for (const { token } of [...(active ? [active] : []), ...others]) await endSession(c.var.db, token)
+  for (const { token } of [...(active ? [active] : []), ...others])
+    await endSession(c.var.db, token)
   return [expiredCookie(c.var.secure), othersCookie([], c.var.secure)]
 }

@@ -12,18 +12,28 @@ import { partsOfName } from './requests/browsers.ts'
 const browserWords = (stored: string): string => {
   const parts = partsOfName(stored)
   if (!parts) return t(m.an_unknown_browser)
-  return parts.system ? t(m.browser_on, { browser: parts.browser, system: parts.system }) : parts.browser
+  return parts.system
+    ? t(m.browser_on, { browser: parts.browser, system: parts.system })
+    : parts.browser
 }
 
-/** Says in the browser that asked what became of its link. islands/app/waiting.ts keeps it up to date. */
+/**
+ * Says in the browser that asked what became of its link. islands/app/waiting.ts keeps it up to
+ * date.
+ */
 export const LinkState = ({ state }: { state: AskState | null }) => (
   <div id="link-state" role="status" data-follow={state?.usedIn ? undefined : '/sign-in/code'}>
     {state?.usedIn && !state.isUsedHere && (
       <p class="done">
-        {t(m.link_used_elsewhere, { browser: browserWords(state.usedIn), link: linkTo('/sign-in') })}
+        {t(m.link_used_elsewhere, {
+          browser: browserWords(state.usedIn),
+          link: linkTo('/sign-in'),
+        })}
       </p>
     )}
-    {state?.usedIn && state.isUsedHere && <p class="done">{t(m.link_used_here, { link: linkTo('/app') })}</p>}
+    {state?.usedIn && state.isUsedHere && (
+      <p class="done">{t(m.link_used_here, { link: linkTo('/app') })}</p>
+    )}
     {state?.openedIn && !state.usedIn && (
       <p class="done">{t(m.link_opened_elsewhere, { browser: browserWords(state.openedIn) })}</p>
     )}
@@ -48,7 +58,13 @@ export const CodeForm = ({ problem }: { problem?: string | undefined }) => (
 )
 
 /** The page for a code. */
-export const CodePage = ({ state, problem }: { state: AskState | null; problem?: string | undefined }) => (
+export const CodePage = ({
+  state,
+  problem,
+}: {
+  state: AskState | null
+  problem?: string | undefined
+}) => (
   <>
     <h1>{t(m.code_title)}</h1>
     {state ? (
@@ -63,7 +79,10 @@ export const CodePage = ({ state, problem }: { state: AskState | null; problem?:
   </>
 )
 
-/** What to know before signing in where the link was opened. @param here the name of this browser */
+/**
+ * What to know before signing in where the link was opened.
+ * @param here the name of this browser
+ */
 export const OtherBrowser = ({
   ask,
   here,
@@ -99,7 +118,15 @@ export const OtherBrowser = ({
 )
 
 /** The code, where the link was opened. */
-export const ShownCodePage = ({ code, browser, email }: { code: string; browser: string; email: string }) => (
+export const ShownCodePage = ({
+  code,
+  browser,
+  email,
+}: {
+  code: string
+  browser: string
+  email: string
+}) => (
   <>
     <h1>{t(m.code_title)}</h1>
     <p>{t(m.type_code_there, { browser: browserWords(browser), email, strong })}</p>

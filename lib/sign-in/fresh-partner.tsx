@@ -3,7 +3,9 @@
 import { renderPortal } from '../pages/layout/portal.tsx'
 import { confirmIdentity } from './fresh-sign-in.tsx'
 
-const confirmPartner = confirmIdentity((c, page) => renderPortal(c, { ...page, at: '/portal' }, 403))
+const confirmPartner = confirmIdentity((c, page) =>
+  renderPortal(c, { ...page, at: '/portal' }, 403),
+)
 
 /** Asks a partner to confirm who signed in long ago, before money can be sent elsewhere. */
 export const freshPartnersOnly = () => confirmPartner

@@ -19,7 +19,10 @@ import { PASSKEY_WAIT_HOURS } from './passkeys/passkeys.ts'
 /** Fields that hold secrets, which no page shows again. */
 const SECRET_FIELDS = ['key', 'secret']
 
-/** How the person can confirm: a link was mailed, or a passkey is asked for, which may be the only way. */
+/**
+ * How the person can confirm: a link was mailed, or a passkey is asked for, which may be the only
+ * way.
+ */
 type Way = Awaited<ReturnType<AuthService['startConfirmation']>> | { onlyPasskey: PasskeyState }
 
 type Shown = {
@@ -55,7 +58,12 @@ const Instruction = ({ email, way }: Pick<Shown, 'email' | 'way'>) => {
   )
   return (
     <p>
-      {t(way === 'mailed' ? m.confirm_link_sent : m.confirm_links_on_way, { hours, email, strong, link })}
+      {t(way === 'mailed' ? m.confirm_link_sent : m.confirm_links_on_way, {
+        hours,
+        email,
+        strong,
+        link,
+      })}
     </p>
   )
 }
@@ -170,7 +178,10 @@ const confirmed = ({ render, isMissing, needsPasskey }: Asking) => {
   })
 }
 
-/** Asks whoever signed in long ago to confirm. @param render renders the page with the status 403 */
+/**
+ * Asks whoever signed in long ago to confirm.
+ * @param render renders the page with the status 403
+ */
 export const confirmIdentity = (render: Render) =>
   confirmed({
     render,
@@ -197,5 +208,8 @@ export const askForPasskey = <E extends WorkspaceEnv>(c: Context<E>, fields: Fie
 /** Asks whoever signed in long ago to confirm. For forms: the role was checked before. */
 export const freshMembersOnly = () => every(confirmMember) as MiddlewareHandler<WorkspaceEnv>
 
-/** Where payouts need a passkey, asks whoever has not confirmed with one. After the role. For forms that pay. */
+/**
+ * Where payouts need a passkey, asks whoever has not confirmed with one. After the role. For forms
+ * that pay.
+ */
 export const confirmedByPasskey = () => every(confirmPasskey) as MiddlewareHandler<WorkspaceEnv>

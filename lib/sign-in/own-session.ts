@@ -7,7 +7,10 @@ export type OwnSessionEnv = AuthEnv & {
   Variables: { user: User; sessionId: string; signedInAt: Date; passkeyAt: Date | null }
 }
 
-/** Sets `c.var.user` and what is known of the session, or redirects to the sign-in page, which returns to a page. */
+/**
+ * Sets `c.var.user` and what is known of the session, or redirects to the sign-in page, which
+ * returns to a page.
+ */
 export const ownSession = (page: string) =>
   createMiddleware<OwnSessionEnv>(async function ownSession(c, next) {
     const session = await findSession(c.var, c.req.header('Cookie'))

@@ -57,7 +57,8 @@ const PROBLEMS = {
 } satisfies Record<MailProblem, object>
 
 /**
- * Shown after every request, whether or not the address is known, and whether or not a link was sent: see lib/mail/outbox/sign-in-quota.ts.
+ * Shown after every request, whether or not the address is known, and whether or not a link was
+ * sent: see lib/mail/outbox/sign-in-quota.ts.
  *
  * @param problem what keeps mails from the person, in a browser in which the person has signed in
  */
@@ -72,7 +73,9 @@ export const MailSentPage = ({
 }) => (
   <>
     <h1>{t(m.check_email)}</h1>
-    <Problem message={problem ? `${t(PROBLEMS[problem])} ${t(m.ask_for_other_address)}` : undefined} />
+    <Problem
+      message={problem ? `${t(PROBLEMS[problem])} ${t(m.ask_for_other_address)}` : undefined}
+    />
     <p>{t(m.sign_in_link_sent, { email, strong, minutes: LINK_MINUTES })}</p>
     <LinkState state={null} />
     <CodeForm />
@@ -94,7 +97,10 @@ export const MailsOnTheWayPage = ({ email }: { email: string }) => (
   </>
 )
 
-/** The target of a link. Email scanners open links but do not submit forms, so a button uses the link up. */
+/**
+ * The target of a link. Email scanners open links but do not submit forms, so a button uses the
+ * link up.
+ */
 export const ConfirmPage = ({
   email,
   token,
@@ -115,7 +121,12 @@ export const ConfirmPage = ({
     </form>
     <p class="hint">{t(m.close_this_page)}</p>
     {ask && !ask.isSame && (
-      <OtherBrowser ask={ask} here={browserName(userAgent)} isInApp={isInApp(userAgent)} token={token} />
+      <OtherBrowser
+        ask={ask}
+        here={browserName(userAgent)}
+        isInApp={isInApp(userAgent)}
+        token={token}
+      />
     )}
   </>
 )

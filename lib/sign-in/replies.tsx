@@ -26,7 +26,10 @@ export const badLink = (c: AuthContext) => {
   return renderPage(c, { title: textsOf(c)(m.invalid_link), children: <BadLinkPage /> }, 400)
 }
 
-/** Lets a browser in that has signed in: sets its cookies, keeps the account that it was used by, and opens the page that was asked for. */
+/**
+ * Lets a browser in that has signed in: sets its cookies, keeps the account that it was used by,
+ * and opens the page that was asked for.
+ */
 export const enter = async (c: AuthContext, { userId, cookies, next }: SignedIn) => {
   // The new session is valid even if the old ones could not be looked up.
   const others = await keepFormerAccount(c, userId).catch(() => null)

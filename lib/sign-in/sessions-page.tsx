@@ -13,7 +13,9 @@ const SignOut = ({ session, isOwn }: { session: SessionRow; isOwn: boolean }) =>
   <form method="post" action={isOwn ? '/auth/sign-out' : '/auth/sessions/sign-out'}>
     {!isOwn && <input type="hidden" name="session" value={session.id} />}
     <button type="submit" class="link">
-      {isOwn ? t(m.sign_out_here, { hidden }) : t(m.sign_out_there, { browser: nameOf(session), hidden })}
+      {isOwn
+        ? t(m.sign_out_here, { hidden })
+        : t(m.sign_out_there, { browser: nameOf(session), hidden })}
     </button>
   </form>
 )

@@ -6,7 +6,9 @@ const WHOLE = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF X
 /** Currencies that Stripe counts in thousandths. */
 const THOUSANDTHS = new Set(['BHD', 'JOD', 'KWD', 'OMR', 'TND'])
 
-/** All others are counted in hundredths: the króna and the Ugandan shilling too, which have none. */
+/**
+ * All others are counted in hundredths: the króna and the Ugandan shilling too, which have none.
+ */
 const stripeDecimals = (currency: string): number =>
   WHOLE.has(currency) ? 0 : THOUSANDTHS.has(currency) ? 3 : 2
 

@@ -16,8 +16,8 @@ export type Activity = {
 }
 
 /**
- * The activity of an email address, as a query. Commissions and their reversals count on the day of the event, so a bar shows
- * the net result of that day.
+ * The activity of an email address, as a query. Commissions and their reversals count on the day of
+ * the event, so a bar shows the net result of that day.
  */
 export const activityQuery = (email: string, { from: firstDay, unit }: Period) => {
   const from = sql`${firstDay}::date`
@@ -36,10 +36,19 @@ export const activityQuery = (email: string, { from: firstDay, unit }: Period) =
     group by id, currency, slot`
 }
 
-/** What happened in a workspace in a slot of a chart. Counts have no currency, and rows of their own. */
-export type WorkspaceActivity = Omit<Activity, 'partnerId'> & { customers: bigint; revenueCents: bigint }
+/**
+ * What happened in a workspace in a slot of a chart. Counts have no currency, and rows of their
+ * own.
+ */
+export type WorkspaceActivity = Omit<Activity, 'partnerId'> & {
+  customers: bigint
+  revenueCents: bigint
+}
 
-/** The activity of a workspace in a period and the one before, or of one of its partners, as a query. */
+/**
+ * The activity of a workspace in a period and the one before, or of one of its partners, as a
+ * query.
+ */
 export const workspaceActivityQuery = (
   workspaceId: string,
   { formerFrom, to, readBy }: Period,

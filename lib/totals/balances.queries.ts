@@ -1,8 +1,14 @@
-/** What partners have earned, by its state: sums of few rows, whatever they add up. Above the table totals in schema.sql is how. */
+/**
+ * What partners have earned, by its state: sums of few rows, whatever they add up. Above the table
+ * totals in schema.sql is how.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import { NEVER } from '../rules/steps/commissions.ts'
 
-/** Sums of commissions by status, in minor units. What is payable is negative if more was reversed after a payout than was earned since. */
+/**
+ * Sums of commissions by status, in minor units. What is payable is negative if more was reversed
+ * after a payout than was earned since.
+ */
 export type EarnedSums = {
   currency: string
   heldCents: bigint
@@ -12,7 +18,10 @@ export type EarnedSums = {
   paidCents: bigint
 }
 
-/** The earnings of a workspace's partners by currency, or those of one, as a query. @param now the status depends on it */
+/**
+ * The earnings of a workspace's partners by currency, or those of one, as a query.
+ * @param now the status depends on it
+ */
 export const earnedQuery = (workspaceId: string, now: Date, partnerId?: string) =>
   sql<EarnedSums>`
     with own as (${
@@ -36,11 +45,17 @@ const SUMS = sql`
   coalesce(sum(payable), 0)::bigint as "payableCents", coalesce(sum(processing), 0)::bigint as "processingCents",
   coalesce(sum(paid), 0)::bigint as "paidCents"`
 
-/** Up to when the balances of a workspace count what is payable. @param workspaceId a parameter, or a reference to a column */
+/**
+ * Up to when the balances of a workspace count what is payable.
+ * @param workspaceId a parameter, or a reference to a column
+ */
 const cutoffOf = (workspaceId: RawBuilder<unknown>) => sql`
   coalesce((select k.cutoff_at from balance_cutoffs k where k.workspace_id = ${workspaceId}), '-infinity')`
 
-/** Whether the commission `c` becomes payable between a cutoff and now, whichever is later: what balances have counted too little, or too much. */
+/**
+ * Whether the commission `c` becomes payable between a cutoff and now, whichever is later: what
+ * balances have counted too little, or too much.
+ */
 const isBetween = (cutoff: RawBuilder<unknown>, now: Date) => sql`
   c.payable_at > least(${cutoff}, ${now}::timestamptz) and c.payable_at <= greatest(${cutoff}, ${now}::timestamptz)`
 
@@ -55,7 +70,10 @@ const held = sql`
     union all
     select r.* from commissions r where r.reverses_id = h.commission_id and r.payout_id is null) c`
 
-/** Whether a payout that is not paid may have commissions: the predicate of payouts_unpaid_idx. @param p its alias */
+/**
+ * Whether a payout that is not paid may have commissions: the predicate of payouts_unpaid_idx.
+ * @param p its alias
+ */
 export const isUnpaid = (p: string) => {
   const payout = sql.table(p)
   return sql`(${payout}.paid_at is null
@@ -63,7 +81,8 @@ export const isUnpaid = (p: string) => {
 }
 
 /**
- * What the earnings of `own` add up from: what was folded, what was not, and what depends on the time or on a hold.
+ * What the earnings of `own` add up from: what was folded, what was not, and what depends on the
+ * time or on a hold.
  *
  * @param isPartner whether `own` are partners, else a workspace
  */
@@ -106,7 +125,10 @@ const inPayouts = sql`
       select q.currency, case when q.is_freeing then ${remaining} else q.amount_cents end as cents
       from payouts q where q.partner_id = own.id and ${isUnpaid('q')}`
 
-/** What is being paid in the workspace `own`, by the totals of runs, whose payouts may be many. Few are letting commissions go. */
+/**
+ * What is being paid in the workspace `own`, by the totals of runs, whose payouts may be many. Few
+ * are letting commissions go.
+ */
 const inRuns = sql`
       select r.currency, r.amount_cents as cents from run_totals r
       where r.workspace_id = own.workspace_id and r.status in ('processing', 'canceling')
@@ -118,8 +140,9 @@ const inRuns = sql`
       from payouts q where q.workspace_id = own.workspace_id and q.is_freeing and q.paid_at is null`
 
 /**
- * What is payable to each partner of a workspace, by currency, if it is not zero: rows of partner_id, currency, amount_cents.
- * The balances are many, what they do not count yet is little: so only that is grouped.
+ * What is payable to each partner of a workspace, by currency, if it is not zero: rows of
+ * partner_id, currency, amount_cents. The balances are many, what they do not count yet is little:
+ * so only that is grouped.
  */
 export const payableSums = (workspaceId: string, now: Date) => {
   const cutoff = cutoffOf(sql`${workspaceId}`)

@@ -1,9 +1,19 @@
-/** Statistics by landing page, referrer or sub: the totals of a period by what the clicks say of themselves. */
+/**
+ * Statistics by landing page, referrer or sub: the totals of a period by what the clicks say of
+ * themselves.
+ */
 
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { daysBefore, rangeOf } from '../values/days.ts'
-import { daysBetween, ownersQuery, PRESUMS, type StatsFilter, type StatsRow, SUMS } from './stats.queries.ts'
+import {
+  daysBetween,
+  ownersQuery,
+  PRESUMS,
+  type StatsFilter,
+  type StatsRow,
+  SUMS,
+} from './stats.queries.ts'
 import { type LandingBy, partsOf } from './stats.ts'
 
 export type LandingFilter = Omit<StatsFilter, 'by'> & {
@@ -17,7 +27,10 @@ const DIMENSIONS = { landingPage: 'page', referrer: 'referrer', sub: 'sub' } as 
 
 const COLUMNS = sql`clicks, 0::bigint as customers, leads, sales, revenue_cents, earned_cents`
 
-/** The subs of a partner's links, so many, and all others as one, in the last 12 months. For a batch. */
+/**
+ * The subs of a partner's links, so many, and all others as one, in the last 12 months. For a
+ * batch.
+ */
 export const subsOfPartnerQuery = (workspaceId: string, partnerId: string, now: Date) =>
   landingStatsQuery(
     workspaceId,
@@ -57,7 +70,11 @@ export const landingStatsQuery = (
     join owner on owner.id = d.partner_id or (owner.is_program and owner.id = coalesce(p.program_id, d.workspace_id))
     where d.workspace_id = ${workspaceId} and ${daysBetween(sql`d.day`, filter)}
       ${by === 'sub' ? sql`and d.sub is not null` : sql``}`
-  const owners = ownersQuery(workspaceId, { ...filter, by: 'program' }, { cursor: undefined, limit })
+  const owners = ownersQuery(
+    workspaceId,
+    { ...filter, by: 'program' },
+    { cursor: undefined, limit },
+  )
   // Others come last, whatever their clicks.
   const first = withRest ? sql`value = '',` : sql``
   return sql<StatsRow>`

@@ -8,7 +8,10 @@ import { type LandingBy, partsOf, type StatsBy } from './stats.ts'
 
 /** Sums in one currency. What has no currency is in a row of null. */
 export type StatsRow = {
-  /** A day, a page, a host, or the id of a partner or a program; null is what is credited to nobody, or came without a known page or host. */
+  /**
+   * A day, a page, a host, or the id of a partner or a program; null is what is credited to nobody,
+   * or came without a known page or host.
+   */
   key: string | null
   currency: string | null
   clicks: bigint
@@ -41,7 +44,9 @@ const COLUMNS = sql`clicks, leads, customers, sales, revenue_cents, earned_cents
 export const daysBetween = (column: RawBuilder<unknown>, { from, to }: DayRange) =>
   sql`${column} between ${from}::date and ${to}::date`
 
-/** The totals of the owners in `owner (id)`, and what is not folded into them yet, between two days. */
+/**
+ * The totals of the owners in `owner (id)`, and what is not folded into them yet, between two days.
+ */
 const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
   const { months, days: rest } = by === 'day' ? { months: null, days: [range] } : partsOf(range)
   const startsOn = sql`t.starts_on`
@@ -68,7 +73,10 @@ const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
   return sql.join([...folded, fresh], sql` union all `)
 }
 
-/** Whose totals are added up: one partner, the partners of a page, one program, or all programs and the workspace itself. */
+/**
+ * Whose totals are added up: one partner, the partners of a page, one program, or all programs and
+ * the workspace itself.
+ */
 export const ownersQuery = (
   workspaceId: string,
   { by, programId, partnerId }: StatsFilter,
@@ -105,6 +113,8 @@ export const readStats = async (
     with owner as materialized (${ownersQuery(workspaceId, filter, page)})
     select ${key} as key, nullif(currency, '') as currency, ${SUMS}
     from owner ${join} (${partsQuery(workspaceId, filter)}) parts on parts.of_id = owner.id
-    group by 1, 2 order by 1 ${filter.by === 'day' ? sql`` : sql`desc nulls last`}, 2 nulls first`.execute(db)
+    group by 1, 2 order by 1 ${filter.by === 'day' ? sql`` : sql`desc nulls last`}, 2 nulls first`.execute(
+    db,
+  )
   return rows
 }

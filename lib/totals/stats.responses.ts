@@ -11,7 +11,8 @@ export const StatsResponse = z
         day: z.iso.date().nullable().meta({ description: 'null unless rows are of days.' }),
         partnerId: z.uuid().nullable().meta({ description: 'null unless rows are of partners.' }),
         programId: z.uuid().nullable().meta({
-          description: 'null unless rows are of programs; null there too for what is credited to nobody.',
+          description:
+            'null unless rows are of programs; null there too for what is credited to nobody.',
         }),
         landingPage: z.string().nullable().meta({
           description:
@@ -35,9 +36,12 @@ export const StatsResponse = z
         amounts: z.array(
           z.strictObject({
             currency: z.string(),
-            revenueCents: z.int().meta({ description: 'What the sales amount to, refunds included.' }),
+            revenueCents: z
+              .int()
+              .meta({ description: 'What the sales amount to, refunds included.' }),
             commissionCents: z.int().meta({
-              description: 'What sales and leads of the period earned, less what was reversed of it by now.',
+              description:
+                'What sales and leads of the period earned, less what was reversed of it by now.',
             }),
           }),
         ),

@@ -10,7 +10,9 @@ const day = (description: string) =>
 
 export const StatsQuery = z.object({
   from: day('The first day, in UTC. The 30 days up to `to` by default.'),
-  to: day(`The last day, which is included. Today by default. A period has ${MAX_RANGE_DAYS} days at most.`),
+  to: day(
+    `The last day, which is included. Today by default. A period has ${MAX_RANGE_DAYS} days at most.`,
+  ),
   by: z.enum(STATS_BY).default('day').meta({
     description:
       'What a row is of. Partners are listed page by page; of landing pages, referrers and subs, those with the most clicks.',

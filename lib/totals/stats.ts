@@ -1,21 +1,28 @@
-/** Statistics of a period: what the totals add up to by day, partner, program, landing page, referrer or sub. */
+/**
+ * Statistics of a period: what the totals add up to by day, partner, program, landing page,
+ * referrer or sub.
+ */
 import { type DayRange, dayOf, daysAfter } from '../values/days.ts'
 
-/** By what a click is known: the page that the visitor came to, the host that it came from, and the `sub` of the link. */
+/**
+ * By what a click is known: the page that the visitor came to, the host that it came from, and the
+ * `sub` of the link.
+ */
 const LANDING_BY = ['landingPage', 'referrer', 'sub'] as const
 export type LandingBy = (typeof LANDING_BY)[number]
 
 export const STATS_BY = ['day', 'partner', 'program', ...LANDING_BY] as const
 export type StatsBy = (typeof STATS_BY)[number]
 
-export const isLandingBy = (by: StatsBy): by is LandingBy => (LANDING_BY as readonly StatsBy[]).includes(by)
+export const isLandingBy = (by: StatsBy): by is LandingBy =>
+  (LANDING_BY as readonly StatsBy[]).includes(by)
 
 /** The referrer of clicks whose browser named none. */
 export const DIRECT = '(direct)'
 
 /**
- * A range as whole months and the days before and after them, so that a year of a partner is a few rows. Months are given by
- * their first days.
+ * A range as whole months and the days before and after them, so that a year of a partner is a few
+ * rows. Months are given by their first days.
  */
 export const partsOf = ({ from, to }: DayRange): { months: DayRange | null; days: DayRange[] } => {
   const first = from.endsWith('-01') ? from : nextMonth(from)

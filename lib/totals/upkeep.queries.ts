@@ -5,7 +5,10 @@ import type { Db } from '../db/connection.ts'
 /** Whether there are differences to fold, or clicks to remove, as a condition. */
 export const needsUpkeep = (keptDays: number) => sql`upkeep_is_due(${keptDays})`
 
-/** Folds some of the differences into the totals, and counts what became payable. @returns how many it took: less than the limit if none are left */
+/**
+ * Folds some of the differences into the totals, and counts what became payable.
+ * @returns how many it took: less than the limit if none are left
+ */
 export const foldTotals = async (db: Db, limit: number): Promise<number> => {
   const { rows } = await sql<{ folded: number }>`select fold_totals(${limit}) as folded`.execute(db)
   return rows[0]?.folded ?? 0
@@ -17,6 +20,8 @@ export const foldTotals = async (db: Db, limit: number): Promise<number> => {
  * @returns at how many it has looked: less than the limit if none are left
  */
 export const endClicks = async (db: Db, keptDays: number, limit: number): Promise<number> => {
-  const { rows } = await sql<{ seen: number }>`select end_clicks(${keptDays}, ${limit}) as seen`.execute(db)
+  const { rows } = await sql<{
+    seen: number
+  }>`select end_clicks(${keptDays}, ${limit}) as seen`.execute(db)
   return rows[0]?.seen ?? 0
 }

@@ -125,5 +125,10 @@ export type TrackingTables = {
     resolution: HoldResolution | null
     resolved_by: string | null
   }
-  one_time_rewards: { workspace_id: string; program_id: string; customer_id: string; event_id: string }
+  one_time_rewards: {
+    workspace_id: string
+    program_id: string
+    customer_id: string
+    event_id: string
+  }
 }

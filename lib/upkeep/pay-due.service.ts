@@ -9,18 +9,28 @@ import { checkResolved } from '../payouts/corrections/resolution.service.ts'
 import { notifyManagers } from '../payouts/notices/notices.service.ts'
 import { remindPartners } from '../payouts/notices/reminders.service.ts'
 import { claim } from '../payouts/runs/claim.service.ts'
-import { beginScheduledRuns, listUnclaimedRuns, type OpenRun } from '../payouts/runs/open-runs.queries.ts'
+import {
+  beginScheduledRuns,
+  listUnclaimedRuns,
+  type OpenRun,
+} from '../payouts/runs/open-runs.queries.ts'
 import { createGate, reconcileDaily } from '../payouts/transfers/reconcile.service.ts'
 import { type Gate, type PayoutEnv, sendPayouts } from '../payouts/transfers/send.service.ts'
 import { lookAtShadowRuns } from '../shadow/upkeep.service.ts'
 import { hasDueWork } from './work.queries.ts'
 
-/** A run of the cron that has fewer left has worked as long as it could: for a page of transfers it needs more. */
+/**
+ * A run of the cron that has fewer left has worked as long as it could: for a page of transfers it
+ * needs more.
+ */
 const SPENT_FETCHES = 10
 const MAX_OPEN_RUNS = 20
 const DEFAULT_MS = 45_000
 
-/** Claims the balances of a run that was interrupted, or begun by a schedule, once the transfers of its workspace are read. */
+/**
+ * Claims the balances of a run that was interrupted, or begun by a schedule, once the transfers of
+ * its workspace are read.
+ */
 const claimIfReady = async (
   env: PayoutEnv,
   run: OpenRun,
@@ -29,7 +39,10 @@ const claimIfReady = async (
   if (hasLeft(budget) && (await gate(run.workspaceId)).isReady) await claim(env, run, now, budget)
 }
 
-/** Continues the canceling of runs and payouts that requests did not finish, as long as the budget lasts. */
+/**
+ * Continues the canceling of runs and payouts that requests did not finish, as long as the budget
+ * lasts.
+ */
 const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<number> => {
   let pages = 0
   while (hasLeft(budget) && (await withDb(env, budget, (db) => continueCanceling(db, now)))) pages++
@@ -37,12 +50,13 @@ const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<nu
 }
 
 /**
- * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
+ * The cron: starts the runs that are due, continues those that are open, and sends the payouts that
+ * are due.
  *
  * @param ms how long it may take
  * @returns the number of runs, of payouts per outcome, of accounts read, of workspaces whose
- *          transfers were read, of transfers found, of reminders, and of mails to managers, and
- *          whether more may be due; null if there was nothing to do
+ *   transfers were read, of transfers found, of reminders, and of mails to managers, and whether
+ *   more may be due; null if there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) => {
   const budget = newBudget(env, ms)
@@ -54,7 +68,12 @@ export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) 
   for (const run of runs) {
     // A run that fails does not stop the others, nor the sending.
     await claimIfReady(env, run, { now, budget, gate }).catch((error: Error) =>
-      log('error', { job: 'payouts', workspaceId: run.workspaceId, runId: run.id, ...describeError(error) }),
+      log('error', {
+        job: 'payouts',
+        workspaceId: run.workspaceId,
+        runId: run.id,
+        ...describeError(error),
+      }),
     )
   }
   const tally = await sendPayouts(env, { workspaceId: null, now, budget, gate })

@@ -24,15 +24,21 @@ export const clickDays = (env: UpkeepEnv): number =>
 
 /** Folds the totals, as far as one call may take. @returns how many differences */
 export const fold = (env: UpkeepEnv, db: Db): Promise<number> =>
-  inPages({ page: DELTAS_PER_PAGE, most: mostPages(LEAST_PAGES, env) }, (limit) => foldTotals(db, limit))
+  inPages({ page: DELTAS_PER_PAGE, most: mostPages(LEAST_PAGES, env) }, (limit) =>
+    foldTotals(db, limit),
+  )
 
-/** Folds the totals, and removes clicks. Concurrent runs don't disturb each other. @returns what was done; null if nothing was */
+/**
+ * Folds the totals, and removes clicks. Concurrent runs don't disturb each other.
+ * @returns what was done; null if nothing was
+ */
 export const upkeep = async (env: UpkeepEnv) => {
   const days = clickDays(env)
   const db = connect(env)
   const folded = await fold(env, db)
-  const clicks = await inPages({ page: CLICKS_PER_PAGE, most: mostPages(LEAST_PAGES, env) }, (limit) =>
-    endClicks(db, days, limit),
+  const clicks = await inPages(
+    { page: CLICKS_PER_PAGE, most: mostPages(LEAST_PAGES, env) },
+    (limit) => endClicks(db, days, limit),
   )
   return folded || clicks ? { folded, clicks } : null
 }

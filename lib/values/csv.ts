@@ -1,4 +1,6 @@
-/** CSV (RFC 4180): for people, safe to open in a spreadsheet; for services, field by field as given. */
+/**
+ * CSV (RFC 4180): for people, safe to open in a spreadsheet; for services, field by field as given.
+ */
 
 /** Spreadsheets evaluate cells that start so as formulas, which could leak other cells. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
@@ -17,7 +19,9 @@ export const csvFields = (rows: Rows): string =>
 /** A number of ours, which may be negative. */
 type NumberCell = { number: string }
 
-/** Cells that no spreadsheet evaluates, all quoted. A number is not a formula, whatever its sign. */
+/**
+ * Cells that no spreadsheet evaluates, all quoted. A number is not a formula, whatever its sign.
+ */
 export const csvLines = (rows: readonly (readonly (string | NumberCell)[])[]): string =>
   rows
     .map((row) => row.map((cell) => quote(typeof cell === 'string' ? guarded(cell) : cell.number)))

@@ -1,6 +1,6 @@
 /**
- * Domains of email addresses. One domain can be written in letters, `müller.example`, and in ASCII, `xn--mller-kva.example` (Punycode);
- * browsers send the second for the first.
+ * Domains of email addresses. One domain can be written in letters, `müller.example`, and in ASCII,
+ * `xn--mller-kva.example` (Punycode); browsers send the second for the first.
  */
 
 /** Without what ends a domain in a URL, and ASCII characters that no domain has. */
@@ -16,7 +16,8 @@ const hostOf = (domain: string): string | null => {
 }
 
 /**
- * A domain in ASCII; null if it is none. One that is in ASCII already is not changed: URLs would read numbers as IPv4 addresses.
+ * A domain in ASCII; null if it is none. One that is in ASCII already is not changed: URLs would
+ * read numbers as IPv4 addresses.
  *
  * @param domain lower case
  */
@@ -27,13 +28,16 @@ export const domainInAscii = (domain: string): string | null => {
 }
 
 /**
- * Labels that are shown in letters: of one alphabet, because a Cyrillic letter between Latin ones may look like a Latin one, and
- * not only of Cyrillic letters that all look like Latin ones.
+ * Labels that are shown in letters: of one alphabet, because a Cyrillic letter between Latin ones
+ * may look like a Latin one, and not only of Cyrillic letters that all look like Latin ones.
  */
 const READABLE =
   /^(?:[\p{sc=Latn}\p{M}\p{N}-]+|[\p{sc=Grek}\p{M}\p{N}-]+|(?![асԁеһіјӏорԛѕԝхуүҽ\d-]+$)[\p{sc=Cyrl}\p{M}\p{N}-]+|(?!.*[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}])[\p{L}\p{M}\p{N}-]+)$/u
 
-/** A domain in ASCII in letters, label by label. A label that is not readable, or no Punycode, stays as it is. */
+/**
+ * A domain in ASCII in letters, label by label. A label that is not readable, or no Punycode, stays
+ * as it is.
+ */
 export const domainInLetters = (domain: string): string =>
   domain.includes('xn--') ? decodeDomain(domain) : domain
 

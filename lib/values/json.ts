@@ -12,7 +12,8 @@ const canStore = (value: unknown, depth: number): boolean => {
   if (Array.isArray(value)) return value.every((child) => canStore(child, depth + 1))
   // Without a list of the entries, which takes longer than looking at them.
   for (const key in value)
-    if (!isStorable(key) || !canStore((value as Record<string, unknown>)[key], depth + 1)) return false
+    if (!isStorable(key) || !canStore((value as Record<string, unknown>)[key], depth + 1))
+      return false
   return true
 }
 
@@ -22,7 +23,9 @@ export const findUnstorable = (body: unknown): { path: string; message: string }
 
 /** Iterates instead of recursing, because the nesting of a body is limited only by its length. */
 const locateUnstorable = (body: unknown): { path: string; message: string } | null => {
-  const queue: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }]
+  const queue: { value: unknown; path: string; depth: number }[] = [
+    { value: body, path: '', depth: 0 },
+  ]
   for (let item = queue.pop(); item; item = queue.pop()) {
     const { value, path, depth } = item
     if (typeof value === 'string' && !isStorable(value)) return { path, message: UNSTORABLE }
@@ -30,7 +33,8 @@ const locateUnstorable = (body: unknown): { path: string; message: string } | nu
       return { path, message: 'The number is too large. Send it as a string.' }
     }
     if (typeof value !== 'object' || value === null) continue
-    if (depth === MAX_DEPTH) return { path: '', message: 'Nested too deeply: use at most 32 levels.' }
+    if (depth === MAX_DEPTH)
+      return { path: '', message: 'Nested too deeply: use at most 32 levels.' }
     for (const [key, child] of Object.entries(value)) {
       if (!isStorable(key)) return { path, message: UNSTORABLE }
       queue.push({ value: child, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 })
@@ -42,7 +46,10 @@ const locateUnstorable = (body: unknown): { path: string; message: string } | nu
 const UNSTORABLE = 'Remove the NUL character or the unpaired surrogate.'
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-/** Serializes with sorted keys at every level, so that equal content gives equal text. Expects a bounded depth. */
+/**
+ * Serializes with sorted keys at every level, so that equal content gives equal text. Expects a
+ * bounded depth.
+ */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -1,6 +1,7 @@
 /**
- * Which addresses are one mailbox, by what the mail providers publish. An address of any other domain is only the same as
- * itself: elsewhere a dot or a plus may be another person. For comparison alone; mails go to the address as it was given.
+ * Which addresses are one mailbox, by what the mail providers publish. An address of any other
+ * domain is only the same as itself: elsewhere a dot or a plus may be another person. For
+ * comparison alone; mails go to the address as it was given.
  */
 
 type Provider = {
@@ -19,11 +20,14 @@ const sameDomains = (names: string[], tlds: string[]): string[] =>
 
 const PROVIDERS: Provider[] = [
   // Dots: support.google.com/mail/answer/7436150. Tags: support.google.com/mail/answer/22370.
-  // googlemail.com: support.google.com/mail/answer/10313. Not for Google Workspace, where dots matter.
+  // googlemail.com: support.google.com/mail/answer/10313. Not for Google Workspace, where dots
+  // matter.
   { domains: ['gmail.com', 'googlemail.com'], tags: true, dots: true },
-  // One mailbox under up to three domains: support.apple.com/118230. Tags: support.apple.com/guide/icloud.
+  // One mailbox under up to three domains: support.apple.com/118230. Tags:
+  // support.apple.com/guide/icloud.
   { domains: ['icloud.com', 'me.com', 'mac.com'], tags: true },
-  // Tags, and proton.me, pm.me and the former domains as one account: proton.me/support/addresses-and-aliases.
+  // Tags, and proton.me, pm.me and the former domains as one account:
+  // proton.me/support/addresses-and-aliases.
   { domains: ['proton.me', 'protonmail.com', 'protonmail.ch', 'pm.me'], tags: true },
   // fastmail.help: "Plus addressing and subdomain addressing".
   { domains: ['fastmail.com'], tags: true, subdomains: true },
@@ -41,13 +45,17 @@ const providerOf = (domain: string): Provider | undefined =>
   PROVIDERS.find(({ domains }) => domains.includes(domain))
 
 /**
- * The address without what follows a plus sign. At a domain that is not above, that may be a tag or another person.
+ * The address without what follows a plus sign. At a domain that is not above, that may be a tag or
+ * another person.
  *
  * @param email normalized, as `normalizeEmail` does
  */
 export const withoutTag = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@')
 
-/** The address that stands for all addresses of its mailbox. @param email normalized, as `normalizeEmail` does */
+/**
+ * The address that stands for all addresses of its mailbox.
+ * @param email normalized, as `normalizeEmail` does
+ */
 export const mailboxOf = (email: string): string => {
   const at = email.lastIndexOf('@')
   const [name, domain] = [email.slice(0, at), email.slice(at + 1)]

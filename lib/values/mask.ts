@@ -2,7 +2,10 @@
 
 const HIDDEN = '•••'
 
-/** The first characters, at most half of the text. Counts code points, so that no surrogate pair is split. */
+/**
+ * The first characters, at most half of the text. Counts code points, so that no surrogate pair is
+ * split.
+ */
 const beginning = (text: string, max: number): string => {
   const characters = [...text]
   return characters.slice(0, Math.min(max, Math.floor(characters.length / 2))).join('')
@@ -11,13 +14,13 @@ const beginning = (text: string, max: number): string => {
 const initial = (text: string): string => [...text][0] ?? ''
 
 /**
- * Masks an email address except for initials and the top-level domain, or an id except for two characters.
+ * Masks an email address except for initials and the top-level domain, or an id except for two
+ * characters.
  *
  * @param customer an email address, or the merchant's id, which may be one too
  *
- * @example
- * maskCustomer('ann@example.com') // 'a•••@e•••.com'
- * maskCustomer('user_812')        // 'us•••'
+ * @example maskCustomer('ann@example.com') // 'a•••@e•••.com' maskCustomer('user_812')        //
+ *   'us•••'
  */
 export const maskCustomer = (customer: string): string => {
   const at = customer.lastIndexOf('@')

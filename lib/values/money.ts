@@ -1,8 +1,8 @@
 /** Money: an integer of minor units and an ISO 4217 code. All rounding and formatting is here. */
 
 /**
- * A trillion dollars or rupiah less a cent. Larger amounts are errors. A JSON number has it exactly, and the sum of 90,000 of them
- * stays within a Postgres bigint.
+ * A trillion dollars or rupiah less a cent. Larger amounts are errors. A JSON number has it
+ * exactly, and the sum of 90,000 of them stays within a Postgres bigint.
  */
 export const MAX_AMOUNT_CENTS = 99_999_999_999_999
 
@@ -29,8 +29,9 @@ export const shareOf = (amountCents: bigint, basisPoints: number): bigint =>
   proportionOf(amountCents, BigInt(basisPoints), WHOLE)
 
 /**
- * The current ISO 4217 codes by number of decimals, with BGN and HRK, in which old invoices are still refunded.
- * Intl is not usable: it lists historical currencies, and its decimals are those of cash (0 for HUF and IDR).
+ * The current ISO 4217 codes by number of decimals, with BGN and HRK, in which old invoices are
+ * still refunded. Intl is not usable: it lists historical currencies, and its decimals are those of
+ * cash (0 for HUF and IDR).
  */
 const CODES_BY_DECIMALS: [decimals: number, codes: string][] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -67,7 +68,10 @@ export const exactMoney = (amountCents: bigint | number, currency: string): `${n
   return `${cents < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}${fraction}` as `${number}`
 }
 
-/** Formats an amount for people, wherever their language is unknown: 980 USD is "9.80 USD", 98,000,000 KWD is "98,000.000 KWD". */
+/**
+ * Formats an amount for people, wherever their language is unknown: 980 USD is "9.80 USD",
+ * 98,000,000 KWD is "98,000.000 KWD".
+ */
 export const formatMoney = (amountCents: bigint | number, currency: string): string => {
   const [units = '', fraction] = exactMoney(amountCents, currency).split('.')
   const grouped = units.replace(/\B(?=(\d{3})+$)/g, ',')

@@ -1,4 +1,7 @@
-/** Links to any page of a merchant's site: what somebody typed or pasted becomes a partner's link, or is refused. */
+/**
+ * Links to any page of a merchant's site: what somebody typed or pasted becomes a partner's link,
+ * or is refused.
+ */
 import { linkWith } from './slugs.ts'
 
 /** In UTF-16 code units. Browsers and servers take longer addresses, but not all of them. */
@@ -6,7 +9,10 @@ export const MAX_PAGE_LENGTH = 2_000
 
 export type PageRefusal = 'no_page' | 'other_host' | 'other_protocol' | 'too_long'
 
-/** Reads an address with or without its protocol, or a path such as `/pricing`. @returns null if it is none */
+/**
+ * Reads an address with or without its protocol, or a path such as `/pricing`.
+ * @returns null if it is none
+ */
 const readPage = (typed: string, site: URL): URL | null => {
   const isComplete = /^(https?:|\/)/i.test(typed)
   return URL.parse(isComplete ? typed : `${site.protocol}//${typed}`, site.href)
@@ -16,14 +22,13 @@ const readPage = (typed: string, site: URL): URL | null => {
 const siteOf = ({ host }: URL): string => host.replace(/^www\./, '')
 
 /**
- * A partner's link to a page of the program's site, with or without `www.`: the page with `?via=<slug>`, which replaces the one that it
- * has.
+ * A partner's link to a page of the program's site, with or without `www.`: the page with
+ * `?via=<slug>`, which replaces the one that it has.
  *
  * @param typed an address that anybody may have written
  * @param sub   names a channel, such as a newsletter, which is counted apart
- * @example
- * pageLink('https://shop.example', 'shop.example/pricing?plan=pro#top', 'maya')
- * // { link: 'https://shop.example/pricing?plan=pro&via=maya#top' }
+ * @example pageLink('https://shop.example', 'shop.example/pricing?plan=pro#top', 'maya') // { link:
+ *   'https://shop.example/pricing?plan=pro&via=maya#top' }
  */
 export const pageLink = (
   siteUrl: string,

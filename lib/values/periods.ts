@@ -1,6 +1,14 @@
 /** The periods of charts, divided into days or months. In UTC. */
 import { UTCDateMini } from '@date-fns/utc'
-import { type DayRange, dayOf, daysAfter, isDay, lengthOf, MAX_RANGE_DAYS, rangeOf } from './days.ts'
+import {
+  type DayRange,
+  dayOf,
+  daysAfter,
+  isDay,
+  lengthOf,
+  MAX_RANGE_DAYS,
+  rangeOf,
+} from './days.ts'
 
 /** In days. */
 export const PERIODS = [7, 30, 90, 365] as const
@@ -33,7 +41,10 @@ export type Period = DayRange & {
 
 export type Point = { slot: string; value: bigint }
 
-/** The period up to now. A year is the current calendar month and the eleven before it, so that all bars are whole months. */
+/**
+ * The period up to now. A year is the current calendar month and the eleven before it, so that all
+ * bars are whole months.
+ */
 export const periodOf = (days: PeriodDays, now: Date): Period => {
   const unit = days > MAX_DAY_BARS ? 'month' : 'day'
   const count = unit === 'month' ? MONTHS : days
@@ -77,14 +88,16 @@ export const readPeriod = (
   const range = rangeOf({ ...(from && { from }), ...(to && { to: to < today ? to : today }) }, now)
   const length = lengthOf(range)
   if (range.from < FIRST_DAY) return refused(`The period must begin on ${FIRST_DAY} or later.`)
-  if (length < 1) return refused('The period must begin on or before its last day, and not after today.')
+  if (length < 1)
+    return refused('The period must begin on or before its last day, and not after today.')
   if (length > MAX_RANGE_DAYS)
     return refused(`A period has ${MAX_RANGE_DAYS} days at most. This one has ${length}.`)
   return { period: periodBetween(range) }
 }
 
 /** The first day of the slot that a day is in. */
-const slotOf = (day: string, unit: Unit): string => (unit === 'month' ? `${day.slice(0, 7)}-01` : day)
+const slotOf = (day: string, unit: Unit): string =>
+  unit === 'month' ? `${day.slice(0, 7)}-01` : day
 
 /** The start of the day or month `before` units ago. */
 const slotStart = (now: Date, unit: Unit, before: number): string => {

@@ -4,11 +4,12 @@
 export const slugKey = (slug: string): string => slug.trim().normalize('NFC').toLowerCase()
 
 /** A partner's link: the program's site with `via` added to its query. */
-export const partnerLink = (siteUrl: string, slug: string): string => linkWith(new URL(siteUrl), slug)
+export const partnerLink = (siteUrl: string, slug: string): string =>
+  linkWith(new URL(siteUrl), slug)
 
 /**
- * A page's URL with a slug as its only `via`, and a `sub` in the place of its own if one is given. All else of its query stays as it was
- * written: some sites read it as it is.
+ * A page's URL with a slug as its only `via`, and a `sub` in the place of its own if one is given.
+ * All else of its query stays as it was written: some sites read it as it is.
  */
 export const linkWith = (page: URL, slug: string, sub = ''): string => {
   const url = new URL(page)
@@ -16,7 +17,9 @@ export const linkWith = (page: URL, slug: string, sub = ''): string => {
   const others = url.search
     .slice(1)
     .split('&')
-    .filter((part) => part && !Object.keys(added).some((name) => new URLSearchParams(part).has(name)))
+    .filter(
+      (part) => part && !Object.keys(added).some((name) => new URLSearchParams(part).has(name)),
+    )
   url.search = [...others, new URLSearchParams(added)].join('&')
   return url.href
 }
@@ -42,12 +45,33 @@ export const readSub = (given: string): string | null => {
 const MAX_GENERATED_LENGTH = 40
 
 /**
- * What people take for the merchant, or scripts for nothing. None is generated from a name, and no partner chooses one that looks
- * like it.
+ * What people take for the merchant, or scripts for nothing. None is generated from a name, and no
+ * partner chooses one that looks like it.
  */
 export const RESERVED_SLUGS = [
-  ...['admin', 'administrator', 'api', 'app', 'billing', 'help', 'home', 'login', 'moderator', 'null'],
-  ...['official', 'owner', 'partner', 'partners', 'portal', 'root', 'security', 'sign-in', 'sign-up'],
+  ...[
+    'admin',
+    'administrator',
+    'api',
+    'app',
+    'billing',
+    'help',
+    'home',
+    'login',
+    'moderator',
+    'null',
+  ],
+  ...[
+    'official',
+    'owner',
+    'partner',
+    'partners',
+    'portal',
+    'root',
+    'security',
+    'sign-in',
+    'sign-up',
+  ],
   ...['staff', 'support', 'system', 'team', 'undefined', 'via', 'webmaster', 'www'],
 ]
 

@@ -23,7 +23,8 @@ const kind = <Row>(
   query: (db: Db, workspaceId: string, id: string) => { compile: () => CompiledQuery<Row> },
   present: (row: Row, now: Date, subject: Subject) => object,
 ) => ({
-  compile: (db: Db, { workspaceId, subjectId }: Subject) => query(db, workspaceId, subjectId).compile(),
+  compile: (db: Db, { workspaceId, subjectId }: Subject) =>
+    query(db, workspaceId, subjectId).compile(),
   present: (row: unknown, now: Date, subject: Subject) => present(row as Row, now, subject),
 })
 
@@ -32,7 +33,10 @@ const event = kind(eventQuery, (row, now) => {
   const shown = eventResponse(row, now)
   return shown.commission?.status === 'shadow' ? { ...shown, commission: null } : shown
 })
-/** A refund that only Stripe reported is no event: it is presented like one, as far as its sale says what it is of. */
+/**
+ * A refund that only Stripe reported is no event: it is presented like one, as far as its sale says
+ * what it is of.
+ */
 const refund = kind(eventQuery, (row, now, { eventId, occurredAt, refund }) => {
   const shown = eventResponse(row, now)
   if (refund?.amountCents === undefined) return shown
@@ -84,7 +88,11 @@ const KINDS = {
 }
 
 /** The subjects as they are now, in one round trip. null for one that does not exist. */
-export const readSubjects = async (db: Db, subjects: Subject[], now: Date): Promise<(object | null)[]> => {
+export const readSubjects = async (
+  db: Db,
+  subjects: Subject[],
+  now: Date,
+): Promise<(object | null)[]> => {
   const rows = await db.batch(subjects.map((subject) => KINDS[subject.type].compile(db, subject)))
   return subjects.map((subject, place) => {
     const row = rows[place]?.[0]

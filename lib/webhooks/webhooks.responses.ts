@@ -31,7 +31,8 @@ export const WebhookSecretResponse = z
   .strictObject({
     ...endpoint,
     secret: z.string().meta({
-      description: 'Signs the requests: `whsec_...`. Returned only here: it cannot be retrieved later.',
+      description:
+        'Signs the requests: `whsec_...`. Returned only here: it cannot be retrieved later.',
     }),
   })
   .meta({ id: 'WebhookEndpointWithSecret' })
@@ -67,7 +68,10 @@ export const WebhookDeliveryDetailResponse = z
           status: z.int().nullable().meta({ description: 'Of the response; null without one.' }),
           ms: z.int(),
           error: z.enum(TRY_ERRORS).nullable(),
-          response: z.string().nullable().meta({ description: 'The beginning of the response’s body.' }),
+          response: z
+            .string()
+            .nullable()
+            .meta({ description: 'The beginning of the response’s body.' }),
         }),
       )
       .meta({ description: 'The latest 20 requests, the first one first.' }),
@@ -80,7 +84,8 @@ export const WebhookResendResponse = z
   .strictObject({
     resent: z.int(),
     continueFrom: timestamp.nullable().meta({
-      description: 'The `since` of the next request, if there were more than one request resends; else null.',
+      description:
+        'The `since` of the next request, if there were more than one request resends; else null.',
     }),
   })
   .meta({ id: 'WebhookResendResult' })

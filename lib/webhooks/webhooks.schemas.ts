@@ -32,7 +32,8 @@ export const WebhookEndpointChange = z
     types: optional(types),
     description: optional(description),
     enabled: optional(z.boolean()).meta({
-      description: 'A disabled endpoint is sent nothing, and what happens meanwhile is not kept for it.',
+      description:
+        'A disabled endpoint is sent nothing, and what happens meanwhile is not kept for it.',
     }),
   })
   .meta({ id: 'WebhookEndpointChange' })
@@ -41,7 +42,11 @@ export type WebhookEndpointChange = z.output<typeof WebhookEndpointChange>
 /** POST /api/workspaces/:workspace/webhook-endpoints/:id/rotate-secret. */
 export const SecretRotation = z
   .strictObject({
-    overlapHours: integer(0, 168, 'How long requests are signed with the former secret too.').default(24),
+    overlapHours: integer(
+      0,
+      168,
+      'How long requests are signed with the former secret too.',
+    ).default(24),
   })
   .meta({ id: 'WebhookSecretRotation' })
 

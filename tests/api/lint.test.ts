@@ -6,6 +6,8 @@ test('the OpenAPI document passes Redocly’s recommended rules without a warnin
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: JSON.stringify(openapi()), config })
   expect(
-    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+    problems.map(
+      ({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`,
+    ),
   ).toEqual([])
 })

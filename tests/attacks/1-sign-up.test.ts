@@ -1,4 +1,7 @@
-/** Whoever signs up: by which they could make workspaces without end, and mail anybody from the installation's own sender. */
+/**
+ * Whoever signs up: by which they could make workspaces without end, and mail anybody from the
+ * installation's own sender.
+ */
 
 import { execFile } from 'node:child_process'
 import { describe, expect, inject, test } from 'vitest'
@@ -32,19 +35,27 @@ const createAs = (email: string, bindings: Parameters<typeof askAs>[4]) =>
   )
 
 describe('a new workspace', () => {
-  test.each(['', 'false', 'TRUE', ' true', 'yes'])('is closed by ALLOW_SIGNUP="%s"', async (ALLOW_SIGNUP) => {
-    await createMerchant()
-    const closed = await createAs('ann@shop.example', { ALLOW_SIGNUP })
-    expect(closed.status).toBe(403)
-    expect(await closed.json()).toEqual(errorShape('signup_closed'))
-  })
+  test.each(['', 'false', 'TRUE', ' true', 'yes'])(
+    'is closed by ALLOW_SIGNUP="%s"',
+    async (ALLOW_SIGNUP) => {
+      await createMerchant()
+      const closed = await createAs('ann@shop.example', { ALLOW_SIGNUP })
+      expect(closed.status).toBe(403)
+      expect(await closed.json()).toEqual(errorShape('signup_closed'))
+    },
+  )
 
   test('of a new installation is its owner’s, not that of whoever comes first', async () => {
     const tryIt = async (DATABASE_URL: string) => {
       const bindings = { DATABASE_URL, ALLOW_SIGNUP: 'false', OWNER_EMAIL: ' Ada@ＳＨＯＰ.example' }
       const create = (email: string) => createAs(email, bindings)
-      const page = async (email: string) => (await askAs('dashboard', email, '/app', {}, bindings)).text()
-      for (const stranger of ['eve@shop.example', 'ada+1@shop.example', 'ada@shop.example.evil.example']) {
+      const page = async (email: string) =>
+        (await askAs('dashboard', email, '/app', {}, bindings)).text()
+      for (const stranger of [
+        'eve@shop.example',
+        'ada+1@shop.example',
+        'ada@shop.example.evil.example',
+      ]) {
         expect((await create(stranger)).status).toBe(403)
         expect(await page(stranger)).toContain('Sign-up is closed on this installation.')
       }
@@ -61,9 +72,9 @@ describe('a new workspace', () => {
       `no_owner_${String(OWNER_EMAIL).toLowerCase()}`,
       async (DATABASE_URL) => {
         for (const email of ['', 'ada', 'ada@shop.example'])
-          expect((await createAs(email, { DATABASE_URL, ALLOW_SIGNUP: 'false', OWNER_EMAIL })).status).toBe(
-            403,
-          )
+          expect(
+            (await createAs(email, { DATABASE_URL, ALLOW_SIGNUP: 'false', OWNER_EMAIL })).status,
+          ).toBe(403)
       },
       TEMPLATE,
     ),
@@ -73,8 +84,15 @@ describe('a new workspace', () => {
     const email = `${newId()}@shop.example`
     const create = (address: string) => createAs(address, { ALLOW_SIGNUP: 'true' })
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(email)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(5).fill(409)])
-    expect(await answers.find(({ status }) => status === 409)?.json()).toEqual(errorShape('conflict'))
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      201,
+      201,
+      201,
+      ...Array(5).fill(409),
+    ])
+    expect(await answers.find(({ status }) => status === 409)?.json()).toEqual(
+      errorShape('conflict'),
+    )
     expect((await create(`other-${email}`)).status).toBe(201)
   })
 })
@@ -263,7 +281,8 @@ describe('mailing strangers from a new workspace', () => {
 
 test('a welcome mail has the merchant’s words as text, and says which verified address sent it', async () => {
   const { manager, merchant, slug, strangers, welcome, mails } = await createNewcomer()
-  const lure = '<a href="https://evil.example">Stripe account verification required</a> https://evil.example'
+  const lure =
+    '<a href="https://evil.example">Stripe account verification required</a> https://evil.example'
   await manager.patch(`/programs/${merchant.programId}`, {
     name: lure,
     siteUrl: 'https://evil.example/verify?account=1',
@@ -281,7 +300,9 @@ test('a welcome mail has the merchant’s words as text, and says which verified
 test.each(['-1', '1.5', 'many', '1e9'])(
   'the daily limit %j stops the mailer instead of lifting it',
   (setting) => {
-    expect(() => dailyMails({ NEW_WORKSPACE_DAILY_MAILS: setting })).toThrow('must be a whole number')
+    expect(() => dailyMails({ NEW_WORKSPACE_DAILY_MAILS: setting })).toThrow(
+      'must be a whole number',
+    )
     expect(dailyMails({})).toBe(50)
   },
 )

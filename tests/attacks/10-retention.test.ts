@@ -114,7 +114,9 @@ test('Stripe’s events lose the buyer once the whole purchase is old, and a lat
     )
   }
   const refunded = (payment: string) =>
-    stripe.deliver(stripeEvent('refund.created', refund({ payment_intent: payment, amount: 2_450 })))
+    stripe.deliver(
+      stripeEvent('refund.created', refund({ payment_intent: payment, amount: 2_450 })),
+    )
   await refunded(young)
   const { id } = merchant.workspace
   await database.query(
@@ -186,12 +188,16 @@ test.each([
   { value: undefined, days: DEFAULTS.MAIL_RETENTION_DAYS },
   { value: '30', days: 30 },
 ])('the setting $value is $days days', ({ value, days }) => {
-  expect(daysOf(value === undefined ? {} : { MAIL_RETENTION_DAYS: value }, 'MAIL_RETENTION_DAYS')).toBe(days)
+  expect(
+    daysOf(value === undefined ? {} : { MAIL_RETENTION_DAYS: value }, 'MAIL_RETENTION_DAYS'),
+  ).toBe(days)
 })
 
 test.each(['0', '-1', '1.5', 'soon', ''])(
   'the setting “%s” is refused, rather than removing everything',
   (value) => {
-    expect(() => daysOf({ MAIL_RETENTION_DAYS: value }, 'MAIL_RETENTION_DAYS')).toThrow('MAIL_RETENTION_DAYS')
+    expect(() => daysOf({ MAIL_RETENTION_DAYS: value }, 'MAIL_RETENTION_DAYS')).toThrow(
+      'MAIL_RETENTION_DAYS',
+    )
   },
 )

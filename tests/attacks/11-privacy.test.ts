@@ -1,4 +1,6 @@
-/** Issue 15, number 11: what is stored about people is written down, also what a later change adds. */
+/**
+ * Issue 15, number 11: what is stored about people is written down, also what a later change adds.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'

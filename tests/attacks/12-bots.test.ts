@@ -97,7 +97,13 @@ test('a visitor who arrives again within 30 minutes counts once, each time withi
 test.each([
   { case: 'after 31 minutes', minutes: 31, slug: 'maya', clicks: 2 },
   { case: 'through another partner’s link', minutes: 0, slug: 'leo', clicks: 2 },
-  { case: 'with a click id that nobody has', minutes: 0, slug: 'maya', clickId: 'clk_unknown', clicks: 2 },
+  {
+    case: 'with a click id that nobody has',
+    minutes: 0,
+    slug: 'maya',
+    clickId: 'clk_unknown',
+    clicks: 2,
+  },
   {
     case: 'with a click id that is too long',
     minutes: 0,

@@ -1,4 +1,6 @@
-/** A flood of visits does not fill the database, and costs no honest partner the credit for a sale. */
+/**
+ * A flood of visits does not fill the database, and costs no honest partner the credit for a sale.
+ */
 import { expect, test } from 'vitest'
 import { dailyClicksOf } from '../../lib/tracking/clicks/click-budget.ts'
 import { fold } from '../support/fold.ts'
@@ -35,7 +37,14 @@ const createBusy = async (stored = BUDGET, program = {}) => {
     merchant,
     spend,
     /** The id that a visitor gets. */
-    visit: async ({ id, slug = 'maya', landing = null, sub = null, held = null, at = NOON }: Visit = {}) => {
+    visit: async ({
+      id,
+      slug = 'maya',
+      landing = null,
+      sub = null,
+      held = null,
+      at = NOON,
+    }: Visit = {}) => {
       const [row] = await database.query<{ saved: { id: string } | null }>(
         'select save_click_1($1, $2, $3, $4, null, $5, true, $6, $7, $7, $8) as saved',
         [id ?? `clk_visit${made++}`, programId, slug, landing, sub, held, at, BUDGET],
@@ -48,7 +57,10 @@ const createBusy = async (stored = BUDGET, program = {}) => {
          where c.workspace_id = $1 order by c.created_at, p.slug`,
         [workspace.id],
       ),
-    /** The visits of charts, by page. The ledger's verification counts them again, before and after they are folded. */
+    /**
+     * The visits of charts, by page. The ledger's verification counts them again, before and after
+     * they are folded.
+     */
     counted: async () => {
       expect(await database.violations(workspace.id)).toEqual([])
       await fold(database, merchant)
@@ -73,7 +85,9 @@ const createBusy = async (stored = BUDGET, program = {}) => {
 test('a flood of one partner’s link stores one click a minute, and all of its visits are counted', async () => {
   const { visit, clicks, counted } = await createBusy()
   const ids = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => visit({ landing: `https://shop.example/${n % 2}`, sub: 'mail' })),
+    Array.from({ length: 50 }, (_, n) =>
+      visit({ landing: `https://shop.example/${n % 2}`, sub: 'mail' }),
+    ),
   )
   expect(new Set(ids).size).toBe(1)
   expect(ids[0]).toMatch(/^clk_[A-Za-z0-9]{24}$/)
@@ -132,7 +146,11 @@ test('a repeated arrival within 30 minutes is counted once, and the first click 
     email: 'leo@x.example',
   })
   const first = await visit({ landing: 'https://shop.example/' })
-  const again = { held: first ?? null, landing: 'https://shop.example/', at: '2026-03-01T12:20:00Z' }
+  const again = {
+    held: first ?? null,
+    landing: 'https://shop.example/',
+    at: '2026-03-01T12:20:00Z',
+  }
   expect(await visit(again)).toBe(first)
   expect(await visit({ ...again, slug: 'leo' })).toBe(first)
   expect(await counted()).toEqual({ 'https://shop.example/': 2 })
@@ -140,7 +158,9 @@ test('a repeated arrival within 30 minutes is counted once, and the first click 
 
 /** A merchant whose budget of today is spent. */
 const createSpent = async () => {
-  const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'USD' } } })
+  const merchant = await createMerchant({
+    group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+  })
   await database.query(
     'insert into click_budgets (program_id, workspace_id, day, clicks) values ($1, $2, utc_day(now()), $3)',
     [merchant.programId, merchant.workspace.id, dailyClicksOf({})],
@@ -151,12 +171,15 @@ const createSpent = async () => {
 test('reports that name a click beyond the budget credit its partner', async () => {
   const merchant = await createSpent()
   const clickId = await merchant.click()
-  const [stored] = await database.query('select is_counted from clicks where workspace_id = $1 and id = $2', [
-    merchant.workspace.id,
-    clickId,
-  ])
+  const [stored] = await database.query(
+    'select is_counted from clicks where workspace_id = $1 and id = $2',
+    [merchant.workspace.id, clickId],
+  )
   expect(stored).toEqual({ is_counted: false })
-  expect((await merchant.lead({ clickId })).body).toEqual({ eventId: expect.any(String), attributed: true })
+  expect((await merchant.lead({ clickId })).body).toEqual({
+    eventId: expect.any(String),
+    attributed: true,
+  })
   const { body } = await merchant.sale({ clickId })
   expect(codes(await merchant.explain(body.eventId))?.slice(0, 1)).toEqual(['click'])
   await merchant.sale({ externalId: 'inv_2', customerExternalId: 'user_2', clickId })

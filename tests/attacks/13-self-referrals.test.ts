@@ -1,4 +1,7 @@
-/** A partner who buys through the own link earns nothing unseen, whatever spelling of the own address the purchase names. */
+/**
+ * A partner who buys through the own link earns nothing unseen, whatever spelling of the own
+ * address the purchase names.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { replanCustomer } from '../../lib/purchases/apply/replan.service.ts'
@@ -14,22 +17,55 @@ describe('one mailbox', () => {
   test.each([
     { case: 'Gmail ignores dots', a: 'maya.lee@gmail.com', b: 'm.a.y.a.lee@gmail.com', same: true },
     { case: 'Gmail ignores tags', a: 'maya+shop@gmail.com', b: 'maya@gmail.com', same: true },
-    { case: 'googlemail.com is gmail.com', a: 'maya@googlemail.com', b: 'ma.ya+x@gmail.com', same: true },
-    { case: 'a dot in the domain of a tag', a: 'maya+a.b@gmail.com', b: 'maya@gmail.com', same: true },
+    {
+      case: 'googlemail.com is gmail.com',
+      a: 'maya@googlemail.com',
+      b: 'ma.ya+x@gmail.com',
+      same: true,
+    },
+    {
+      case: 'a dot in the domain of a tag',
+      a: 'maya+a.b@gmail.com',
+      b: 'maya@gmail.com',
+      same: true,
+    },
     { case: 'Outlook ignores tags', a: 'maya+shop@outlook.com', b: 'maya@outlook.com', same: true },
-    { case: 'Outlook reads dots', a: 'maya.lee@outlook.com', b: 'mayalee@outlook.com', same: false },
+    {
+      case: 'Outlook reads dots',
+      a: 'maya.lee@outlook.com',
+      b: 'mayalee@outlook.com',
+      same: false,
+    },
     { case: 'Hotmail is not Outlook', a: 'maya@hotmail.com', b: 'maya@outlook.com', same: false },
     { case: 'one Apple account', a: 'maya+shop@me.com', b: 'maya@icloud.com', same: true },
     { case: 'one Proton account', a: 'maya+shop@pm.me', b: 'maya@proton.me', same: true },
     { case: 'Fastmail’s tags', a: 'maya+shop@fastmail.com', b: 'maya@fastmail.com', same: true },
-    { case: 'Fastmail’s subdomains', a: 'shop@maya.fastmail.com', b: 'maya@fastmail.com', same: true },
-    { case: 'a domain of its own reads dots', a: 'a.b@shop.example', b: 'ab@shop.example', same: false },
-    { case: 'a domain of its own reads tags', a: 'a+b@shop.example', b: 'a@shop.example', same: false },
+    {
+      case: 'Fastmail’s subdomains',
+      a: 'shop@maya.fastmail.com',
+      b: 'maya@fastmail.com',
+      same: true,
+    },
+    {
+      case: 'a domain of its own reads dots',
+      a: 'a.b@shop.example',
+      b: 'ab@shop.example',
+      same: false,
+    },
+    {
+      case: 'a domain of its own reads tags',
+      a: 'a+b@shop.example',
+      b: 'a@shop.example',
+      same: false,
+    },
     { case: 'other names', a: 'maya@gmail.com', b: 'leo@gmail.com', same: false },
   ])('$case', async ({ a, b, same }) => {
     expect(mailboxOf(a) === mailboxOf(b)).toBe(same)
     // The database marks at least what is the same, so that it is compared.
-    const [row] = await database.query<{ alike: boolean }>('select addresses_alike($1, $2) as alike', [a, b])
+    const [row] = await database.query<{ alike: boolean }>(
+      'select addresses_alike($1, $2) as alike',
+      [a, b],
+    )
     if (same) expect(row?.alike).toBe(true)
   })
 })
@@ -39,11 +75,17 @@ const open = async (
   selfReferrals: 'hold' | 'allow' | 'refuse' = 'hold',
   address = (name: string) => `maya.${name}@gmail.com`,
 ) => {
-  const merchant = await createMerchant({ program: { self_referrals: selfReferrals }, manualPayouts: true })
+  const merchant = await createMerchant({
+    program: { self_referrals: selfReferrals },
+    manualPayouts: true,
+  })
   const { workspace } = merchant
   const own = readEmail(address(workspace.slug)) ?? ''
   const spelled = `maya${workspace.slug}+shop@googlemail.com`
-  await database.query('update partners set email = $2 where workspace_id = $1', [workspace.id, own])
+  await database.query('update partners set email = $2 where workspace_id = $1', [
+    workspace.id,
+    own,
+  ])
   const clickId = await merchant.click()
   /** Each earning of the workspace, and what it is held for. */
   const holds = async () =>
@@ -84,7 +126,10 @@ describe('the commission is held', () => {
       { status: 'held', hold: { reason: 'self_referral', resolution: null } },
     ])
     await database.age(merchant, '31 days')
-    const run = await (await merchant.asManager()).post('/payouts/run', { dryRun: true, method: 'manual' })
+    const run = await (await merchant.asManager()).post('/payouts/run', {
+      dryRun: true,
+      method: 'manual',
+    })
     expect(run.body.payouts).toEqual([])
     expect(await violations(merchant)).toEqual([])
   })
@@ -131,7 +176,10 @@ describe('the commission is held', () => {
     await stripe.deliver(
       stripeEvent('invoice.paid', invoice({ id: renewal, customer, customer_email: null })),
     )
-    expect(await holds()).toEqual([`sale ${payment} self_referral`, `sale ${renewal} self_referral`])
+    expect(await holds()).toEqual([
+      `sale ${payment} self_referral`,
+      `sale ${renewal} self_referral`,
+    ])
   })
 
   test('of an imported customer’s payment', async () => {
@@ -142,7 +190,10 @@ describe('the commission is held', () => {
     await (await merchant.asManager()).post('/customers/import', { rows })
     const renewal = stripeId('in')
     await stripe.deliver(
-      stripeEvent('invoice.paid', invoice({ id: renewal, customer, customer_email: 'other@shop.example' })),
+      stripeEvent(
+        'invoice.paid',
+        invoice({ id: renewal, customer, customer_email: 'other@shop.example' }),
+      ),
     )
     expect(await holds()).toEqual([`sale ${renewal} self_referral`])
   })
@@ -209,7 +260,11 @@ describe('the program’s setting', () => {
     const { body } = await merchant.sale({ customerExternalId: spelled, clickId })
     expect(body).toEqual({ eventId: expect.any(String), attributed: true })
     expect(await holds()).toEqual([])
-    expect(codes(await merchant.explain(body.eventId))).toEqual(['click', 'program_reward', 'self_referral'])
+    expect(codes(await merchant.explain(body.eventId))).toEqual([
+      'click',
+      'program_reward',
+      'self_referral',
+    ])
   })
 
   test('“allow” pays it like any other', async () => {
@@ -222,7 +277,9 @@ describe('the program’s setting', () => {
   test('changes nothing of the sales before it', async () => {
     const { merchant, spelled, clickId, holds, replan } = await open('allow')
     await merchant.sale({ clickId })
-    await (await merchant.asManager()).patch(`/programs/${merchant.programId}`, { selfReferrals: 'refuse' })
+    await (await merchant.asManager()).patch(`/programs/${merchant.programId}`, {
+      selfReferrals: 'refuse',
+    })
     await merchant.lead({ externalId: 'user_1', customerEmail: spelled, clickId })
     await replan()
     expect(await holds()).toEqual(['sale inv_1'])
@@ -231,19 +288,39 @@ describe('the program’s setting', () => {
 
 const SPELLINGS = [
   { case: 'a tag', address: 'maya@agency.example', typed: 'maya+shop@agency.example' },
-  { case: 'another tag', address: 'maya+partner@agency.example', typed: 'maya+shop@agency.example' },
+  {
+    case: 'another tag',
+    address: 'maya+partner@agency.example',
+    typed: 'maya+shop@agency.example',
+  },
   { case: 'no tag', address: 'maya+partner@agency.example', typed: 'maya@agency.example' },
   { case: 'two plus signs', address: 'maya@agency.example', typed: 'maya+a+b@agency.example' },
-  { case: 'a plus sign and nothing after it', address: 'maya@agency.example', typed: 'maya+@agency.example' },
-  { case: 'a full-width plus sign', address: 'maya@agency.example', typed: 'maya＋shop@agency.example' },
-  { case: 'a tag, and Punycode', address: 'maya@müller.example', typed: 'maya+1@xn--mller-kva.example' },
+  {
+    case: 'a plus sign and nothing after it',
+    address: 'maya@agency.example',
+    typed: 'maya+@agency.example',
+  },
+  {
+    case: 'a full-width plus sign',
+    address: 'maya@agency.example',
+    typed: 'maya＋shop@agency.example',
+  },
+  {
+    case: 'a tag, and Punycode',
+    address: 'maya@müller.example',
+    typed: 'maya+1@xn--mller-kva.example',
+  },
   {
     case: 'a tag, and invisible letters',
     address: 'maya@agency.example',
     typed: 'ma\u00adya\u200b+x@agency.example',
   },
   { case: 'a tag, and capitals', address: 'maya@agency.example', typed: 'MAYA+X@Agency.Example.' },
-  { case: 'full-width letters', address: 'maya@agency.example', typed: 'ｍａｙａ+x@ａｇｅｎｃｙ.example' },
+  {
+    case: 'full-width letters',
+    address: 'maya@agency.example',
+    typed: 'ｍａｙａ+x@ａｇｅｎｃｙ.example',
+  },
 ]
 
 describe('a tag at any domain', () => {
@@ -285,13 +362,20 @@ describe('a tag at any domain', () => {
     )
     const paid = invoice({ id: renewal, customer, customer_email: details.email })
     await stripe.deliver(stripeEvent('invoice.paid', paid))
-    expect(await holds()).toEqual([`sale ${payment} self_referral`, `sale ${renewal} self_referral`])
+    expect(await holds()).toEqual([
+      `sale ${payment} self_referral`,
+      `sale ${renewal} self_referral`,
+    ])
   })
 
   test('learned after the sale holds it, and its erasure releases and refuses nothing', async () => {
     const { merchant, clickId, holds, replan } = await open('refuse', () => 'maya@agency.example')
     await merchant.sale({ clickId })
-    await merchant.lead({ externalId: 'user_1', customerEmail: 'maya+shop@agency.example', clickId })
+    await merchant.lead({
+      externalId: 'user_1',
+      customerEmail: 'maya+shop@agency.example',
+      clickId,
+    })
     expect(await replan()).toBe(1)
     expect(await holds()).toEqual(['sale inv_1 self_referral'])
     const [customer] = await database.query<{ id: string }>(
@@ -327,7 +411,10 @@ describe('a tag at any domain', () => {
 })
 
 describe('a buyer with the partner’s name', () => {
-  /** A merchant whose partner "maya" has this name, and a checkout under another one’s address by her link. */
+  /**
+   * A merchant whose partner "maya" has this name, and a checkout under another one’s address by
+   * her link.
+   */
   const buy = async (
     name: string | null,
     typed: string | null,
@@ -395,7 +482,12 @@ describe('a buyer with the partner’s name', () => {
       [id],
     )
     const renewal = stripeId('in')
-    const paid = invoice({ id: renewal, customer, customer_email: null, customer_name: 'Maya Lindqvist' })
+    const paid = invoice({
+      id: renewal,
+      customer,
+      customer_email: null,
+      customer_name: 'Maya Lindqvist',
+    })
     await stripe.deliver(stripeEvent('invoice.paid', paid))
     expect((await holds()).at(-1)).toBe(`sale ${renewal} self_referral`)
     await database.query('delete from payees where workspace_id = $1', [id])

@@ -1,4 +1,7 @@
-/** One tenant asks for much at once, to slow down the others: each workspace has a budget of expensive requests, whoever sends them. */
+/**
+ * One tenant asks for much at once, to slow down the others: each workspace has a budget of
+ * expensive requests, whoever sends them.
+ */
 import { Hono } from 'hono'
 import pg from 'pg'
 import { describe, expect, inject, test, vi } from 'vitest'
@@ -27,13 +30,17 @@ const createMerchant = async () => {
   await merchant.manager()
   const manager = `manager@${merchant.workspace.slug}.example`
   const path = (end: string) => `/api/workspaces/${merchant.workspace.slug}${end}`
-  const ask = (end: string, init: RequestInit = {}) => askAs('manage', manager, path(end), init, DEFAULTS)
+  const ask = (end: string, init: RequestInit = {}) =>
+    askAs('manage', manager, path(end), init, DEFAULTS)
   const page = (end: string, init: RequestInit = {}) =>
     askAs('dashboard', manager, `/app/${merchant.workspace.slug}${end}`, init, DEFAULTS)
   return { merchant, ask, page, year: () => ask('/payout-years/2026') }
 }
 
-/** Requests of a budget that began a moment ago, and still run until `heldFor` has passed. They count for an hour, however slow the test is. */
+/**
+ * Requests of a budget that began a moment ago, and still run until `heldFor` has passed. They
+ * count for an hour, however slow the test is.
+ */
 const spend = (budgetId: string, requests: number, heldFor = '-1 second') =>
   database.query(
     `insert into expensive_requests (id, budget_id, started_at, held_until)
@@ -135,7 +142,9 @@ describe('the budget of a workspace', () => {
     await vi.waitFor(
       async () =>
         expect(
-          await database.query('select wait_event from pg_stat_activity where pid = $1', [rows[0]?.pid]),
+          await database.query('select wait_event from pg_stat_activity where pid = $1', [
+            rows[0]?.pid,
+          ]),
         ).toEqual([{ wait_event: 'advisory' }]),
       { timeout: 60_000 },
     )
@@ -158,15 +167,26 @@ describe('the budget of a workspace', () => {
   test('of a partner’s own pages is the partner’s: it takes nothing from the merchant', async () => {
     const { email, partnerId, workspaceId } = await createPartner()
     const read = (headers: Record<string, string> = {}, settings = DEFAULTS) =>
-      askAs('portal', email, `/portal/documents/statement?partner=${partnerId}`, { headers }, settings)
+      askAs(
+        'portal',
+        email,
+        `/portal/documents/statement?partner=${partnerId}`,
+        { headers },
+        settings,
+      )
     await spend(workspaceId, 10)
     expect((await read()).status).toBe(200)
     expect(await requestsOf(workspaceId)).toHaveLength(10)
 
     // Nothing is left of a budget of none.
-    const refused = await read({ 'Accept-Language': 'de' }, { ...DEFAULTS, EXPENSIVE_REQUESTS: '0' })
+    const refused = await read(
+      { 'Accept-Language': 'de' },
+      { ...DEFAULTS, EXPENSIVE_REQUESTS: '0' },
+    )
     expect(refused.status).toBe(429)
-    expect(await refused.text()).toContain('sind auf 0 in 10 Sekunden begrenzt, 2 davon gleichzeitig')
+    expect(await refused.text()).toContain(
+      'sind auf 0 in 10 Sekunden begrenzt, 2 davon gleichzeitig',
+    )
   })
 })
 
@@ -188,7 +208,8 @@ describe('a list that is sent while it is read', () => {
       })
     const context = { waitUntil: (work: Promise<unknown>) => later.push(work) }
     const response = await app.request('/list', {}, inject('database') as never, context as never)
-    const isRunning = async () => (await requestsOf(workspaceId)).map((request) => request.isRunning)
+    const isRunning = async () =>
+      (await requestsOf(workspaceId)).map((request) => request.isRunning)
     return { response, isRunning, ended: () => Promise.all(later) }
   }
 
@@ -201,7 +222,8 @@ describe('a list that is sent while it is read', () => {
     const received = response.text()
     await writer.write(text.encode('id\n'))
     // What would have ended it meanwhile has had the time of some other requests.
-    for (const _ of ['one', 'another', 'a third']) await endExpensive(connect(inject('database')), newId())
+    for (const _ of ['one', 'another', 'a third'])
+      await endExpensive(connect(inject('database')), newId())
     expect(await isRunning()).toEqual([true])
     await writer.close()
     expect(await received).toBe('id\n')
@@ -237,7 +259,9 @@ const LARGE =
 describe('the list of expensive routes', () => {
   const named = (routes: { method: string; path: string }[]) => [
     ...new Set(
-      routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
+      routes
+        .filter(({ method }) => method !== 'ALL')
+        .map(({ method, path }) => `${method} ${path}`),
     ),
   ]
   const routesOf = {
@@ -277,7 +301,9 @@ describe('the list of expensive routes', () => {
           .replace(/:year(\{.*\})?/, '2026')
           .replaceAll(/:\w+(\{.*?\})?/g, () => crypto.randomUUID())
         const isJson = worker === 'manage'
-        const body = { 'Content-Type': isJson ? 'application/json' : 'application/x-www-form-urlencoded' }
+        const body = {
+          'Content-Type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
+        }
         const { status } = await askAs(
           worker,
           manager,

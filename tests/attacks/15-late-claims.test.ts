@@ -1,6 +1,7 @@
 /**
- * A partner learns of a sale that nobody was credited with, and claims it afterwards: by a click that says it is older than it is,
- * and by signing up under the buyer's address, which nobody verifies.
+ * A partner learns of a sale that nobody was credited with, and claims it afterwards: by a click
+ * that says it is older than it is, and by signing up under the buyer's address, which nobody
+ * verifies.
  */
 import { describe, expect, inject, test } from 'vitest'
 import { type Buyer, ofSubscription, openShop } from '../support/buyers.ts'
@@ -16,7 +17,13 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 
 /** What an invoice of so much says, in minor units. */
 const invoiceOf = (cents: number) => ({
-  ...{ amount_paid: cents, amount_due: cents, total: cents, subtotal: cents, total_excluding_tax: cents },
+  ...{
+    amount_paid: cents,
+    amount_due: cents,
+    total: cents,
+    subtotal: cents,
+    total_excluding_tax: cents,
+  },
 })
 
 type Terms = NonNullable<Parameters<typeof openShop>[1]>['program']
@@ -78,7 +85,8 @@ const PAYMENTS: { payment: string; pay: (buyer: Buyer, at: number) => Promise<un
   },
   {
     payment: 'a guest’s checkout',
-    pay: (buyer, at) => buyer.checkout({ at, customer: null, amount_total: PRICE, amount_subtotal: PRICE }),
+    pay: (buyer, at) =>
+      buyer.checkout({ at, customer: null, amount_total: PRICE, amount_subtotal: PRICE }),
   },
 ]
 
@@ -96,7 +104,9 @@ const LEADS: { lead: string; report: Lead }[] = [
     lead: 'a lead in a batch',
     report: ({ merchant }, buyer, clickId) =>
       merchant.post('/api/track/batch', {
-        events: [{ kind: 'lead', externalId: buyer.id('user'), customerEmail: buyer.address, clickId }],
+        events: [
+          { kind: 'lead', externalId: buyer.id('user'), customerEmail: buyer.address, clickId },
+        ],
       }),
   },
 ]
@@ -116,53 +126,65 @@ describe('a sale of an hour ago that nobody was credited with', () => {
     },
   )
 
-  test.each(cases)('is not credited by a click that was kept for it: $payment, $lead', async (attack) => {
-    const shop = await open()
-    const buyer = shop.buyer()
-    const clickId = await shop.clickBefore(30 * DAY)
-    await attack.pay(buyer, -HOUR)
-    await attack.report(shop, buyer, clickId)
-    expect(await shop.sales()).toEqual(['nobody 0'])
-    // What the customer buys from now on is the partner's.
-    await buyer.invoice({ id: buyer.id('in', 'next'), at: MINUTE })
-    expect(await shop.sales()).toEqual(['nobody 0', 'maya 980'])
-  })
+  test.each(cases)(
+    'is not credited by a click that was kept for it: $payment, $lead',
+    async (attack) => {
+      const shop = await open()
+      const buyer = shop.buyer()
+      const clickId = await shop.clickBefore(30 * DAY)
+      await attack.pay(buyer, -HOUR)
+      await attack.report(shop, buyer, clickId)
+      expect(await shop.sales()).toEqual(['nobody 0'])
+      // What the customer buys from now on is the partner's.
+      await buyer.invoice({ id: buyer.id('in', 'next'), at: MINUTE })
+      expect(await shop.sales()).toEqual(['nobody 0', 'maya 980'])
+    },
+  )
 
-  test.each(cases)('is held where the program credits late leads: $payment, $lead', async (attack) => {
-    const shop = await open({ late_lead_days: 7 })
-    const buyer = shop.buyer()
-    const clickId = await shop.clickBefore(30 * DAY)
-    await attack.pay(buyer, -HOUR)
-    await attack.report(shop, buyer, clickId)
-    expect(await shop.sales()).toEqual(['maya 20000 late_lead'])
-  })
+  test.each(cases)(
+    'is held where the program credits late leads: $payment, $lead',
+    async (attack) => {
+      const shop = await open({ late_lead_days: 7 })
+      const buyer = shop.buyer()
+      const clickId = await shop.clickBefore(30 * DAY)
+      await attack.pay(buyer, -HOUR)
+      await attack.report(shop, buyer, clickId)
+      expect(await shop.sales()).toEqual(['maya 20000 late_lead'])
+    },
+  )
 
-  test.each(cases)('is credited within the days of the program only: $payment, $lead', async (attack) => {
-    const shop = await open({ late_lead_days: 7 })
-    const buyer = shop.buyer()
-    const clickId = await shop.clickBefore(30 * DAY)
-    await attack.pay(buyer, -7 * DAY - HOUR)
-    await attack.report(shop, buyer, clickId)
-    expect(await shop.sales()).toEqual(['nobody 0'])
-  })
+  test.each(cases)(
+    'is credited within the days of the program only: $payment, $lead',
+    async (attack) => {
+      const shop = await open({ late_lead_days: 7 })
+      const buyer = shop.buyer()
+      const clickId = await shop.clickBefore(30 * DAY)
+      await attack.pay(buyer, -7 * DAY - HOUR)
+      await attack.report(shop, buyer, clickId)
+      expect(await shop.sales()).toEqual(['nobody 0'])
+    },
+  )
 })
 
 describe('an address that is added to an account after the sale', () => {
   const cases = PAYMENTS.map((payment) => payment)
 
-  test.each(cases)('credits it to nobody, though the account is older: $payment', async ({ pay }) => {
-    const shop = await open()
-    const buyer = shop.buyer()
-    const clickId = await shop.clickBefore(30 * DAY)
-    await buyer.lead({ customerEmail: `thief-${buyer.address}`, clickId })
-    await database.query(
-      `update referrals set referred_at = referred_at - interval '20 days' where workspace_id = $1`,
-      [shop.merchant.workspace.id],
-    )
-    await pay(buyer, -HOUR)
-    await buyer.lead({ externalId: 'second', customerExternalId: buyer.id('user'), clickId })
-    expect(await shop.sales()).toEqual(['nobody 0'])
-  })
+  test.each(cases)(
+    'credits it to nobody, though the account is older: $payment',
+    async ({ pay }) => {
+      const shop = await open()
+      const buyer = shop.buyer()
+      const clickId = await shop.clickBefore(30 * DAY)
+      await buyer.lead({ customerEmail: `thief-${buyer.address}`, clickId })
+      await database.query(
+        `update referrals set referred_at = referred_at - interval '20 days' where workspace_id = $1`,
+        [shop.merchant.workspace.id],
+      )
+      await pay(buyer, -HOUR)
+      await buyer.lead({ externalId: 'second', customerExternalId: buyer.id('user'), clickId })
+      expect(await shop.sales()).toEqual(['nobody 0'])
+    },
+  )
 
   test.each(cases)('holds it where the program credits late leads: $payment', async ({ pay }) => {
     const shop = await open({ late_lead_days: 1 })
@@ -209,14 +231,17 @@ describe('a sale that the backend reported without a click', () => {
     },
   ]
 
-  test.each(late)('is not credited to a known customer by $follows that comes later', async ({ follow }) => {
-    const shop = await open({ attribute_known_customers: true })
-    const buyer = shop.buyer()
-    const clickId = await shop.clickBefore(30 * DAY)
-    await report(buyer, HOUR)
-    await follow(buyer, clickId)
-    expect((await shop.sales())[0]).toBe('nobody 0')
-  })
+  test.each(late)(
+    'is not credited to a known customer by $follows that comes later',
+    async ({ follow }) => {
+      const shop = await open({ attribute_known_customers: true })
+      const buyer = shop.buyer()
+      const clickId = await shop.clickBefore(30 * DAY)
+      await report(buyer, HOUR)
+      await follow(buyer, clickId)
+      expect((await shop.sales())[0]).toBe('nobody 0')
+    },
+  )
 
   test.each(late)('is held where the program credits late leads: $follows', async ({ follow }) => {
     for (const known of [true, false]) {
@@ -242,7 +267,9 @@ describe('a sale that the backend reported without a click', () => {
     await report(buyer, HOUR)
     const clickId = await shop.clickAged(DAY)
     const path = `${inject('baseUrl')}/api/track/sale/${buyer.id('order')}`
-    const key = await shop.merchant.seed.addApiKey(shop.merchant.workspace.id, { scopes: ['write'] })
+    const key = await shop.merchant.seed.addApiKey(shop.merchant.workspace.id, {
+      scopes: ['write'],
+    })
     const headers = { Authorization: `Bearer ${key}` }
     expect((await send(path, { method: 'PATCH', body: { clickId }, headers })).status).toBe(200)
     expect(await shop.sales()).toEqual(['nobody 0'])
@@ -297,7 +324,9 @@ describe('the renewals of a subscription whose first payment a late lead credits
     expect((await manager.post(`/commissions/${held?.id}/reject`, {})).status).toBe(200)
     await renew('three', 2 * MINUTE)
     expect(await sales()).toEqual(['maya 0', 'nobody 0', 'nobody 0'])
-    expect(codes({ steps: await stepsOf(buyer.id('in', 'three')) })).toEqual(['unreferred_subscription'])
+    expect(codes({ steps: await stepsOf(buyer.id('in', 'three')) })).toEqual([
+      'unreferred_subscription',
+    ])
   })
 })
 

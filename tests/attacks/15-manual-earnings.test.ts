@@ -44,7 +44,13 @@ const mailed = async (merchant: Merchant) => {
   const made = rows
     .filter(({ recipient }) => recipient === first?.recipient)
     .flatMap(({ details }) => details.made)
-    .map(({ what, by, partner, amountCents, currency }) => ({ what, by, partner, amountCents, currency }))
+    .map(({ what, by, partner, amountCents, currency }) => ({
+      what,
+      by,
+      partner,
+      amountCents,
+      currency,
+    }))
   return { recipients: [...new Set(rows.map(({ recipient }) => recipient))].toSorted(), made }
 }
 
@@ -92,7 +98,12 @@ describe('all managers, the actor too, are mailed', () => {
     expect((await manager.post(`/events/${sale?.id}/credit`, credited)).status).toBe(200)
 
     const clickId = await merchant.click()
-    await merchant.sale({ externalId: 'inv_2', customerExternalId: 'user_2', amountCents: 200_000, clickId })
+    await merchant.sale({
+      externalId: 'inv_2',
+      customerExternalId: 'user_2',
+      amountCents: 200_000,
+      clickId,
+    })
     const held = await holdCommission(merchant, 'inv_2', 'inv_1')
     expect(
       (
@@ -115,7 +126,12 @@ describe('all managers, the actor too, are mailed', () => {
     const { merchant, manager, adjust } = await createOffice()
     const clickId = await merchant.click()
     await merchant.sale({ externalId: 'inv_1', amountCents: 100_000, clickId })
-    await merchant.sale({ externalId: 'inv_2', customerExternalId: 'user_2', amountCents: 200_000, clickId })
+    await merchant.sale({
+      externalId: 'inv_2',
+      customerExternalId: 'user_2',
+      amountCents: 200_000,
+      clickId,
+    })
     const held = await holdCommission(merchant, 'inv_2', 'inv_1')
     await manager.post(`/commissions/${held}/reject`)
     await adjust(-50_000)
@@ -206,7 +222,10 @@ describe('how a program pays by itself', () => {
     const day = notices[0]?.details.day as string
     expect(new Date(day).getTime()).toBeGreaterThanOrEqual(since)
     expect(new Date(day).getUTCDay()).toBe(1)
-    expect(notices[0]?.details).toMatchObject({ notice: 'payout_settings', person: address('manager') })
+    expect(notices[0]?.details).toMatchObject({
+      notice: 'payout_settings',
+      person: address('manager'),
+    })
   })
 
   test('other days of it, a new program with one, and a cut of the review period or of the sum, too', async () => {

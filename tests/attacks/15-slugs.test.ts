@@ -1,4 +1,6 @@
-/** A partner chooses slugs in the portal: none that passes for the merchant or for another partner. */
+/**
+ * A partner chooses slugs in the portal: none that passes for the merchant or for another partner.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { useDatabase } from '../support/merchant.ts'
 import { browse } from '../support/pages.ts'
@@ -11,7 +13,9 @@ const createEve = async (...slugs: string[]) => {
   const { merchant, partnerId, cookie } = await createPartner({}, 'eve')
   const { seed, workspace, programId } = merchant
   await Promise.all(
-    slugs.map((slug, n) => seed.addPartner(workspace.id, programId, { slug, email: `${n}@x.example` })),
+    slugs.map((slug, n) =>
+      seed.addPartner(workspace.id, programId, { slug, email: `${n}@x.example` }),
+    ),
   )
   const portal = browse(await cookie(), inject('baseUrl'), '/portal')
   return {
@@ -131,7 +135,10 @@ test.each([
 test('a look-alike in another program is another program’s', async () => {
   const { add, slugs, merchant } = await createEve()
   const other = await merchant.seed.addProgram(merchant.workspace.id, { name: 'Other' })
-  await merchant.seed.addPartner(merchant.workspace.id, other, { slug: 'mona', email: 'm@x.example' })
+  await merchant.seed.addPartner(merchant.workspace.id, other, {
+    slug: 'mona',
+    email: 'm@x.example',
+  })
   expect((await add('rnona')).status).toBe(303)
   expect(await slugs()).toEqual(['rnona'])
 })

@@ -1,4 +1,7 @@
-/** One manager, or whoever has a manager's session, who wants to pay more alone than the workspace allows. */
+/**
+ * One manager, or whoever has a manager's session, who wants to pay more alone than the workspace
+ * allows.
+ */
 import pg from 'pg'
 import { describe, expect, inject, test, vi } from 'vitest'
 import { addApprover } from '../support/approvers.ts'
@@ -11,13 +14,18 @@ const database = useDatabase()
 
 type Manager = Awaited<ReturnType<Merchant['asManager']>>
 
-/** A merchant who owes 8,120.00 to Leo and 50.50 to Ann, and lets one manager pay 8,150.00 alone. */
+/**
+ * A merchant who owes 8,120.00 to Leo and 50.50 to Ann, and lets one manager pay 8,150.00 alone.
+ */
 const createShop = async (aboveCents: number | null = 815_000) => {
   const merchant = await createOwing()
   const { id, slug } = merchant.workspace
   const email = (name: string) => `${name}@${slug}.example`
   const mia = await merchant.asManager()
-  await database.query('update workspaces set approval_above_cents = $2 where id = $1', [id, aboveCents])
+  await database.query('update workspaces set approval_above_cents = $2 where id = $1', [
+    id,
+    aboveCents,
+  ])
   const partners = await database.query<{ id: string; slug: string }>(
     'select id, slug from partners where workspace_id = $1',
     [id],
@@ -37,7 +45,11 @@ const createShop = async (aboveCents: number | null = 815_000) => {
       return merchant.as(await openSession(email(name)))
     },
     pay: (who: Manager, leavesOut: string[] = [], more: object = {}) =>
-      who.post('/payouts/run', { method: 'manual', excludePartnerIds: leavesOut.map(idOf), ...more }),
+      who.post('/payouts/run', {
+        method: 'manual',
+        excludePartnerIds: leavesOut.map(idOf),
+        ...more,
+      }),
     notices: () =>
       database.query<{ notice: string; recipient: string; what: string | null }>(
         `select details ->> 'notice' as notice, recipient, details ->> 'what' as what from mails
@@ -64,7 +76,9 @@ describe('splits a run', () => {
   test('by a maximum, and then by program', async () => {
     const { mia, pay, merchant } = await createShop()
     expect((await pay(mia, [], { maxAmountCents: { USD: 812_000 } })).body.payouts).not.toEqual([])
-    expect((await pay(mia, [], { programId: merchant.programId })).body.status).toBe('awaiting_approval')
+    expect((await pay(mia, [], { programId: merchant.programId })).body.status).toBe(
+      'awaiting_approval',
+    )
   })
 
   test('into runs that are started at once', async () => {
@@ -103,9 +117,10 @@ describe('splits a run', () => {
       [id],
     )
     await database.query('delete from payouts where run_id = $1', [first.body.runId])
-    await database.query('update payout_runs set claimed_at = null, claim_cursor = null where id = $1', [
-      first.body.runId,
-    ])
+    await database.query(
+      'update payout_runs set claimed_at = null, claim_cursor = null where id = $1',
+      [first.body.runId],
+    )
     expect((await pay(mia, ['leo'])).body.status).toBe('awaiting_approval')
   })
 
@@ -158,7 +173,10 @@ describe('raises the limit', () => {
   ])('$case: it waits for another manager, and everybody is mailed', async ({ sum }) => {
     const { mia, colleague, email, notices, pay } = await createShop()
     const ben = await colleague('ben')
-    const { status, body } = await mia.patch('/settings', { approvalAboveCents: sum, manualPayouts: true })
+    const { status, body } = await mia.patch('/settings', {
+      approvalAboveCents: sum,
+      manualPayouts: true,
+    })
     const { limitRequest } = body as unknown as { limitRequest: { id: string } }
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -185,19 +203,29 @@ describe('raises the limit', () => {
   test('on the page, where another manager can decline it', async () => {
     const { merchant, colleague, email, slug, mia } = await createShop()
     await colleague('ben')
-    const [pages, others] = [await merchant.manager(), await openSession(email('ben'))].map((cookie) =>
-      browse(cookie),
+    const [pages, others] = [await merchant.manager(), await openSession(email('ben'))].map(
+      (cookie) => browse(cookie),
     )
     if (!pages || !others) throw new Error('Nobody is signed in.')
-    const settings = { manualPayouts: 'on', payoutOrder: 'smallest_first', salesFrom: 'both', mode: 'live' }
-    const asked = await pages.post(`/${slug}/settings`, { ...settings, approvalAboveCents: '999999' })
+    const settings = {
+      manualPayouts: 'on',
+      payoutOrder: 'smallest_first',
+      salesFrom: 'both',
+      mode: 'live',
+    }
+    const asked = await pages.post(`/${slug}/settings`, {
+      ...settings,
+      approvalAboveCents: '999999',
+    })
     expect(asked.location).toContain('done=asked')
     const own = await pages.get(`/${slug}/settings`)
     expect(own.text).toContain('asked for the limit 999999.00')
     expect(own.text).toContain('another manager has to approve it')
     expect(own.html).not.toContain('Approve limit')
     const [, id] = /limit-requests\/([0-9a-f-]+)\/decline/.exec(own.html) ?? []
-    expect((await pages.post(`/${slug}/settings/limit-requests/${id}/approve`, {})).status).toBe(409)
+    expect((await pages.post(`/${slug}/settings/limit-requests/${id}/approve`, {})).status).toBe(
+      409,
+    )
     expect((await others.get(`/${slug}/settings`)).html).toContain('Approve limit')
     const declined = await others.post(`/${slug}/settings/limit-requests/${id}/decline`, {})
     expect(declined.location).toContain('done=decline')
@@ -244,7 +272,10 @@ describe('raises the limit', () => {
       `update approval_limit_requests set requested_at = requested_at - interval '72 hours' where workspace_id = $1`,
       [id],
     )
-    expect((await mia.post(path)).body).toMatchObject({ approvalAboveCents: null, limitRequest: null })
+    expect((await mia.post(path)).body).toMatchObject({
+      approvalAboveCents: null,
+      limitRequest: null,
+    })
   })
 })
 
@@ -259,7 +290,9 @@ describe('approves by a second mailbox', () => {
       { notice: 'manager_added', recipient: email('manager'), what: email('second') },
     ])
     const ben = await colleague('ben')
-    expect((await ben.post(`/payout-runs/${run}/approve`)).body).toMatchObject({ approvedBy: email('ben') })
+    expect((await ben.post(`/payout-runs/${run}/approve`)).body).toMatchObject({
+      approvedBy: email('ben'),
+    })
     expect((await notices()).filter(({ notice }) => notice === 'run_approved')).toEqual(
       ['ben', 'manager', 'second'].map((name) => ({
         notice: 'run_approved',
@@ -289,7 +322,9 @@ describe('approves by a second mailbox', () => {
     const { mia, colleague, pay, email, slug } = await createShop()
     const ben = await colleague('ben')
     await database.query(prepare, [email('ben')])
-    const members = (await mia.get('/members')).body as unknown as { data: { id: string; email: string }[] }
+    const members = (await mia.get('/members')).body as unknown as {
+      data: { id: string; email: string }[]
+    }
     const member = members.data.find((one) => one.email === email('ben'))
     if (change) await mia.patch(`/members/${member?.id}`, { role: 'manager' })
     const run = (await pay(mia)).body.runId
@@ -298,7 +333,9 @@ describe('approves by a second mailbox', () => {
     expect(page.text).toContain('less than 72 hours before this run was begun')
     expect(page.html).not.toContain('Approve run')
     await mia.patch('/settings', { approvalAboveCents: null })
-    const { limitRequest } = (await mia.get('/settings')).body as unknown as { limitRequest: { id: string } }
+    const { limitRequest } = (await mia.get('/settings')).body as unknown as {
+      limitRequest: { id: string }
+    }
     expect((await ben.post(`/settings/limit-requests/${limitRequest.id}/approve`)).status).toBe(409)
   })
 
@@ -306,7 +343,9 @@ describe('approves by a second mailbox', () => {
     const { mia, colleague, email, notices, id } = await createShop()
     await colleague('ben')
     await database.query('update members set payout_mails = false where workspace_id = $1', [id])
-    const members = (await mia.get('/members')).body as unknown as { data: { id: string; email: string }[] }
+    const members = (await mia.get('/members')).body as unknown as {
+      data: { id: string; email: string }[]
+    }
     const member = members.data.find((one) => one.email === email('ben'))
     await mia.patch(`/members/${member?.id}`, { role: 'member' })
     expect(await notices()).toEqual(
@@ -338,7 +377,11 @@ describe('has the schedule begin the run', () => {
     await addApprover(database.query, id, email('manager'))
     const ben = await colleague('ben')
     const path = await beginScheduled(shop)
-    const first = { status: 'awaiting_approval', firstApprovedBy: email('manager'), approvedBy: null }
+    const first = {
+      status: 'awaiting_approval',
+      firstApprovedBy: email('manager'),
+      approvedBy: null,
+    }
     expect(await mia.post(`${path}/approve`)).toMatchObject({ status: 200, body: first })
     for (const _ of ['again', 'and again'])
       expect(await mia.post(`${path}/approve`)).toMatchObject({ status: 200, body: first })
@@ -362,7 +405,11 @@ describe('has the schedule begin the run', () => {
 
   test('at once with another one: one is the first, the other the second', async () => {
     const shop = await createShop()
-    const people = [await shop.colleague('ben'), await shop.colleague('cleo'), await shop.colleague('ben')]
+    const people = [
+      await shop.colleague('ben'),
+      await shop.colleague('cleo'),
+      await shop.colleague('ben'),
+    ]
     const path = await beginScheduled(shop)
     await Promise.all(people.map((one) => one.post(`${path}/approve`)))
     const { firstApprovedBy, approvedBy } = (await shop.mia.get(path)).body
@@ -378,7 +425,10 @@ describe('has the schedule begin the run', () => {
     expect((await second.post(`${path}/approve`)).status).toBe(409)
     expect((await ben.post(`${path}/approve`)).status).toBe(200)
     expect((await second.post(`${path}/approve`)).status).toBe(409)
-    expect((await shop.mia.get(path)).body).toMatchObject({ status: 'awaiting_approval', approvedBy: null })
+    expect((await shop.mia.get(path)).body).toMatchObject({
+      status: 'awaiting_approval',
+      approvedBy: null,
+    })
   })
 
   test('with the approval of somebody who may approve no more: it does not count', async () => {
@@ -395,7 +445,9 @@ describe('has the schedule begin the run', () => {
       status: 'awaiting_approval',
       firstApprovedBy: shop.email('cleo'),
     })
-    expect((await dan.post(`${path}/approve`)).body).toMatchObject({ approvedBy: shop.email('dan') })
+    expect((await dan.post(`${path}/approve`)).body).toMatchObject({
+      approvedBy: shop.email('dan'),
+    })
   })
 
   test('and is declined by anybody who may approve, before or after the first approval', async () => {
@@ -415,7 +467,9 @@ describe('has the schedule begin the run', () => {
     await addApprover(database.query, shop.id, shop.email('manager'))
     const path = await beginScheduled(shop)
     await shop.mia.post(`${path}/approve`)
-    expect((await shop.mia.post(`${path}/approve`)).body).toMatchObject({ status: 'awaiting_approval' })
+    expect((await shop.mia.post(`${path}/approve`)).body).toMatchObject({
+      status: 'awaiting_approval',
+    })
     expect((await shop.mia.post(`${path}/decline`)).status).toBe(200)
   })
 

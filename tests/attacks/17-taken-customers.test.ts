@@ -1,4 +1,6 @@
-/** A buyer who writes somebody else's id into a checkout, to be paid for what that customer buys. */
+/**
+ * A buyer who writes somebody else's id into a checkout, to be paid for what that customer buys.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import type { PossibleMergeResponse } from '../../lib/customers/possible-merges.responses.ts'
 import { connect } from '../../lib/db/connection.ts'
@@ -23,7 +25,10 @@ const openOffice = async (backendCreatesCheckouts: boolean) => {
   return { ...shop, merges }
 }
 
-/** The two: the victim pays under an id that its merchant's backend names, and the thief under a customer of its own. */
+/**
+ * The two: the victim pays under an id that its merchant's backend names, and the thief under a
+ * customer of its own.
+ */
 const between = (buyer: Buyer) => {
   const own = { customer: buyer.id('cus'), metadata: { customerExternalId: buyer.id('user') } }
   const thief = { customer: buyer.id('cus', 'thief') }
@@ -63,7 +68,10 @@ describe('an id that a buyer writes', () => {
     await first()
     await buyer.checkout({
       ...{ at: 60, amount_total: 100, customer: buyer.id('cus', 'thief'), ...fields },
-      ...{ client_reference_id: buyer.id('user'), metadata: { tributary_click: await buyer.click('leo') } },
+      ...{
+        client_reference_id: buyer.id('user'),
+        metadata: { tributary_click: await buyer.click('leo') },
+      },
     })
     await next()
     expect(await endOf(shop, buyer)).toEqual({
@@ -79,7 +87,12 @@ describe('an id that a buyer writes', () => {
       const buyer = shop.buyer()
       const { next } = between(buyer)
       await buyer.checkout({
-        ...{ at: 60, amount_total: 100, customer: customer && buyer.id(customer), customer_details: null },
+        ...{
+          at: 60,
+          amount_total: 100,
+          customer: customer && buyer.id(customer),
+          customer_details: null,
+        },
         ...{ client_reference_id: buyer.id('user'), discounts: [{ coupon: 'LEO' }] },
       })
       await next()
@@ -94,8 +107,15 @@ describe('an id that a buyer writes', () => {
     const { next } = between(buyer)
     const stripe = await useStripe(merchant)
     const session = checkoutSession({
-      ...{ id: buyer.id('cs_test'), payment_intent: buyer.id('pi'), customer: buyer.id('cus', 'thief') },
-      ...{ client_reference_id: buyer.id('user'), discounts: [{ coupon: 'LEO', promotion_code: null }] },
+      ...{
+        id: buyer.id('cs_test'),
+        payment_intent: buyer.id('pi'),
+        customer: buyer.id('cus', 'thief'),
+      },
+      ...{
+        client_reference_id: buyer.id('user'),
+        discounts: [{ coupon: 'LEO', promotion_code: null }],
+      },
       customer_details: null,
     })
     const event = stripeEvent('checkout.session.completed', session)
@@ -173,13 +193,22 @@ describe('with the setting on, two customers who both have payments or an owner'
     const { get } = await openPages(shop.merchant)
     expect((await get('')).text).toContain('1 pair of customers may be one')
     const page = (await get('/possible-merges')).text
-    for (const said of [buyer.id('cus', 'thief'), buyer.id('user'), '$849.00', '$2.00', 'Merge customers'])
+    for (const said of [
+      buyer.id('cus', 'thief'),
+      buyer.id('user'),
+      '$849.00',
+      '$2.00',
+      'Merge customers',
+    ])
       expect(page).toContain(said)
     expect(await verify(shop)).toEqual([])
   })
 
   test.each([
-    { has: 'an owner by a lead', victim: (buyer: Buyer, clickId: string) => buyer.lead({ clickId }) },
+    {
+      has: 'an owner by a lead',
+      victim: (buyer: Buyer, clickId: string) => buyer.lead({ clickId }),
+    },
     {
       has: 'an owner by an import',
       victim: (buyer: Buyer) => buyer.import({ customerExternalId: buyer.id('user') }),
@@ -269,7 +298,10 @@ describe('a decision about a possible merge', () => {
     answers.push(await shop.manager.post(`${path}/merge`))
     for (const { status, body } of answers) {
       expect(status).toBe(200)
-      expect(body).toMatchObject({ status: 'merged', resolvedBy: expect.stringContaining('manager@') })
+      expect(body).toMatchObject({
+        status: 'merged',
+        resolvedBy: expect.stringContaining('manager@'),
+      })
     }
     await steps.next()
     expect(await endOf(shop, buyer)).toEqual({
@@ -294,7 +326,10 @@ describe('a decision about a possible merge', () => {
       steps.takes({ id: buyer.id('cs_test', name), invoice: buyer.id('in', name), customer })
     await more('again', buyer.id('cus', 'thief'))
     // Another customer of the thief's at Stripe, who turns out to be the same.
-    const third = { customer: buyer.id('cus', 'third'), metadata: { customerExternalId: buyer.id('t') } }
+    const third = {
+      customer: buyer.id('cus', 'third'),
+      metadata: { customerExternalId: buyer.id('t') },
+    }
     await buyer.invoice({ id: buyer.id('in', 'third'), at: 700, ...third })
     await buyer.invoice({
       ...{ id: buyer.id('in', 'tied'), at: 710, customer: buyer.id('cus', 'thief') },
@@ -312,7 +347,9 @@ describe('a decision about a possible merge', () => {
   test('is made on the page, too, and says so if another one was made before', async () => {
     const { shop, path } = await openCase()
     const pages = await openPages(shop.merchant)
-    expect((await pages.post(`${path}/dismiss`, {})).location).toMatch(/possible-merges\?done=dismissed$/)
+    expect((await pages.post(`${path}/dismiss`, {})).location).toMatch(
+      /possible-merges\?done=dismissed$/,
+    )
     expect((await pages.get('/possible-merges?done=dismissed')).text).toMatch(
       /kept apart.*No possible merges/,
     )

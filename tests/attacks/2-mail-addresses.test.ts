@@ -26,10 +26,14 @@ describe('flooding one mailbox', () => {
   const eight = (spell: (n: number) => string) => Array.from({ length: 8 }, (_, n) => spell(n))
 
   test.each([
-    { by: 'tags after a plus sign', spell: (local: string) => eight((n) => `${local}+${n}@example.com`) },
+    {
+      by: 'tags after a plus sign',
+      spell: (local: string) => eight((n) => `${local}+${n}@example.com`),
+    },
     {
       by: 'dots at Gmail',
-      spell: (local: string) => eight((n) => `${local.slice(0, n + 1)}.${local.slice(n + 1)}@gmail.com`),
+      spell: (local: string) =>
+        eight((n) => `${local.slice(0, n + 1)}.${local.slice(n + 1)}@gmail.com`),
     },
     {
       by: 'two names of one provider',
@@ -37,13 +41,18 @@ describe('flooding one mailbox', () => {
     },
     {
       by: 'two spellings of one domain',
-      spell: (local: string) => eight((n) => `${local}@${n % 2 ? 'münchen' : 'xn--mnchen-3ya'}.example`),
+      spell: (local: string) =>
+        eight((n) => `${local}@${n % 2 ? 'münchen' : 'xn--mnchen-3ya'}.example`),
     },
     {
       by: 'characters that mail providers ignore',
       spell: (local: string) =>
-        ['\u034f', '\ufe00', '\ufe0f', '\u200b', '\u{e0100}', '\u200d', '\u00ad', '\ufeff'].map((ignored) =>
-          `${local}@exam${ignored}ple.com`.replace(local, `${local.slice(0, 5)}${ignored}${local.slice(5)}`),
+        ['\u034f', '\ufe00', '\ufe0f', '\u200b', '\u{e0100}', '\u200d', '\u00ad', '\ufeff'].map(
+          (ignored) =>
+            `${local}@exam${ignored}ple.com`.replace(
+              local,
+              `${local.slice(0, 5)}${ignored}${local.slice(5)}`,
+            ),
         ),
       reached: (local: string) => [`${local}@example.com`],
     },

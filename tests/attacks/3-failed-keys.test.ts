@@ -14,17 +14,28 @@ const url = (path: string) => `${inject('baseUrl')}${path}`
 const GUESSES = 600
 const MAX_READS = 30
 
-const sale = () => ({ externalId: crypto.randomUUID(), customerExternalId: 'user_1', amountCents: 100 })
+const sale = () => ({
+  externalId: crypto.randomUUID(),
+  customerExternalId: 'user_1',
+  amountCents: 100,
+})
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-const guess = async (path: string, from: Record<string, string>, concurrent: number): Promise<number[]> => {
+const guess = async (
+  path: string,
+  from: Record<string, string>,
+  concurrent: number,
+): Promise<number[]> => {
   const statuses: number[] = []
   const next = async (): Promise<void> => {
     while (statuses.length < GUESSES) {
       const at = statuses.push(0) - 1
       const headers = { ...from, ...bearer((await createApiKey({ mode: 'live' })).key) }
       statuses[at] = (
-        await send(url(path), path.includes('/workspaces/') ? { headers } : { body: sale(), headers })
+        await send(
+          url(path),
+          path.includes('/workspaces/') ? { headers } : { body: sale(), headers },
+        )
       ).status
     }
   }
@@ -46,7 +57,9 @@ describe('600 forged keys', () => {
       const statuses = await guess(at, fromSomewhere(), concurrent)
       // A run on a busy machine may last into the next period.
       const periods = 3
-      expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(MAX_READS * periods)
+      expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(
+        MAX_READS * periods,
+      )
       expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(
         GUESSES - MAX_READS * periods,
       )
@@ -70,7 +83,10 @@ describe('600 forged keys', () => {
     const merchant = await createMerchant()
     const here = fromSomewhere()
     const report = (from: Record<string, string>) =>
-      send(url('/api/track/sale'), { body: sale(), headers: { ...from, ...bearer(merchant.apiKey) } })
+      send(url('/api/track/sale'), {
+        body: sale(),
+        headers: { ...from, ...bearer(merchant.apiKey) },
+      })
     expect((await report(here)).status).toBe(200)
     const statuses = await guess('/api/track/sale', here, 20)
     expect(statuses).toContain(429)

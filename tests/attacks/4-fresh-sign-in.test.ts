@@ -1,4 +1,6 @@
-/** A session that somebody left open, or that was stolen: it must not move money, nor let others in. */
+/**
+ * A session that somebody left open, or that was stolen: it must not move money, nor let others in.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { ANY_SESSION } from '../../api/any-session.ts'
 import { WORKSPACE } from '../../api/operations.ts'
@@ -44,7 +46,9 @@ const BODIES: Record<string, object> = {
   '/programs/{id}/cut-over': {},
   '/imports/{id}/undo': {},
   '/partners/import': { programId: newId(), rows: [{ email: 'eve@evil.example' }] },
-  '/customers/import': { rows: [{ customerExternalId: 'cus_1', partnerEmail: 'eve@evil.example' }] },
+  '/customers/import': {
+    rows: [{ customerExternalId: 'cus_1', partnerEmail: 'eve@evil.example' }],
+  },
 }
 
 /** What a session may change by the API, with its path below a workspace. */

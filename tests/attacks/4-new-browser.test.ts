@@ -1,9 +1,20 @@
-/** Somebody who reads another person's mailbox signs in as that person: the owner is told once, and signs out everywhere. */
+/**
+ * Somebody who reads another person's mailbox signs in as that person: the owner is told once, and
+ * signs out everywhere.
+ */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { clearExpired } from '../../lib/people/retention.queries.ts'
 import { useDatabase } from '../support/merchant.ts'
-import { askForLink, cookieOf, fromSomewhere, press, somebody, submit, whoIs } from '../support/people.ts'
+import {
+  askForLink,
+  cookieOf,
+  fromSomewhere,
+  press,
+  somebody,
+  submit,
+  whoIs,
+} from '../support/people.ts'
 
 const database = useDatabase()
 const url = (path: string) => `${inject('baseUrl')}${path}`
@@ -40,7 +51,10 @@ const noticesTo = (email: string) =>
 
 test('the first sign-in of a person is not mailed, one in another browser is, once', async () => {
   const email = somebody()
-  const [own, thief] = [newBrowser(), newBrowser('Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36')]
+  const [own, thief] = [
+    newBrowser(),
+    newBrowser('Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36'),
+  ]
   await own.signIn(email)
   await own.signOut()
   await own.signIn(email)
@@ -69,7 +83,13 @@ test('a browser is known by its own cookie only: not by one that is made up, nor
   const name = 'tributary.browser'
   const value = own.jar.get(name) ?? ''
   expect(value).toMatch(/^[0-9A-Za-z]{32}$/)
-  for (const forged of ['', 'x', value.toLowerCase().replace(/./, '_'), `${value}'`, 'A'.repeat(32)]) {
+  for (const forged of [
+    '',
+    'x',
+    value.toLowerCase().replace(/./, '_'),
+    `${value}'`,
+    'A'.repeat(32),
+  ]) {
     const thief = newBrowser()
     thief.jar.set(name, forged)
     await thief.signIn(email)
@@ -90,7 +110,9 @@ test('the cookie of a browser says nothing about who used it, and is stored as a
   expect(shared.jar.get('tributary.browser')).toBe(value)
   // Known to be Ann's, it is new to Eve.
   expect([await noticesTo(ann), await noticesTo(eve)].map(({ length }) => length)).toEqual([0, 1])
-  expect(await database.query('select 1 from sign_in.browsers where hash = $1', [value])).toEqual([])
+  expect(await database.query('select 1 from sign_in.browsers where hash = $1', [value])).toEqual(
+    [],
+  )
 })
 
 test('two links opened at the same moment in a new browser are mailed, each for its own session', async () => {
@@ -98,7 +120,10 @@ test('two links opened at the same moment in a new browser are mailed, each for 
   await newBrowser().signIn(email)
   const links = [await askForLink(email), await askForLink(email)]
   const answers = await Promise.all(links.map((link) => press(link)))
-  expect(await Promise.all(answers.map((answer) => whoIs(cookieOf(answer))))).toEqual([email, email])
+  expect(await Promise.all(answers.map((answer) => whoIs(cookieOf(answer))))).toEqual([
+    email,
+    email,
+  ])
   expect(await noticesTo(email)).toHaveLength(2)
 })
 
@@ -119,7 +144,9 @@ test('a browser is forgotten 400 days after its last sign-in, and a sign-in afte
     new Date(old.getTime() - 1),
   ])
   await clearExpired(connect(inject('database')), old, 100)
-  expect(await database.query(`select 1 from sign_in.browsers where ${ofPerson}`, [email])).toEqual([])
+  expect(await database.query(`select 1 from sign_in.browsers where ${ofPerson}`, [email])).toEqual(
+    [],
+  )
   await own.signIn(email)
   expect(await noticesTo(email)).toHaveLength(1)
 })

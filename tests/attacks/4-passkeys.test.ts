@@ -81,24 +81,35 @@ describe('confirming with a passkey', () => {
     const { caller, cookie, email, passkey } = await openOffice()
     await age(email)
     const member = { email: 'new@example.com', role: 'member' }
-    expect((await caller.post('/members', member)).body).toEqual(errorShape('fresh_sign_in_required'))
+    expect((await caller.post('/members', member)).body).toEqual(
+      errorShape('fresh_sign_in_required'),
+    )
     expect(await confirmWith(cookie, passkey)).toBe(200)
     expect((await caller.post('/members', member)).status).toBe(201)
     await age(email)
-    expect((await caller.post('/members', member)).body).toEqual(errorShape('fresh_sign_in_required'))
+    expect((await caller.post('/members', member)).body).toEqual(
+      errorShape('fresh_sign_in_required'),
+    )
   })
 
   test.each([
     { case: 'for another origin', lies: { origin: 'https://evil.example' } },
     { case: 'for another relying party', lies: { host: 'evil.example' } },
     { case: 'without verifying the user', lies: { isVerified: false } },
-    { case: 'with another challenge', lies: { challenge: Buffer.from('other').toString('base64url') } },
+    {
+      case: 'with another challenge',
+      lies: { challenge: Buffer.from('other').toString('base64url') },
+    },
     { case: 'of another ceremony', lies: { type: 'webauthn.create' } },
     { case: 'with a counter that went back', lies: { counter: 1 } },
     { case: 'with a signature of something else', lies: { signature: 'MEUCIQ' } },
   ])('a response $case is refused', async ({ lies }) => {
     const { email, cookie, passkey } = await openPerson()
-    const answer = await askPasskeys(cookie, 'confirm', passkey.sign(await challengeOf(cookie), lies))
+    const answer = await askPasskeys(
+      cookie,
+      'confirm',
+      passkey.sign(await challengeOf(cookie), lies),
+    )
     expect(await answer.json()).toEqual(errorShape('conflict'))
     expect(await isConfirmed(email)).toBe(false)
     expect(await confirmWith(cookie, passkey)).toBe(200)
@@ -122,7 +133,9 @@ describe('confirming with a passkey', () => {
   })
 
   test('of six copies at once, one is accepted', async () => {
-    const { cookie, passkey } = await openPerson(createAuthenticator(inject('baseUrl'), { counter: 0 }))
+    const { cookie, passkey } = await openPerson(
+      createAuthenticator(inject('baseUrl'), { counter: 0 }),
+    )
     const response = passkey.sign(await challengeOf(cookie))
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => askPasskeys(cookie, 'confirm', response)),
@@ -168,7 +181,10 @@ describe('confirming with a passkey', () => {
     expect((await askPasskeys(ann.cookie, 'confirm', ann.passkey.sign(open))).status).toBe(409)
     // What it had confirmed ends with it.
     expect(await isConfirmed(ann.email)).toBe(false)
-    expect((await mailsAbout(ann.email)).map(({ details }) => details.change)).toEqual(['added', 'removed'])
+    expect((await mailsAbout(ann.email)).map(({ details }) => details.change)).toEqual([
+      'added',
+      'removed',
+    ])
   })
 
   test('guesses are limited', async () => {
@@ -207,7 +223,11 @@ test('a page of another site neither asks nor confirms', async () => {
   ] as const) {
     const answer = await fetch(url(`/auth/passkeys/${path}`), {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' },
+      headers: {
+        'Content-Type': 'application/json',
+        Cookie: cookie,
+        'Sec-Fetch-Site': 'cross-site',
+      },
       body: JSON.stringify(body),
     })
     expect(await answer.json()).toEqual(errorShape('cross_site_request'))
@@ -277,7 +297,9 @@ describe('adding a passkey', () => {
     // The same device, with a challenge of its own: the credential is somebody's.
     const taken = device()
     await addPasskey(cookie, taken)
-    expect((await sendPasskey(other, taken.register(await challengeOf(other, 'add')))).status).toBe(409)
+    expect((await sendPasskey(other, taken.register(await challengeOf(other, 'add')))).status).toBe(
+      409,
+    )
   })
 
   test('a person has ten at most, and nothing that is no response makes one', async () => {
@@ -365,11 +387,16 @@ describe('where payouts require a passkey', () => {
         for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
           const security = item[method]?.security ?? []
           const end = path.replace(WORKSPACE, '')
-          if (!path.startsWith(WORKSPACE) || !security.some((scheme) => 'session' in scheme)) continue
+          if (!path.startsWith(WORKSPACE) || !security.some((scheme) => 'session' in scheme))
+            continue
           const ids = end.replace('/programs/{id}', `/programs/${merchant.programId}`)
-          const query = end.endsWith('/export') && method === 'get' ? '?format=sepa&currency=EUR' : ''
+          const query =
+            end.endsWith('/export') && method === 'get' ? '?format=sepa&currency=EUR' : ''
           const target = ids.replaceAll(/\{\w+\}/g, newId()) + query
-          const answer = await caller[method](target, method === 'get' ? undefined : (BODIES[end] ?? {}))
+          const answer = await caller[method](
+            target,
+            method === 'get' ? undefined : (BODIES[end] ?? {}),
+          )
           if (answer.body.error?.code === 'passkey_required') names.push(`${method} ${path}`)
         }
       }
@@ -378,11 +405,16 @@ describe('where payouts require a passkey', () => {
     expect(await refused()).toEqual(PASSKEY_TO_PAY.toSorted())
     expect((await caller.post('/payouts/run', { dryRun: true })).status).toBe(200)
     expect(
-      (await caller.patch('/settings', { manualPayouts: true, payoutsRequirePasskey: true })).status,
+      (await caller.patch('/settings', { manualPayouts: true, payoutsRequirePasskey: true }))
+        .status,
     ).toBe(200)
     expect(
-      (await caller.patch(`/programs/${merchant.programId}`, { holdingDays: 20, payoutSchedule: 'manual' }))
-        .status,
+      (
+        await caller.patch(`/programs/${merchant.programId}`, {
+          holdingDays: 20,
+          payoutSchedule: 'manual',
+        })
+      ).status,
     ).toBe(200)
     expect((await caller.patch(`/payout-runs/${newId()}`, { status: 'canceled' })).status).toBe(404)
 
@@ -438,7 +470,8 @@ describe('where payouts require a passkey', () => {
       expect({ path, status: (await send(path)).status }).toEqual({ path, status: 404 })
     expect((await send(`/payouts/runs/${id}`, { status: 'canceled' })).status).toBe(404)
     expect(await confirmWith(cookie, passkey)).toBe(200)
-    for (const route of PAYING_FORMS) expect((await send(pathOf(route), FIELDS[route])).status).not.toBe(403)
+    for (const route of PAYING_FORMS)
+      expect((await send(pathOf(route), FIELDS[route])).status).not.toBe(403)
   })
 
   test('the setting is switched on and off with a passkey only, by the API and on the page', async () => {
@@ -447,7 +480,12 @@ describe('where payouts require a passkey', () => {
     const page = () =>
       submit(
         url(`${base}/settings`),
-        { payoutOrder: 'smallest_first', salesFrom: 'both', mode: 'live', payoutsRequirePasskey: 'on' },
+        {
+          payoutOrder: 'smallest_first',
+          salesFrom: 'both',
+          mode: 'live',
+          payoutsRequirePasskey: 'on',
+        },
         { ...fromSomewhere(), Cookie: cookie },
       )
     expect((await caller.patch('/settings', on)).body).toEqual(errorShape('passkey_required'))
@@ -473,7 +511,11 @@ describe('where payouts require a passkey', () => {
     await requirePasskey(merchant)
     const cookie = await merchant.manager()
     const send = () =>
-      submit(url(`/app/${merchant.workspace.slug}/payouts/new`), {}, { ...fromSomewhere(), Cookie: cookie })
+      submit(
+        url(`/app/${merchant.workspace.slug}/payouts/new`),
+        {},
+        { ...fromSomewhere(), Cookie: cookie },
+      )
     expect(await (await send()).text()).toContain('<a href="/auth/passkeys">Add a passkey</a>')
     await addPasskey(cookie)
     const page = await (await send()).text()
@@ -495,15 +537,25 @@ describe('where payouts require a passkey', () => {
       await fetch(url(`/app/${merchant.workspace.slug}/members`), { headers: { Cookie: cookie } })
     ).text()
     const [, action = ''] = /action="([^"]+\/passkeys\/[^"]+)"/.exec(page) ?? []
-    const asMember = await submit(url(action), {}, { ...fromSomewhere(), Cookie: await merchant.member() })
+    const asMember = await submit(
+      url(action),
+      {},
+      { ...fromSomewhere(), Cookie: await merchant.member() },
+    )
     expect(asMember.status).toBe(403)
     const elsewhere = await createMerchant()
     const foreign = action.replace(merchant.workspace.slug, elsewhere.workspace.slug)
-    const asOther = await submit(url(foreign), {}, { ...fromSomewhere(), Cookie: await elsewhere.manager() })
+    const asOther = await submit(
+      url(foreign),
+      {},
+      { ...fromSomewhere(), Cookie: await elsewhere.manager() },
+    )
     expect(asOther.status).toBe(404)
     const removed = await submit(url(action), {}, { ...fromSomewhere(), Cookie: cookie })
     expect(removed.headers.get('Location')).toContain('done=passkey_removed')
-    expect((await mailsAbout(thief)).at(-1)).toMatchObject({ details: { change: 'removed', by: email } })
+    expect((await mailsAbout(thief)).at(-1)).toMatchObject({
+      details: { change: 'removed', by: email },
+    })
     const { body } = await caller.get('/audit')
     expect(body.data).toEqual(
       expect.arrayContaining([
@@ -519,6 +571,8 @@ describe('where payouts require a passkey', () => {
     )
     await endWait(database, thief)
     const counting = action.replace(/[^/]+\/remove$/, `${waiting?.id}/remove`)
-    expect((await submit(url(counting), {}, { ...fromSomewhere(), Cookie: cookie })).status).toBe(404)
+    expect((await submit(url(counting), {}, { ...fromSomewhere(), Cookie: cookie })).status).toBe(
+      404,
+    )
   })
 })

@@ -1,7 +1,15 @@
 /** Somebody who has another person's session: the owner sees it, and ends it. */
 import { describe, expect, inject, test } from 'vitest'
 import { useDatabase } from '../support/merchant.ts'
-import { askForLink, cookieOf, fromSomewhere, press, somebody, submit, whoIs } from '../support/people.ts'
+import {
+  askForLink,
+  cookieOf,
+  fromSomewhere,
+  press,
+  somebody,
+  submit,
+  whoIs,
+} from '../support/people.ts'
 
 const database = useDatabase()
 const url = (path: string) => `${inject('baseUrl')}${path}`
@@ -17,7 +25,12 @@ const sessionsPage = async (cookie: string) =>
   (await fetch(url('/auth/sessions'), { headers: { Cookie: cookie } })).text()
 
 const sessionsOf = (email: string) =>
-  database.query<{ id: string; user_agent: string | null; ip_address: string | null; token: string }>(
+  database.query<{
+    id: string
+    user_agent: string | null
+    ip_address: string | null
+    token: string
+  }>(
     `select s.* from sign_in.sessions s join sign_in.users u on u.id = s.user_id where u.email = $1 order by s.created_at`,
     [email],
   )

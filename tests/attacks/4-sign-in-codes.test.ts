@@ -1,6 +1,6 @@
 /**
- * The code that carries a sign-in from where the link was opened to the browser that asked: whoever has the code, the link or the browser
- * alone gets nowhere.
+ * The code that carries a sign-in from where the link was opened to the browser that asked: whoever
+ * has the code, the link or the browser alone gets nowhere.
  */
 import { describe, expect, inject, test } from 'vitest'
 import { useDatabase } from '../support/merchant.ts'
@@ -32,13 +32,18 @@ const newBrowser = (address: string = crypto.randomUUID(), agent = CHROME) => {
   }
   return {
     address,
-    ask: (email: string) => keep(submit(url('/sign-in'), { email, next: '/app?from=code' }, headers())),
+    ask: (email: string) =>
+      keep(submit(url('/sign-in'), { email, next: '/app?from=code' }, headers())),
     open: (link: URL) => keep(fetch(link, { headers: headers() })),
     show: async (link: URL) => {
       const { status, html } = await keep(
         submit(url('/auth/code'), Object.fromEntries(link.searchParams), headers()),
       )
-      return { status, html, code: /<p class="code">\s*(\d{3}) (\d{3})/.exec(html)?.slice(1).join('') ?? '' }
+      return {
+        status,
+        html,
+        code: /<p class="code">\s*(\d{3}) (\d{3})/.exec(html)?.slice(1).join('') ?? '',
+      }
     },
     press: (link: URL) => keep(press(link, headers())),
     type: (code: string) => keep(submit(url('/sign-in/code'), { code }, headers())),
@@ -47,7 +52,9 @@ const newBrowser = (address: string = crypto.randomUUID(), agent = CHROME) => {
   }
 }
 
-/** Somebody whose phone and computer are in one network, where a link was asked for at the computer. */
+/**
+ * Somebody whose phone and computer are in one network, where a link was asked for at the computer.
+ */
 const atHome = async () => {
   const email = somebody()
   const computer = newBrowser()
@@ -137,7 +144,9 @@ describe('an attacker', () => {
     const guesses = await Promise.all(Array.from({ length: 6 }, () => computer.type(wrong(code))))
     expect(guesses.map(({ status }) => status)).toEqual(Array(6).fill(400))
     expect(
-      await database.query('select attempts from sign_in.asks where token_hash = $1', [await hashOf(link)]),
+      await database.query('select attempts from sign_in.asks where token_hash = $1', [
+        await hashOf(link),
+      ]),
     ).toEqual([{ attempts: 5 }])
     expect((await computer.type(code)).status).toBe(400)
     expect((await app.press(link)).status).toBe(303)
@@ -178,22 +187,27 @@ test('a code ends with its link, and five of the right ones at once sign in one 
   const { code } = await app.show(link)
   const typed = await Promise.all(Array.from({ length: 5 }, () => computer.type(code)))
   expect(typed.filter(({ status }) => status === 303)).toHaveLength(1)
-  await database.query(`update sign_in.asks set expires_at = now() - interval '1 second' where email = $1`, [
-    email,
-  ])
+  await database.query(
+    `update sign_in.asks set expires_at = now() - interval '1 second' where email = $1`,
+    [email],
+  )
   expect((await computer.state()).html).toContain('has not asked for a link')
   const late = await atHome()
   const shown = await late.app.show(late.link)
-  await database.query(`update sign_in.asks set expires_at = now() - interval '1 second' where email = $1`, [
-    late.email,
-  ])
+  await database.query(
+    `update sign_in.asks set expires_at = now() - interval '1 second' where email = $1`,
+    [late.email],
+  )
   expect((await late.computer.type(shown.code)).status).toBe(400)
 })
 
 describe('a code that has signed in', () => {
   type Guard = 'the link was used' | 'the code was spent' | 'the link is gone'
 
-  /** Signs in by a code, and undoes all in the database that refuses the code from then on, but for one guard. */
+  /**
+   * Signs in by a code, and undoes all in the database that refuses the code from then on, but for
+   * one guard.
+   */
   const usedWithOnly = async (guard: Guard) => {
     const { computer, app, link } = await atHome()
     const { code } = await app.show(link)
@@ -254,7 +268,9 @@ test('a sign-in by code in a browser that is new to the person is mailed, as any
   await signIn(email)
   await computer.type((await app.show(link)).code)
   expect(
-    await database.query(`select 1 from mails where recipient = $1 and kind = 'new_browser'`, [email]),
+    await database.query(`select 1 from mails where recipient = $1 and kind = 'new_browser'`, [
+      email,
+    ]),
   ).toHaveLength(1)
 })
 

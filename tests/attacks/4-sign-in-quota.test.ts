@@ -8,8 +8,13 @@ import { newestLink, press, somebody, submit } from '../support/people.ts'
 import { RESEND_API_KEY } from '../support/secrets.ts'
 import { startOwnWorkers } from '../support/workers.ts'
 
-// What is counted is of a whole installation, so this has a database of its own, with the settings of a deployment.
-const DEFAULTS = { UNKNOWN_DAILY_SIGN_INS: '', NETWORK_DAILY_SIGN_INS: '', MAILBOX_DAILY_SIGN_INS: '' }
+// What is counted is of a whole installation, so this has a database of its own, with the settings
+// of a deployment.
+const DEFAULTS = {
+  UNKNOWN_DAILY_SIGN_INS: '',
+  NETWORK_DAILY_SIGN_INS: '',
+  MAILBOX_DAILY_SIGN_INS: '',
+}
 let own: Awaited<ReturnType<typeof openOwnDatabase>>
 let inbox: Inbox
 let workers: Workers
@@ -38,8 +43,10 @@ afterAll(async () => {
   await own.stop()
 })
 
-const query = <Row extends Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> =>
-  own.pool.query<Row>(text, values)
+const query = <Row extends Record<string, unknown>>(
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> => own.pool.query<Row>(text, values)
 
 const setUsed = (used: number) =>
   query(
@@ -51,7 +58,8 @@ const setUsed = (used: number) =>
 const untilNoted = () =>
   expect
     .poll(
-      async () => (await query<{ daily_used: number }>('select daily_used from mail_usage'))[0]?.daily_used,
+      async () =>
+        (await query<{ daily_used: number }>('select daily_used from mail_usage'))[0]?.daily_used,
       {
         timeout: 60_000,
       },
@@ -113,7 +121,9 @@ test('a stranger’s network gets ten links a day; after that, known addresses a
     const cookie = cookies.map((one) => one.split(';')[0]).join('; ')
     const state = async () =>
       (
-        await (await fetch(`${baseUrl}/sign-in/code`, { headers: { ...neighbor, Cookie: cookie } })).text()
+        await (
+          await fetch(`${baseUrl}/sign-in/code`, { headers: { ...neighbor, Cookie: cookie } })
+        ).text()
       ).replaceAll(email, 'EMAIL')
     await expect.poll(state, { timeout: 60_000 }).toContain('A sign-in link was sent to')
     pages.push([text, await state()])
@@ -141,7 +151,9 @@ test('a person’s own browser is mailed when strangers have used up all that th
   expect(stranger.text).toContain('No link arrives where mail to the address bounces')
   const ours = await ask(email, { ...elsewhere(), Cookie: browser })
   await untilNoted()
-  expect(ours.text).toContain('The last email to this address bounced. If no link arrives, ask the merchant')
+  expect(ours.text).toContain(
+    'The last email to this address bounced. If no link arrives, ask the merchant',
+  )
   // Another’s browser is told nothing of it.
   const other = await newPartner()
   await query(
@@ -161,7 +173,9 @@ describe('when the provider’s quota is gone', () => {
     expect(first.text).toMatch(
       /This installation has used up its emails for now, so nobody gets a sign-in link\. .*Ask again after \d\d:\d\d \(UTC\)/,
     )
-    await expect.poll(async () => (await query('select exhausted_until from mail_usage')).length).toBe(1)
+    await expect
+      .poll(async () => (await query('select exhausted_until from mail_usage')).length)
+      .toBe(1)
     const calls = inbox.calls()
     const [a, b] = [await ask(known), await ask(unknown)]
     expect([a.status, a.text]).toEqual([b.status, b.text])

@@ -1,4 +1,7 @@
-/** Somebody moves money, and wants that nobody notices: the audit log has it, keeps it, and those concerned are mailed. */
+/**
+ * Somebody moves money, and wants that nobody notices: the audit log has it, keeps it, and those
+ * concerned are mailed.
+ */
 import { describe, expect, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
@@ -114,7 +117,10 @@ describe('the entries', () => {
 
 describe('opening balances, which are payable at once', () => {
   const rows = (count: number, prefix: string, openingBalanceCents = 1_000) =>
-    Array.from({ length: count }, (_, n) => ({ email: `${prefix}${n}@partner.example`, openingBalanceCents }))
+    Array.from({ length: count }, (_, n) => ({
+      email: `${prefix}${n}@partner.example`,
+      openingBalanceCents,
+    }))
 
   /** A merchant with two more managers and a member, and the import of the first one. */
   const createOffice = async () => {
@@ -164,7 +170,9 @@ describe('opening balances, which are payable at once', () => {
     const { merchant, importing } = await createOffice()
     await importing(rows(3, 'a'))
     const manager = await merchant.asManager()
-    const { data } = (await manager.get('/audit')).body as { data: { id: string; details: object }[] }
+    const { data } = (await manager.get('/audit')).body as {
+      data: { id: string; details: object }[]
+    }
     expect(data[0]?.details).toMatchObject({
       openingBalances: { count: 3, sums: [{ currency: 'USD', amountCents: 3_000 }] },
     })
@@ -201,9 +209,21 @@ describe('opening balances, which are payable at once', () => {
     await importing(rows(5, 'c', 1_000_000))
     expect(await mails()).toMatchObject([
       { recipient: address('ben'), details: { balances: 1, amountCents: 1 }, isLater: false },
-      { recipient: address('ben'), details: { balances: 10, amountCents: 10_000_000 }, isLater: true },
-      { recipient: address('cora'), details: { balances: 11, amountCents: 10_000_001 }, isLater: false },
-      { recipient: address('manager'), details: { balances: 11, amountCents: 10_000_001 }, isLater: false },
+      {
+        recipient: address('ben'),
+        details: { balances: 10, amountCents: 10_000_000 },
+        isLater: true,
+      },
+      {
+        recipient: address('cora'),
+        details: { balances: 11, amountCents: 10_000_001 },
+        isLater: false,
+      },
+      {
+        recipient: address('manager'),
+        details: { balances: 11, amountCents: 10_000_001 },
+        isLater: false,
+      },
     ])
   })
 
@@ -224,7 +244,9 @@ describe('opening balances, which are payable at once', () => {
       await database.query('select kind, recipient from mails where workspace_id = $1', [
         merchant.workspace.id,
       ]),
-    ).toEqual([{ kind: 'opening_balances', recipient: `manager@${merchant.workspace.slug}.example` }])
+    ).toEqual([
+      { kind: 'opening_balances', recipient: `manager@${merchant.workspace.slug}.example` },
+    ])
   })
 })
 
@@ -256,7 +278,9 @@ describe('who was here, and what they took', () => {
     const { merchant, partnerId } = await createPartner({ manualPayouts: true })
     const manager = await merchant.asManager()
     await merchant.lead({ externalId: 'user_1', clickId: await merchant.click() })
-    const [{ id: customerId } = { id: '' }] = (await merchant.get('/customers')).body.data as { id: string }[]
+    const [{ id: customerId } = { id: '' }] = (await merchant.get('/customers')).body.data as {
+      id: string
+    }[]
     const { body } = await manager.post('/payouts/run', { method: 'manual' })
     const exportsOf = async () =>
       (await database.audit(merchant))

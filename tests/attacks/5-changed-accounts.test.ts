@@ -1,4 +1,7 @@
-/** Somebody with a partner's session, but not its mailbox, connects another Stripe account, to be paid in the partner's place. */
+/**
+ * Somebody with a partner's session, but not its mailbox, connects another Stripe account, to be
+ * paid in the partner's place.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { addSupport, SUPPORT } from '../support/brands.ts'
@@ -10,7 +13,10 @@ import { openSession } from '../support/people.ts'
 
 const database = useDatabase()
 
-type Mail = { recipient: string; details: { change: string; heldUntil?: string; confirmUrl?: string } }
+type Mail = {
+  recipient: string
+  details: { change: string; heldUntil?: string; confirmUrl?: string }
+}
 
 /** Connects an account, and finishes at Stripe. @returns where the partner ends */
 const connect = async ({ connect: begin, pages }: Connecting) => {
@@ -25,7 +31,13 @@ const connect = async ({ connect: begin, pages }: Connecting) => {
 
 /** A manager adds to what the partner is owed. */
 const adjust = async ({ manager, partnerId }: Connecting, amountCents: number) => {
-  const adjustment = { externalId: newId(), partnerId, amountCents, currency: 'USD', reason: 'Bonus' }
+  const adjustment = {
+    externalId: newId(),
+    partnerId,
+    amountCents,
+    currency: 'USD',
+    reason: 'Bonus',
+  }
   expect((await manager.post('/commissions', adjustment)).status).toBe(201)
 }
 
@@ -140,7 +152,9 @@ const CONFIRMED = { shown: 200, pressed: '/portal?connect=confirmed' }
 const REFUSED = { shown: 400, pressed: 400 }
 
 const actions = async ({ merchant }: Changed) =>
-  (await database.audit(merchant)).map(({ action }) => action).filter((name) => /^payout_account/.test(name))
+  (await database.audit(merchant))
+    .map(({ action }) => action)
+    .filter((name) => /^payout_account/.test(name))
 
 describe('another account in the place of the first one', () => {
   test('is not paid for 72 hours; the first one was paid at once', async () => {
@@ -163,20 +177,27 @@ describe('another account in the place of the first one', () => {
     ])
     expect((await partner.mails()).at(-1)).toMatchObject({
       recipient: partner.email,
-      details: { heldUntil: expect.stringMatching(/UTC$/), confirmUrl: expect.stringContaining('token=') },
+      details: {
+        heldUntil: expect.stringMatching(/UTC$/),
+        confirmUrl: expect.stringContaining('token='),
+      },
     })
     await addSupport(database, partner.merchant.programId)
     for (const path of ['', await partner.link()])
       expect((await partner.pages.get(path)).text).toContain(`contact the merchant ( ${SUPPORT} ).`)
     expect((await partner.pages.get('')).text).toContain('This account replaced another one')
     const { body } = await partner.manager.get(`/partners/${partner.partnerId}`)
-    expect(body).toMatchObject({ payoutAccount: { status: 'enabled', effectiveAt: expect.any(String) } })
+    expect(body).toMatchObject({
+      payoutAccount: { status: 'enabled', effectiveAt: expect.any(String) },
+    })
     const pages = browse(
       await partner.merchant.manager(),
       inject('baseUrl'),
       `/app/${partner.merchant.workspace.slug}`,
     )
-    expect((await pages.get(`/partners/${partner.partnerId}`)).text).toContain('It replaced another account')
+    expect((await pages.get(`/partners/${partner.partnerId}`)).text).toContain(
+      'It replaced another account',
+    )
     expect((await pages.get('/audit')).text).toContain(
       'in place of another one; payouts to it wait for 72 hours',
     )
@@ -197,7 +218,9 @@ describe('another account in the place of the first one', () => {
     expect(await confirm(link, partner.pages)).toEqual(REFUSED)
     expect((await actions(partner)).at(-1)).toBe('payout_account.confirmed')
     expect(
-      await database.query('select * from verify_ledger() where workspace_id = $1', [partner.workspaceId]),
+      await database.query('select * from verify_ledger() where workspace_id = $1', [
+        partner.workspaceId,
+      ]),
     ).toEqual([])
   })
 
@@ -213,7 +236,10 @@ describe('another account in the place of the first one', () => {
     expect(await confirm(link, eve)).toEqual(REFUSED)
     expect(await confirm(link, other.pages)).toEqual(REFUSED)
     expect(await confirm(link.replace(/token=.*/, 'token=guessed'), partner.pages)).toEqual(REFUSED)
-    const theirs = (await other.link()).replace(/workspace=[^&]*/, `workspace=${partner.workspaceId}`)
+    const theirs = (await other.link()).replace(
+      /workspace=[^&]*/,
+      `workspace=${partner.workspaceId}`,
+    )
     expect(await confirm(theirs, partner.pages)).toEqual(REFUSED)
     expect(await partner.due()).toBe('account_changed')
   })
@@ -257,7 +283,9 @@ describe('another account in the place of the first one', () => {
        select uuidv7(), $1, id, $2, $3, 'EUR', 100, $4, now(), now() + interval '1 day' from run`,
       [partner.workspaceId, partner.merchant.programId, partner.partnerId, row?.account],
     )
-    expect((await partner.pages.post('/disconnect', { workspace: partner.workspaceId })).status).toBe(400)
+    expect(
+      (await partner.pages.post('/disconnect', { workspace: partner.workspaceId })).status,
+    ).toBe(400)
     expect(await partner.mails()).toHaveLength(1)
   })
 })
@@ -270,11 +298,10 @@ describe('whoever moves the partner’s address to a mailbox of their own first'
       [workspaceId, email],
     )
     for (const table of ['partners', 'payout_accounts'])
-      await database.query(`update ${table} set email = $3 where workspace_id = $1 and email = $2`, [
-        workspaceId,
-        email,
-        to,
-      ])
+      await database.query(
+        `update ${table} set email = $3 where workspace_id = $1 and email = $2`,
+        [workspaceId, email, to],
+      )
   }
   const moved = async (when: string) => {
     const partner = await createChanged({ changes: 0 })
@@ -303,7 +330,9 @@ describe('whoever moves the partner’s address to a mailbox of their own first'
 
   test('three days later, the former address is nobody’s any more', async () => {
     const { evil, changed } = await moved("now() - interval '73 hours'")
-    expect(changed).toMatchObject([{ recipient: evil, details: { confirmUrl: expect.any(String) } }])
+    expect(changed).toMatchObject([
+      { recipient: evil, details: { confirmUrl: expect.any(String) } },
+    ])
   })
 })
 
@@ -311,7 +340,9 @@ test('an address that moves while a link is on its way takes neither the mail no
   const partner = await createChanged()
   const { pages, email } = partner
   const evil = `evil@${partner.merchant.workspace.slug}.example`
-  await database.query('update mails set sent_at = null where workspace_id = $1', [partner.workspaceId])
+  await database.query('update mails set sent_at = null where workspace_id = $1', [
+    partner.workspaceId,
+  ])
   await pages.post('/address', { email: evil })
   const [asked] = await database.query<{ url: string }>(
     `select details ->> 'url' as url from mails where workspace_id = $1 and kind = 'address_link'`,
@@ -321,6 +352,8 @@ test('an address that moves while a link is on its way takes neither the mail no
   expect((await pages.post('/address/confirm', { token })).status).toBe(200)
   expect((await partner.mails()).map(({ recipient }) => recipient)).toEqual([email, email, email])
   const link = await partner.link()
-  expect(await confirm(link, browse(await openSession(evil), inject('baseUrl'), '/portal'))).toEqual(REFUSED)
+  expect(
+    await confirm(link, browse(await openSession(evil), inject('baseUrl'), '/portal')),
+  ).toEqual(REFUSED)
   expect(await partner.due()).toBe('account_changed')
 })

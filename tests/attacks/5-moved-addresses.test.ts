@@ -1,4 +1,7 @@
-/** Somebody with a partner's session moves the partner to an address of their own, to be paid in its place. */
+/**
+ * Somebody with a partner's session moves the partner to an address of their own, to be paid in its
+ * place.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { atStripe, createConnecting } from '../support/connecting.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -45,9 +48,10 @@ const createMoved = async () => {
       return (await thief.get(back.pathname.replace(/^\/portal/, '') + back.search)).location
     },
     addressOf: async () => {
-      const [row] = await database.query<{ email: string }>('select email from partners where id = $1', [
-        partner.partnerId,
-      ])
+      const [row] = await database.query<{ email: string }>(
+        'select email from partners where id = $1',
+        [partner.partnerId],
+      )
       return row?.email
     },
     /** Lets hours pass since the move, and since all that was done after it. */
@@ -162,7 +166,11 @@ describe('whoever reads the mail at the old address', () => {
       [moved.workspaceId],
     )
     expect(
-      mails.map(({ recipient, details }) => [recipient, details.isFormer === true, 'confirmUrl' in details]),
+      mails.map(({ recipient, details }) => [
+        recipient,
+        details.isFormer === true,
+        'confirmUrl' in details,
+      ]),
     ).toEqual([
       [moved.email, true, false],
       [moved.to, false, false],

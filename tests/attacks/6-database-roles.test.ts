@@ -1,4 +1,7 @@
-/** A Worker that an attacker has taken over can do in the database only what its zone may: issue 6 of docs/security.md. */
+/**
+ * A Worker that an attacker has taken over can do in the database only what its zone may: issue 6
+ * of docs/security.md.
+ */
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
@@ -22,8 +25,11 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([...clients.values()].map((client) => client.end())))
 
-const query = async <Row extends object>(zone: Zone | 'owner', text: string, values: unknown[] = []) =>
-  (await clients.get(zone)?.query<Row>(text, values))?.rows ?? []
+const query = async <Row extends object>(
+  zone: Zone | 'owner',
+  text: string,
+  values: unknown[] = [],
+) => (await clients.get(zone)?.query<Row>(text, values))?.rows ?? []
 
 const FORBIDDEN = '42501'
 /** Resolves to "forbidden", or to what the database answered instead. */
@@ -60,7 +66,8 @@ const change = (name: string, column: string): string[] => [
 const reached = async (zone: Zone, which: Table[]): Promise<string[]> => {
   const done: string[] = []
   for (const table of which)
-    for (const text of reach(table)) if ((await attempt(zone, text)) !== 'forbidden') done.push(text)
+    for (const text of reach(table))
+      if ((await attempt(zone, text)) !== 'forbidden') done.push(text)
   return done
 }
 
@@ -130,7 +137,11 @@ test.each<[Zone, string, string]>([
   ['mail', 'credits a partner', 'update events set partner_id = null where false'],
   ['mail', 'changes a purchase', "update processor_events set outcome = '{}' where false"],
   ['pages', 'reads the tokens of other platforms', 'select ciphertext from import_sources'],
-  ['pages', 'adds what was read', 'insert into import_source_rows (source_id) select null where false'],
+  [
+    'pages',
+    'adds what was read',
+    'insert into import_source_rows (source_id) select null where false',
+  ],
   ['source', 'reads the partners', 'select email from partners'],
   ['source', 'reads the merchants’ Stripe keys', 'select ciphertext from stripe_keys'],
   ['source', 'makes itself a manager', 'insert into members (id) select null where false'],
@@ -232,7 +243,9 @@ test('every Worker with a database has one zone, and none connects as the owner'
   expect(connected.map(([env]) => env).sort()).toEqual(Object.values(ZONES).flat().sort())
   const logins = connected.map(([env]) => new URL(workerUrl(owner, env)))
   expect(logins.filter(({ username }) => username === new URL(owner).username)).toEqual([])
-  expect(new Set(logins.map(({ username, password }) => `${username}:${password}`)).size).toBe(zones.length)
+  expect(new Set(logins.map(({ username, password }) => `${username}:${password}`)).size).toBe(
+    zones.length,
+  )
 })
 
 test('roles.sql grants what the statements of each Worker need', async () => {
@@ -248,7 +261,8 @@ test('roles.sql grants what the statements of each Worker need', async () => {
             `select coalesce(${verb === 'delete' ? 'has_table_privilege' : 'has_any_column_privilege'}($1, $2, $3), false) as may`,
             [roleOf(owner, zone), table, verb],
           )
-          if (!row?.may) missing.push(`${env} runs ${verb} on ${table}: in roles.sql, grant it to ${zone}`)
+          if (!row?.may)
+            missing.push(`${env} runs ${verb} on ${table}: in roles.sql, grant it to ${zone}`)
         }
       }
     }

@@ -22,7 +22,10 @@ beforeAll(async () => {
 afterAll(() => Promise.all([...clients.values()].map((client) => client.end())))
 
 const FORBIDDEN = '42501'
-/** Tries a statement as a role, and takes it back. @returns "forbidden", "done", or what the database answered instead */
+/**
+ * Tries a statement as a role, and takes it back.
+ * @returns "forbidden", "done", or what the database answered instead
+ */
 const attempt = async (zone: Zone, text: string, values: unknown[] = []): Promise<string> => {
   const client = clients.get(zone)
   await client?.query('begin')
@@ -65,8 +68,22 @@ const WRITERS: Record<
     update: {
       pay: ALL,
       pages: [
-        ...['paid_at', 'cancel_requested_at', 'claimed_at', 'canceled_at', 'is_freeing', 'next_attempt_at'],
-        ...['last_error', 'resolved_at', 'resolution_reason', 'released_at', 'returned_at', 'return_reason'],
+        ...[
+          'paid_at',
+          'cancel_requested_at',
+          'claimed_at',
+          'canceled_at',
+          'is_freeing',
+          'next_attempt_at',
+        ],
+        ...[
+          'last_error',
+          'resolved_at',
+          'resolution_reason',
+          'released_at',
+          'returned_at',
+          'return_reason',
+        ],
         // By the triggers of commissions.
         ...['commissions', 'deducted_cents', 'restored_cents'],
       ],
@@ -95,12 +112,19 @@ describe.each(zones)('%s', (zone) => {
       ...(updated === ALL ? columns.map(({ name }) => name) : updated),
     ]
     const tries = [
-      { what: 'insert', text: `insert into ${table} (${first}) select ${first} from ${table} where false` },
+      {
+        what: 'insert',
+        text: `insert into ${table} (${first}) select ${first} from ${table} where false`,
+      },
       { what: 'delete', text: `delete from ${table} where false` },
-      ...columns.map(({ name }) => ({ what: name, text: `update ${table} set ${name} = null where false` })),
+      ...columns.map(({ name }) => ({
+        what: name,
+        text: `update ${table} set ${name} = null where false`,
+      })),
     ]
     const done: string[] = []
-    for (const { what, text } of tries) if ((await attempt(zone, text)) !== 'forbidden') done.push(what)
+    for (const { what, text } of tries)
+      if ((await attempt(zone, text)) !== 'forbidden') done.push(what)
     expect(done.sort()).toEqual(wanted.sort())
   })
 })
@@ -119,7 +143,10 @@ test('no role raises the limit of approval, trusts a workspace, or says since wh
   expect(done).toEqual([])
 })
 
-/** A merchant with a person of each of two accounts, one of them held; details; a run that waits; and payouts that have ended. */
+/**
+ * A merchant with a person of each of two accounts, one of them held; details; a run that waits;
+ * and payouts that have ended.
+ */
 const createMoney = async () => {
   const merchant = await createOwing()
   const { id: workspaceId, slug } = merchant.workspace
@@ -300,7 +327,9 @@ describe('with a row', () => {
   test.each(ATTACKS.flatMap(({ by, ...attack }) => by.map((zone) => ({ zone, ...attack }))))(
     '$zone is refused: it $what',
     async ({ zone, row, text }) => {
-      expect(await attempt(zone, text, [money.ids[row as keyof typeof money.ids]])).toBe('forbidden')
+      expect(await attempt(zone, text, [money.ids[row as keyof typeof money.ids]])).toBe(
+        'forbidden',
+      )
     },
   )
 
@@ -338,12 +367,17 @@ describe('with a row', () => {
       })
     }
     const limit = 'select set_approval_limit_1($1, 99999999, $2, $3)'
-    await database.query('update workspaces set approval_above_cents = 100 where id = $1', [workspaceId])
-    await clients.get('pages')?.query(limit, [workspaceId, 'eve@evil.example', 'https://shop.example'])
+    await database.query('update workspaces set approval_above_cents = 100 where id = $1', [
+      workspaceId,
+    ])
+    await clients
+      .get('pages')
+      ?.query(limit, [workspaceId, 'eve@evil.example', 'https://shop.example'])
     expect(
-      await database.query('select approval_above_cents::int as cents from workspaces where id = $1', [
-        workspaceId,
-      ]),
+      await database.query(
+        'select approval_above_cents::int as cents from workspaces where id = $1',
+        [workspaceId],
+      ),
     ).toEqual([{ cents: 100 }])
   })
 })

@@ -9,7 +9,11 @@ const NO_ID = '0192f000-0000-7000-8000-000000000001'
 /** A merchant, and requests with a key of its own that has these scopes. */
 const stage = async (scopes: string[], expiresAt: string | null = null) => {
   const merchant = await createMerchant()
-  const { body } = await (await merchant.asManager()).post('/api-keys', { name: 'Stolen', scopes, expiresAt })
+  const { body } = await (await merchant.asManager()).post('/api-keys', {
+    name: 'Stolen',
+    scopes,
+    expiresAt,
+  })
   const headers = { Authorization: `Bearer ${body.key}` }
   return { merchant, id: body.id as string, api: merchant.withHeaders(headers), headers }
 }
@@ -57,8 +61,12 @@ describe('a key with', () => {
   test('the scope write changes nothing of another workspace', async () => {
     const { api } = await stage(['write'])
     const victim = await createMerchant()
-    expect((await api.patch(`/partners/${victim.partnerId}`, { status: 'banned' })).status).toBe(404)
-    const theirs = await database.query('select status from partners where id = $1', [victim.partnerId])
+    expect((await api.patch(`/partners/${victim.partnerId}`, { status: 'banned' })).status).toBe(
+      404,
+    )
+    const theirs = await database.query('select status from partners where id = $1', [
+      victim.partnerId,
+    ])
     expect(theirs).toEqual([{ status: 'approved' }])
   })
 })
@@ -71,9 +79,15 @@ test('a change by a key names the key in the audit log', async () => {
 })
 
 test('a key that has expired is refused like an unknown one', async () => {
-  const { merchant, id, api, headers } = await stage(['track', 'read', 'write'], '2099-01-01T00:00:00Z')
+  const { merchant, id, api, headers } = await stage(
+    ['track', 'read', 'write'],
+    '2099-01-01T00:00:00Z',
+  )
   expect((await merchant.sale({}, headers)).status).toBe(200)
-  await database.query(`update api_keys set expires_at = now() - interval '1 second' where id = $1`, [id])
+  await database.query(
+    `update api_keys set expires_at = now() - interval '1 second' where id = $1`,
+    [id],
+  )
   for (const { status, body } of [
     await merchant.sale({}, headers),
     await api.get('/partners'),

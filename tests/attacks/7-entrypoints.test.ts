@@ -32,7 +32,10 @@ const METHODS = [
   ...['nudge', 'urlRefusal', 'newSecret', 'unseal'],
 ]
 
-/** Stands in for a Worker, and answers which methods its bindings have. It calls them without arguments. */
+/**
+ * Stands in for a Worker, and answers which methods its bindings have. It calls them without
+ * arguments.
+ */
 const TAKEN_OVER = `export default {
   async fetch(request, env) {
     const found = {}
@@ -56,7 +59,11 @@ const REACHED: Record<string, Record<string, string[]>> = {
   'track-refund': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
   'track-batch': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
   'import-partners': { AUTH: ['getSession'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
-  'import-customers': { AUTH: ['getSession'], STRIPE_WEBHOOK: ['replanCustomers'], WEBHOOKS: ['nudge'] },
+  'import-customers': {
+    AUTH: ['getSession'],
+    STRIPE_WEBHOOK: ['replanCustomers'],
+    WEBHOOKS: ['nudge'],
+  },
   portal: {
     AUTH: ['getSession'],
     PAYOUTS: [

@@ -1,6 +1,6 @@
 /**
- * Issue 15, number 7: what an operator finds in the logs after an attack, and what somebody who steals the logs does not.
- * All lines of all tests are checked by tests/support/log-lines.ts.
+ * Issue 15, number 7: what an operator finds in the logs after an attack, and what somebody who
+ * steals the logs does not. All lines of all tests are checked by tests/support/log-lines.ts.
  */
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import type { Workers } from '../../dev/runtime/workers.ts'
@@ -15,10 +15,13 @@ let workers: Workers
 let merchant: Merchant
 let baseUrl: string
 beforeAll(async () => {
-  workers = await startOwnWorkers(['auth', 'mailer', 'manage', 'payouts', 'track-click', 'track-sale'], {
-    RESEND_API_KEY: 're_test',
-    RESEND_URL: inject('inboxUrl'),
-  })
+  workers = await startOwnWorkers(
+    ['auth', 'mailer', 'manage', 'payouts', 'track-click', 'track-sale'],
+    {
+      RESEND_API_KEY: 're_test',
+      RESEND_URL: inject('inboxUrl'),
+    },
+  )
   baseUrl = workers.url.origin
   merchant = await createMerchant({ baseUrl })
 })
@@ -47,7 +50,8 @@ const userOf = (email: string) => idOf('select id from sign_in.users where email
 const keyOf = (workspaceId: string) =>
   idOf('select id from api_keys where workspace_id = $1 limit 1', workspaceId)
 
-const sale = (key: string, body: unknown) => send(`${baseUrl}/api/track/sale`, { body, headers: bearer(key) })
+const sale = (key: string, body: unknown) =>
+  send(`${baseUrl}/api/track/sale`, { body, headers: bearer(key) })
 const GOOD = { externalId: 'inv_log', customerExternalId: 'log@example.com', amountCents: 500 }
 
 test('a recorded sale names the key and its workspace', async () => {
@@ -89,10 +93,15 @@ test('a guessed key is found by its caller, without the key', async () => {
 
 test('a click has a line only if it is refused', async () => {
   const click = (slug: string) =>
-    send(`${baseUrl}/api/track/click`, { body: { programId: merchant.programId, slug }, headers: FROM })
+    send(`${baseUrl}/api/track/click`, {
+      body: { programId: merchant.programId, slug },
+      headers: FROM,
+    })
   await click('maya')
   await click('ann@example.com')
-  expect(await lines(1)).toMatchObject([{ status: 404, code: 'partner_not_found', address: NETWORK }])
+  expect(await lines(1)).toMatchObject([
+    { status: 404, code: 'partner_not_found', address: NETWORK },
+  ])
 })
 
 test('a member who tries a manager’s action, and a stranger, are named by id', async () => {
@@ -151,7 +160,9 @@ test('a sign-in, and each refused one, is found without the address, the link or
 test('a violated constraint is logged without the row and the key that Postgres quotes', async () => {
   const email = somebody('twice')
   // No such error is known; an index of the test's own stands in for the bug that would cause it.
-  await database.query(`create unique index test_log_key on members (email) where email = '${email}'`)
+  await database.query(
+    `create unique index test_log_key on members (email) where email = '${email}'`,
+  )
   const answers = []
   for (const one of [merchant, await createMerchant({ baseUrl })])
     answers.push(

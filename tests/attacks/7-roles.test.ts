@@ -1,4 +1,7 @@
-/** Somebody with a role of a workspace, who wants to do what only others may: each route has its roles, in one table. */
+/**
+ * Somebody with a role of a workspace, who wants to do what only others may: each route has its
+ * roles, in one table.
+ */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { paths } from '../../api/paths.ts'
 import dashboard from '../../functions/dashboard.tsx'
@@ -19,7 +22,9 @@ const PEOPLE = [...ROLES, 'outsider'] as const
 type Person = (typeof PEOPLE)[number]
 
 const named = (routes: { method: string; path: string }[]): string[] => [
-  ...new Set(routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`)),
+  ...new Set(
+    routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
+  ),
 ]
 
 /** Routes that belong to no workspace, or that no person calls. */
@@ -30,9 +35,9 @@ const inDocument = Object.entries(paths)
   .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
   .map((name) => name.replaceAll(/\{(\w+)\}/g, ':$1'))
 
-const ROUTES = [...new Set([...named(manage.routes), ...named(dashboard.routes), ...inDocument])].filter(
-  (route) => !OF_NO_WORKSPACE.test(route),
-)
+const ROUTES = [
+  ...new Set([...named(manage.routes), ...named(dashboard.routes), ...inDocument]),
+].filter((route) => !OF_NO_WORKSPACE.test(route))
 const IN_PROCESS = { manage: named(manage.routes), dashboard: named(dashboard.routes) }
 
 let merchant: Merchant
@@ -56,7 +61,8 @@ const requestOf = (route: string) => {
     .replaceAll(/:\w+(\{.*?\}+)?/g, () => crypto.randomUUID())
   const isJson = path.startsWith('/api/')
   const type = isJson ? 'application/json' : 'application/x-www-form-urlencoded'
-  const init = method === 'GET' ? {} : { method, headers: { 'Content-Type': type }, body: isJson ? '{}' : '' }
+  const init =
+    method === 'GET' ? {} : { method, headers: { 'Content-Type': type }, body: isJson ? '{}' : '' }
   return { path, init }
 }
 
@@ -100,7 +106,10 @@ test.each(PEOPLE)('what the table says is what happens to: %s', async (person) =
 /** What a role may change, beside what everybody in the workspace may. */
 const changedBy = (role: Role): string[] =>
   [...ROUTE_ROLES]
-    .filter(([route, roles]) => roles.includes(role) && !roles.includes('member') && !route.startsWith('GET'))
+    .filter(
+      ([route, roles]) =>
+        roles.includes(role) && !roles.includes('member') && !route.startsWith('GET'),
+    )
     .map(([route]) => route.replace(/ (\/api\/workspaces|\/app)\/:workspace/, ' '))
 
 test('finance changes payouts and who pays them, and nothing else', () => {
@@ -113,7 +122,8 @@ test('finance changes payouts and who pays them, and nothing else', () => {
 
 test('support changes holds and notes, and nothing else', () => {
   const others = changedBy('support').filter(
-    (route) => !/ \/(commissions\/(:id\/(hold|release|reject)|change)|partners\/:id\/notes.*)$/.test(route),
+    (route) =>
+      !/ \/(commissions\/(:id\/(hold|release|reject)|change)|partners\/:id\/notes.*)$/.test(route),
   )
   expect(others).toEqual([])
 })
@@ -143,7 +153,9 @@ const createOffice = async () => {
     return owing.as(await openSession(address(role)))
   }
   const [finance, support] = [await sign('finance'), await sign('support')]
-  const members = (await manager.get('/members')).body as unknown as { data: { id: string; email: string }[] }
+  const members = (await manager.get('/members')).body as unknown as {
+    data: { id: string; email: string }[]
+  }
   const idOf = (name: string) => members.data.find((one) => one.email === address(name))?.id
   return { owing, id, slug, address, manager, finance, support, idOf }
 }
@@ -185,7 +197,9 @@ describe('finance', () => {
     }
     await manager.patch(`/members/${idOf('finance')}`, { role: 'finance' })
     const approve = `select decide_approval_limit_1($1, $2, true, $3, '') as refusal`
-    expect((await finance.post(`/settings/limit-requests/${limitRequest.id}/approve`)).status).toBe(403)
+    expect((await finance.post(`/settings/limit-requests/${limitRequest.id}/approve`)).status).toBe(
+      403,
+    )
     expect(await database.query(approve, [id, limitRequest.id, address('finance')])).toEqual([
       { refusal: 'recent' },
     ])
@@ -207,7 +221,9 @@ test('support holds a commission and releases it, and pays nothing', async () =>
   expect((await support.post('/payouts/run', { method: 'manual' })).body).toEqual(
     errorShape('manager_required'),
   )
-  const note = await support.post(`/partners/${owing.partnerId}/notes`, { content: 'Asked for a coupon.' })
+  const note = await support.post(`/partners/${owing.partnerId}/notes`, {
+    content: 'Asked for a coupon.',
+  })
   expect(note.status).toBe(201)
 })
 
@@ -215,10 +231,12 @@ describe('a role', () => {
   test('is given by managers only', async () => {
     const { finance, support, address, idOf } = await createOffice()
     for (const somebody of [finance, support]) {
-      expect((await somebody.post('/members', { email: address('second'), role: 'manager' })).status).toBe(
-        403,
-      )
-      expect((await somebody.patch(`/members/${idOf('finance')}`, { role: 'manager' })).status).toBe(403)
+      expect(
+        (await somebody.post('/members', { email: address('second'), role: 'manager' })).status,
+      ).toBe(403)
+      expect(
+        (await somebody.patch(`/members/${idOf('finance')}`, { role: 'manager' })).status,
+      ).toBe(403)
     }
   })
 
@@ -258,7 +276,11 @@ describe('a role', () => {
         ['finance_added', 'support'],
         ['finance_removed', 'support'],
         ['finance_removed', 'finance'],
-      ].map(([notice, name = '']) => ({ notice, what: address(name), recipient: address('manager') })),
+      ].map(([notice, name = '']) => ({
+        notice,
+        what: address(name),
+        recipient: address('manager'),
+      })),
     )
   })
 

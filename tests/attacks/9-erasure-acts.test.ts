@@ -1,6 +1,7 @@
 /**
- * Whoever is erased has done everything first that a partner can do, and managers have written about it. The walk over the
- * portal's routes fails for a route that is not named here, so that what a later one stores is searched, too.
+ * Whoever is erased has done everything first that a partner can do, and managers have written
+ * about it. The walk over the portal's routes fails for a route that is not named here, so that
+ * what a later one stores is searched, too.
  */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import portal from '../../functions/portal.tsx'
@@ -70,7 +71,10 @@ const createApplicant = async () => {
 }
 type Applicant = Awaited<ReturnType<typeof createApplicant>>
 
-/** Follows a link to Stripe, and gives the details there. @returns the path to which Stripe sends the partner */
+/**
+ * Follows a link to Stripe, and gives the details there.
+ * @returns the path to which Stripe sends the partner
+ */
 const onboard = async (link: string): Promise<string> => {
   const opened = await fetch(link, { redirect: 'manual' })
   const visit = new URL(opened.headers.get('Location') ?? '', link)
@@ -102,12 +106,21 @@ const ACTS: Record<string, (applicant: Applicant) => Promise<{ status: number }>
   'POST /join/:program/apply': async ({ site, merchant, manager, openPage, name, email }) => {
     const path = `/join/${merchant.programId}/apply`
     const text = `${name}, ${email}`
-    const fields = { name, promotion: text, siteUrl: 'https://ann.example', answer0: text, accepts: 'on' }
-    const apply = async () => site.post(path, { ...fieldsOf((await site.get(path)).html), ...fields })
+    const fields = {
+      name,
+      promotion: text,
+      siteUrl: 'https://ann.example',
+      answer0: text,
+      accepts: 'on',
+    }
+    const apply = async () =>
+      site.post(path, { ...fieldsOf((await site.get(path)).html), ...fields })
     const { approves: _, ...decided } = PAGE
     await openPage(decided)
     await apply()
-    const { data } = (await manager.get('/applications')).body as unknown as { data: { id: string }[] }
+    const { data } = (await manager.get('/applications')).body as unknown as {
+      data: { id: string }[]
+    }
     const rejection = { reason: `Not yet, ${email}.`, sendEmail: true }
     expect((await manager.post(`/applications/${data[0]?.id}/reject`, rejection)).status).toBe(200)
     await openPage(PAGE)
@@ -136,7 +149,10 @@ const ACTS: Record<string, (applicant: Applicant) => Promise<{ status: number }>
     // The second account is held until it is confirmed by mail.
     await applicant.site.get(await onboard(await connect(applicant)))
     const { token } = await applicant.mailed('confirmUrl', 'payout_account')
-    return applicant.site.post('/portal/connect/confirm', { workspace: applicant.workspaceId, token })
+    return applicant.site.post('/portal/connect/confirm', {
+      workspace: applicant.workspaceId,
+      token,
+    })
   },
   'POST /portal/documents/details': ({ site, of, name }) =>
     site.post(`/portal/documents/details?${of}`, { ...PARTY, name, isAgreed: 'on' }),
@@ -192,7 +208,9 @@ const writeAbout = async ({ merchant, manager, office, email, partnerId }: Appli
   const reason = `Asked for by ${email.replace('ann', 'Ann')}.`
   const call = async (path: string, body: object) => {
     const answer = await manager.post(path, body)
-    expect({ path, ...answer, status: Math.floor(answer.status / 100) }).toMatchObject({ status: 2 })
+    expect({ path, ...answer, status: Math.floor(answer.status / 100) }).toMatchObject({
+      status: 2,
+    })
     return answer.body as { id?: string; eventId?: string }
   }
   const sell = async (externalId: string) => {
@@ -217,7 +235,9 @@ const writeAbout = async ({ merchant, manager, office, email, partnerId }: Appli
   expect((await office.post(form, fields)).status).toBe(303)
   const adjustment = { partnerId: id, amountCents: 1_000, currency: 'USD', reason }
   await call('/commissions', { ...adjustment, externalId: 'adj_1', eventId: refunded.eventId })
-  await call(`/partners/${merchant.partnerId}/notes`, { content: `A friend of ${email}: ${reason}` })
+  await call(`/partners/${merchant.partnerId}/notes`, {
+    content: `A friend of ${email}: ${reason}`,
+  })
 
   const { body } = await manager.post('/payouts/run', { method: 'manual' })
   for (const status of ['paid', 'confirmed'])
@@ -232,7 +252,13 @@ const writeAbout = async ({ merchant, manager, office, email, partnerId }: Appli
   const path = `/join/${merchant.programId}/apply`
   await friend.post(path, {
     ...fieldsOf((await friend.get(path)).html),
-    ...{ name: 'Leo', promotion: reason, siteUrl: 'https://leo.example', answer0: reason, accepts: 'on' },
+    ...{
+      name: 'Leo',
+      promotion: reason,
+      siteUrl: 'https://leo.example',
+      answer0: reason,
+      accepts: 'on',
+    },
   })
 }
 
@@ -251,7 +277,10 @@ describe('a person who has done all that a partner can do, and about whom manage
     for (const [name, act] of Object.entries(ACTS)) {
       if (name === 'POST /portal/payment') await writeAbout(applicant)
       const { status } = await act(applicant)
-      expect({ name, status: DONE.includes(status) ? 'done' : status }).toEqual({ name, status: 'done' })
+      expect({ name, status: DONE.includes(status) ? 'done' : status }).toEqual({
+        name,
+        status: 'done',
+      })
     }
     id = await applicant.partnerId()
   })

@@ -1,4 +1,6 @@
-/** After an erasure, no column of any table holds the person's address, and the ledger is as it was. */
+/**
+ * After an erasure, no column of any table holds the person's address, and the ledger is as it was.
+ */
 import { expect, inject, test } from 'vitest'
 import { placesOf as find } from '../support/erasure.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -17,7 +19,10 @@ const ledger = ({ workspace }: Pick<Merchant, 'workspace'>) =>
   )
 const violations = ({ workspace }: Pick<Merchant, 'workspace'>) => database.violations(workspace.id)
 
-/** A customer who is known under an address by a lead, sales, a checkout, a guest's checkout and an import. */
+/**
+ * A customer who is known under an address by a lead, sales, a checkout, a guest's checkout and an
+ * import.
+ */
 const createCustomer = async () => {
   const merchant = await createMerchant()
   const address = `jo.${merchant.workspace.slug}@buyer.example`
@@ -36,7 +41,11 @@ const createCustomer = async () => {
     metadata: { address },
     clickId,
   })
-  await merchant.sale({ customerExternalId, clickId, metadata: { contact: { email: address, name } } })
+  await merchant.sale({
+    customerExternalId,
+    clickId,
+    metadata: { contact: { email: address, name } },
+  })
   await merchant.refund({ externalId: address, amountCents: 100, metadata: { address } })
   const stripe = await useStripe(merchant)
   const customer = stripeId('cus')
@@ -98,7 +107,9 @@ test('an erased customer’s renewals are credited as before', async () => {
   const { merchant, manager, stripe, customer, id } = await createCustomer()
   await manager.post(`/customers/${id}/erase`)
   const renewal = stripeId('in')
-  await stripe.deliver(stripeEvent('invoice.paid', invoice({ id: renewal, customer, customer_email: null })))
+  await stripe.deliver(
+    stripeEvent('invoice.paid', invoice({ id: renewal, customer, customer_email: null })),
+  )
   expect(await merchant.explainReport('sale', renewal)).toMatchObject({
     attributed: true,
     partner: { slug: 'maya' },
@@ -114,9 +125,14 @@ test('an export of a customer has what is known of it, before an erasure', async
     person: 'customer',
     data: {
       customers: expect.arrayContaining([expect.objectContaining({ email: address, name })]),
-      identities: expect.arrayContaining([expect.objectContaining({ kind: 'email', value: address })]),
+      identities: expect.arrayContaining([
+        expect.objectContaining({ kind: 'email', value: address }),
+      ]),
       events: expect.arrayContaining([
-        expect.objectContaining({ metadata: { address }, landingUrl: `https://shop.example/jo/${address}` }),
+        expect.objectContaining({
+          metadata: { address },
+          landingUrl: `https://shop.example/jo/${address}`,
+        }),
       ]),
       stripeEvents: expect.arrayContaining([expect.objectContaining({ email: address })]),
     },
@@ -161,11 +177,17 @@ test('a partner’s address and name are in no table after an erasure, but in th
     },
   })
   const { status, body } = await manager.post(`/partners/${partnerId}/erase`)
-  expect({ status, body }).toEqual({ status: 200, body: { id: partnerId, erasedAt: expect.any(String) } })
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { id: partnerId, erasedAt: expect.any(String) },
+  })
   expect(await placesOf(email)).toEqual([])
   expect(await placesOf(name)).toEqual([])
   expect([await ledger(merchant), await violations(merchant)]).toEqual(before)
-  expect((await manager.get(`/partners/${partnerId}`)).body).toMatchObject({ status: 'banned', name: null })
+  expect((await manager.get(`/partners/${partnerId}`)).body).toMatchObject({
+    status: 'banned',
+    name: null,
+  })
 })
 
 test('a partner with money due is not erased, and the answer says what to do', async () => {
@@ -214,7 +236,9 @@ test('a person whom another workspace knows keeps the account there', async () =
   const other = await createMerchant()
   await other.seed.addPartner(other.workspace.id, other.programId, { slug: 'ann', email })
   await (await merchant.asManager()).post(`/partners/${partnerId}/erase`)
-  expect((await placesOf(email)).sort()).toEqual(expect.arrayContaining(['partners.email', 'users.email']))
+  expect((await placesOf(email)).sort()).toEqual(
+    expect.arrayContaining(['partners.email', 'users.email']),
+  )
   const rows = await database.query('select from partners where workspace_id = $1 and email = $2', [
     merchant.workspace.id,
     email,

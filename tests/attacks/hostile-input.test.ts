@@ -1,6 +1,7 @@
 /**
- * Every public route under hostile input, as a stranger, and as everybody of tenant A: no 5xx, nothing slower than two seconds,
- * nothing of tenant B in any answer, no row of B changed. `HOSTILE_SEED=7 EXHAUSTIVE=1` plays other requests, 100,000 of them.
+ * Every public route under hostile input, as a stranger, and as everybody of tenant A: no 5xx,
+ * nothing slower than two seconds, nothing of tenant B in any answer, no row of B changed.
+ * `HOSTILE_SEED=7 EXHAUSTIVE=1` plays other requests, 100,000 of them.
  */
 import { beforeAll, expect, inject, test } from 'vitest'
 import { createApiKey } from '../../lib/auth/keys/api-keys.ts'
@@ -60,8 +61,20 @@ beforeAll(async () => {
     own,
     foreign,
     ids: [own, foreign].flatMap((ids) => Object.values(ids).flat()),
-    emails: [attacker.email, somebody(), 'ANN@EXAMPLE.COM', 'jo@münchen.example', 'maya@partner.example'],
-    workspaces: [workspace.slug, workspace.slug, workspace.id, victim.workspace.slug, victim.workspace.id],
+    emails: [
+      attacker.email,
+      somebody(),
+      'ANN@EXAMPLE.COM',
+      'jo@münchen.example',
+      'maya@partner.example',
+    ],
+    workspaces: [
+      workspace.slug,
+      workspace.slug,
+      workspace.id,
+      victim.workspace.slug,
+      victim.workspace.id,
+    ],
     slugs: ['maya', 'ann', 'new-partner'],
   }
   arms = { pools, slug: workspace.slug, sessions, keys, forms: [], secret: attacker.secret }
@@ -105,7 +118,11 @@ const isLate = ({ status, text, ms }: Awaited<ReturnType<typeof sendHostile>>): 
   ms > SLOW_MS || (status === 503 && /try_again|could not confirm/.test(text))
 
 /** What is wrong with an answer to a request; null if nothing is. */
-const faultOf = ({ status, headers, text }: Awaited<ReturnType<typeof sendHostile>>): string | null => {
+const faultOf = ({
+  status,
+  headers,
+  text,
+}: Awaited<ReturnType<typeof sendHostile>>): string | null => {
   if (status >= 500) return `${status}: ${text.slice(0, 300)}`
   const shown = text + JSON.stringify([...headers])
   if (shown.includes(victim.canary)) return `${status}, with data of another tenant`
@@ -156,7 +173,8 @@ test('no page and no read shows a manager, member or partner of A anything by an
       ),
     )
     for (const [n, path] of [...new Set(paths)].entries()) {
-      const people = [sessions.managers, sessions.partners, sessions.members][n] ?? sessions.managers
+      const people =
+        [sessions.managers, sessions.partners, sessions.members][n] ?? sessions.managers
       const cookie = (route.startsWith('/portal') ? sessions.partners : people)[0] ?? ''
       const asked = [cookie, sessions.managers[1] ?? ''].map((Cookie) => ({
         method: 'GET',

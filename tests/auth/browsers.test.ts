@@ -6,8 +6,14 @@ const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 
 test.each([
   { name: 'Chrome on Windows', agent: `${WINDOWS} ${WEBKIT} Chrome/140.0.0.0 Safari/537.36` },
-  { name: 'Edge on Windows', agent: `${WINDOWS} ${WEBKIT} Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0` },
-  { name: 'Opera on Windows', agent: `${WINDOWS} ${WEBKIT} Chrome/140.0.0.0 Safari/537.36 OPR/120.0.0.0` },
+  {
+    name: 'Edge on Windows',
+    agent: `${WINDOWS} ${WEBKIT} Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0`,
+  },
+  {
+    name: 'Opera on Windows',
+    agent: `${WINDOWS} ${WEBKIT} Chrome/140.0.0.0 Safari/537.36 OPR/120.0.0.0`,
+  },
   {
     name: 'Firefox on Windows',
     agent: `${WINDOWS.replace(')', '; rv:140.0)')} Gecko/20100101 Firefox/140.0`,
@@ -49,14 +55,22 @@ const ANDROID = `Mozilla/5.0 (Linux; Android 15; Pixel 9${WEBKIT}`
 
 test.each([
   { what: 'a mail app on an iPhone', agent: `${IPHONE} Mobile/15E148`, isIn: true },
-  { what: 'Gmail on an iPhone', agent: `${IPHONE} GSA/370.0 Mobile/15E148 Safari/604.1`, isIn: true },
+  {
+    what: 'Gmail on an iPhone',
+    agent: `${IPHONE} GSA/370.0 Mobile/15E148 Safari/604.1`,
+    isIn: true,
+  },
   { what: 'Instagram', agent: `${IPHONE} Mobile/15E148 Instagram 380.0 (iPhone16,1)`, isIn: true },
   {
     what: 'an Android WebView',
     agent: `Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) ${WEBKIT} Version/4.0 Chrome/140.0 Mobile Safari/537.36`,
     isIn: true,
   },
-  { what: 'Safari on an iPhone', agent: `${IPHONE} Version/18.5 Mobile/15E148 Safari/604.1`, isIn: false },
+  {
+    what: 'Safari on an iPhone',
+    agent: `${IPHONE} Version/18.5 Mobile/15E148 Safari/604.1`,
+    isIn: false,
+  },
   { what: 'Chrome on Android', agent: `${ANDROID} Chrome/140.0 Mobile Safari/537.36`, isIn: false },
   { what: 'Firefox on Windows', agent: `${WINDOWS} Gecko/20100101 Firefox/140.0`, isIn: false },
   { what: 'nothing', agent: undefined, isIn: false },

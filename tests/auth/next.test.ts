@@ -5,7 +5,11 @@ test.each([
   { case: 'a page', next: '/app/acme/partners', goes: '/app/acme/partners' },
   { case: 'its query and fragment', next: '/app?page=2#rows', goes: '/app?page=2#rows' },
   { case: 'letters beyond ASCII, as a header can hold them', next: '/app/ü', goes: '/app/%C3%BC' },
-  { case: 'an address within a query', next: '/app?u=https://x.example', goes: '/app?u=https://x.example' },
+  {
+    case: 'an address within a query',
+    next: '/app?u=https://x.example',
+    goes: '/app?u=https://x.example',
+  },
 ])('allows $case', ({ next, goes }) => {
   expect(safePath(next)).toBe(goes)
 })

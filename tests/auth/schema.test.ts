@@ -10,7 +10,11 @@ test('schema.sql has every table and column that this version of Better Auth req
   const { DATABASE_URL } = inject('database')
   const pool = new pg.Pool({ connectionString: DATABASE_URL, options: '-c search_path=sign_in' })
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
-  const options = authOptions({ db: connect(inject('database')), secret: AUTH_SECRET, secure: true })
+  const options = authOptions({
+    db: connect(inject('database')),
+    secret: AUTH_SECRET,
+    secure: true,
+  })
   try {
     const { toBeCreated, toBeAdded } = await getMigrations({
       ...options,

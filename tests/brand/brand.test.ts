@@ -96,7 +96,9 @@ test('what is missing, unknown or of another type is refused', () => {
 })
 
 test('a page loads logos from their origins, each once, and from twenty at most', () => {
-  const brands = Array.from({ length: 30 }, (_, index) => ({ logoUrl: `https://s${index}.com/a.png?x=1;y` }))
+  const brands = Array.from({ length: 30 }, (_, index) => ({
+    logoUrl: `https://s${index}.com/a.png?x=1;y`,
+  }))
   expect(logoOrigins([...brands.slice(0, 2), { logoUrl: null }, ...brands.slice(0, 1)])).toEqual([
     'https://s0.com',
     'https://s1.com',
@@ -105,7 +107,11 @@ test('a page loads logos from their origins, each once, and from twenty at most'
 })
 
 test('the rules of a page name each color once', () => {
-  const rules = accentRules([{ accentColor: '#ffd400' }, { accentColor: null }, { accentColor: '#ffd400' }])
+  const rules = accentRules([
+    { accentColor: '#ffd400' },
+    { accentColor: null },
+    { accentColor: '#ffd400' },
+  ])
   expect(rules).toMatch(
     /^\.accent-ffd400\{--accent:light-dark\(#[0-9a-f]{6},#ffd400\);--button:#ffd400;--on-accent:#000000;--tint:var\(--side\)\}$/,
   )

@@ -67,7 +67,8 @@ test('a colour that can be read stays as it is', () => {
 
 test('the backgrounds are those of the style sheet', () => {
   const colors = ['paper', 'card', 'side', 'good-tint', 'wait-tint', 'bad-tint'].map((name) => {
-    const [, light, dark] = new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\)`).exec(css) ?? []
+    const [, light, dark] =
+      new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\)`).exec(css) ?? []
     return { light, dark }
   })
   expect(colors.map(({ light }) => light)).toEqual([...BACKGROUNDS.light])

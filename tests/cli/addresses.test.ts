@@ -9,10 +9,17 @@ import { connectDirectly, TEMPLATE, withDatabase } from '../support/databases.ts
 const LETTERS = 'müller.example'
 const ASCII = 'xn--mller-kva.example'
 
-const columnOf = async (client: pg.Client, sql: string, values: unknown[] = []): Promise<unknown[]> =>
+const columnOf = async (
+  client: pg.Client,
+  sql: string,
+  values: unknown[] = [],
+): Promise<unknown[]> =>
   (await client.query<{ value: unknown }>(sql, values)).rows.map(({ value }) => value)
 
-/** A database with a workspace of two programs, and rows with addresses as earlier versions stored them. */
+/**
+ * A database with a workspace of two programs, and rows with addresses as earlier versions stored
+ * them.
+ */
 const withOldRows = (
   name: string,
   work: (old: {
@@ -29,7 +36,10 @@ const withOldRows = (
     async (url, client) => {
       const seed = seeder({ DATABASE_URL: url, SQL_ENDPOINT: '' }, connectDirectly)
       const workspace = await seed.addWorkspace({})
-      const [first, second] = [await seed.addProgram(workspace.id), await seed.addProgram(workspace.id)]
+      const [first, second] = [
+        await seed.addProgram(workspace.id),
+        await seed.addProgram(workspace.id),
+      ]
       let slugs = 0
       const idOf = async (sql: string, values: unknown[]): Promise<string> => {
         const [id] = await columnOf(client, sql, values)
@@ -66,62 +76,69 @@ const withOldRows = (
             [workspace.id, email],
           ),
         emails: (table, column = 'email') =>
-          columnOf(client, `select ${column} as value from ${table} where ${column} like '%@%' order by 1`),
+          columnOf(
+            client,
+            `select ${column} as value from ${table} where ${column} like '%@%' order by 1`,
+          ),
       })
     },
     TEMPLATE,
   )
 
 test('a person’s rows get the one form, and payments that were missed are marked to be planned', () =>
-  withOldRows('old_addresses', async ({ client, workspace, partner, customer, payment, emails }) => {
-    const maya = await partner(`maya@${ASCII}`)
-    await partner('leo@example.com')
-    await client.query(
-      `insert into members (id, workspace_id, email, role) values (uuidv7(), $1, $2, 'manager')`,
-      [workspace.id, `ada@${ASCII}`],
-    )
-    for (const email of [`maya@${ASCII}`, `maya@${LETTERS}`])
+  withOldRows(
+    'old_addresses',
+    async ({ client, workspace, partner, customer, payment, emails }) => {
+      const maya = await partner(`maya@${ASCII}`)
+      await partner('leo@example.com')
       await client.query(
-        'insert into mail_optouts (workspace_id, email, created_at) values ($1, $2, now())',
-        [workspace.id, email],
+        `insert into members (id, workspace_id, email, role) values (uuidv7(), $1, $2, 'manager')`,
+        [workspace.id, `ada@${ASCII}`],
       )
-    await client.query(
-      `insert into payees (workspace_id, email, name, updated_at) values ($1, $2, 'Maya', now())`,
-      [workspace.id, `maya@${ASCII}`],
-    )
-    await client.query(
-      `insert into sign_in.users (id, name, email, email_verified, created_at, updated_at) values (uuidv7(), '', $1, true, now(), now())`,
-      [`maya@${ASCII}`],
-    )
-    const buyer = await customer(`bo@${LETTERS}.`, maya)
-    const other = await customer('kim@example.com', maya)
-    await payment(`bo@${ASCII}`)
-    await payment('kim@example.com')
+      for (const email of [`maya@${ASCII}`, `maya@${LETTERS}`])
+        await client.query(
+          'insert into mail_optouts (workspace_id, email, created_at) values ($1, $2, now())',
+          [workspace.id, email],
+        )
+      await client.query(
+        `insert into payees (workspace_id, email, name, updated_at) values ($1, $2, 'Maya', now())`,
+        [workspace.id, `maya@${ASCII}`],
+      )
+      await client.query(
+        `insert into sign_in.users (id, name, email, email_verified, created_at, updated_at) values (uuidv7(), '', $1, true, now(), now())`,
+        [`maya@${ASCII}`],
+      )
+      const buyer = await customer(`bo@${LETTERS}.`, maya)
+      const other = await customer('kim@example.com', maya)
+      await payment(`bo@${ASCII}`)
+      await payment('kim@example.com')
 
-    expect(await bringOverAddresses(client)).toEqual({ changed: 4, apart: [] })
-    expect(await emails('partners')).toEqual(['leo@example.com', `maya@${LETTERS}`])
-    expect(await emails('members')).toEqual([`ada@${LETTERS}`])
-    for (const table of ['mail_optouts', 'payees']) expect(await emails(table)).toEqual([`maya@${LETTERS}`])
-    expect(await emails('sign_in.users')).toEqual([])
-    for (const [table, column] of [
-      ['customers'],
-      ['customer_identities', 'value'],
-      ['processor_events'],
-    ] as const)
-      expect(await emails(table, column)).toEqual([`bo@${LETTERS}`, 'kim@example.com'])
-    expect(await emails('processor_events', "facts -> 0 ->> 'email'")).toContain(`bo@${LETTERS}`)
-    const marked = 'select id as value from customers where addressed_from is not null'
-    expect(await columnOf(client, marked)).toEqual([buyer])
-    expect(other).not.toBe(buyer)
-    expect(
-      await columnOf(
-        client,
-        `select details as value from audit_entries where action = 'partner.address_changed'`,
-      ),
-    ).toEqual([{ from: `maya@${ASCII}`, to: `maya@${LETTERS}` }])
+      expect(await bringOverAddresses(client)).toEqual({ changed: 4, apart: [] })
+      expect(await emails('partners')).toEqual(['leo@example.com', `maya@${LETTERS}`])
+      expect(await emails('members')).toEqual([`ada@${LETTERS}`])
+      for (const table of ['mail_optouts', 'payees'])
+        expect(await emails(table)).toEqual([`maya@${LETTERS}`])
+      expect(await emails('sign_in.users')).toEqual([])
+      for (const [table, column] of [
+        ['customers'],
+        ['customer_identities', 'value'],
+        ['processor_events'],
+      ] as const)
+        expect(await emails(table, column)).toEqual([`bo@${LETTERS}`, 'kim@example.com'])
+      expect(await emails('processor_events', "facts -> 0 ->> 'email'")).toContain(`bo@${LETTERS}`)
+      const marked = 'select id as value from customers where addressed_from is not null'
+      expect(await columnOf(client, marked)).toEqual([buyer])
+      expect(other).not.toBe(buyer)
+      expect(
+        await columnOf(
+          client,
+          `select details as value from audit_entries where action = 'partner.address_changed'`,
+        ),
+      ).toEqual([{ from: `maya@${ASCII}`, to: `maya@${LETTERS}` }])
 
-    expect(await bringOverAddresses(client)).toEqual({ changed: 0, apart: [] })
-  }))
+      expect(await bringOverAddresses(client)).toEqual({ changed: 0, apart: [] })
+    },
+  ))
 
 test('partners of one program who have become one are listed, and keep their addresses and money', () =>
   withOldRows('one_person_twice', async ({ client, workspace, partner, emails }) => {

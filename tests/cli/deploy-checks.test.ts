@@ -10,7 +10,8 @@ import { deploymentOrder } from '../../cli/deployments.ts'
 import { ROOT } from '../../dev/root.ts'
 
 const SETTINGS = {
-  DATABASE_URL: 'postgresql://neondb_owner:npg_Abc123Def456@ep-x-pooler.eu-central-1.aws.neon.tech/neondb',
+  DATABASE_URL:
+    'postgresql://neondb_owner:npg_Abc123Def456@ep-x-pooler.eu-central-1.aws.neon.tech/neondb',
   AUTH_SECRET: 'a'.repeat(32),
   SECRETS_KEY: 's'.repeat(32),
   RESEND_API_KEY: 're_1',
@@ -22,13 +23,19 @@ const SETTINGS = {
 const problemsWith = (changed: Record<string, string>) =>
   findSettingsProblems({ ...SETTINGS, ...changed }, deploymentOrder())
 
-const problemsAt = (DATABASE_URL: string) => findProblems({ ...SETTINGS, DATABASE_URL }, deploymentOrder())
+const problemsAt = (DATABASE_URL: string) =>
+  findProblems({ ...SETTINGS, DATABASE_URL }, deploymentOrder())
 
-const url = (host: string, password = 'npg_Abc123Def456') => `postgresql://owner:${password}@${host}/neondb`
+const url = (host: string, password = 'npg_Abc123Def456') =>
+  `postgresql://owner:${password}@${host}/neondb`
 
 test.each<{ case: string; set: Record<string, string>; says: string }>([
   { case: 'no database', set: { DATABASE_URL: '' }, says: 'DATABASE_URL is missing.' },
-  { case: 'no Postgres', set: { DATABASE_URL: 'https://neon.tech' }, says: 'is not a Postgres address' },
+  {
+    case: 'no Postgres',
+    set: { DATABASE_URL: 'https://neon.tech' },
+    says: 'is not a Postgres address',
+  },
   {
     case: 'the database of the example',
     set: { DATABASE_URL: url('ep-example.eu-central-1.aws.neon.tech', 'password') },
@@ -74,7 +81,11 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
     says: 'MAIL_FROM is still an example.',
   },
   { case: 'no owner', set: { OWNER_EMAIL: '' }, says: 'OWNER_EMAIL is missing.' },
-  { case: 'a name as the owner', set: { OWNER_EMAIL: 'Ada' }, says: 'OWNER_EMAIL is not an email address' },
+  {
+    case: 'a name as the owner',
+    set: { OWNER_EMAIL: 'Ada' },
+    says: 'OWNER_EMAIL is not an email address',
+  },
   {
     case: 'the owner of the example',
     set: { OWNER_EMAIL: 'you@example.com' },
@@ -91,7 +102,11 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
     set: { PUBLIC_URL: 'https://acme.com/app' },
     says: 'PUBLIC_URL is not an address',
   },
-  { case: 'a host alone', set: { PUBLIC_URL: 'track.acme.com' }, says: 'PUBLIC_URL is not an address' },
+  {
+    case: 'a host alone',
+    set: { PUBLIC_URL: 'track.acme.com' },
+    says: 'PUBLIC_URL is not an address',
+  },
   {
     case: 'the public address of the example',
     set: { PUBLIC_URL: 'https://track.example.com' },
@@ -127,8 +142,16 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
     set: { RESEND_WEBHOOK_SECRET: 're_123' },
     says: 'RESEND_WEBHOOK_SECRET is not the signing secret',
   },
-  { case: 'MAX_FETCHES in words', set: { MAX_FETCHES: 'many' }, says: 'MAX_FETCHES is not a whole number' },
-  { case: 'crons every 7 minutes', set: { CRON_MINUTES: '7' }, says: 'CRON_MINUTES is none of 1, 2,' },
+  {
+    case: 'MAX_FETCHES in words',
+    set: { MAX_FETCHES: 'many' },
+    says: 'MAX_FETCHES is not a whole number',
+  },
+  {
+    case: 'crons every 7 minutes',
+    set: { CRON_MINUTES: '7' },
+    says: 'CRON_MINUTES is none of 1, 2,',
+  },
   {
     case: 'webhooks to the own machine',
     set: { ALLOW_LOCAL_WEBHOOKS: 'true' },
@@ -150,7 +173,10 @@ test.each<{ case: string; set: Record<string, string> }>([
     set: { INSTALLATION: 'acme', PUBLIC_URL: 'https://acme-router.acme.workers.dev' },
   },
   { case: 'a sender without a name', set: { MAIL_FROM: 'partners@acme.com' } },
-  { case: 'a paid plan', set: { MAX_FETCHES: '9000', CLICK_RETENTION_DAYS: '60', ALLOW_SIGNUP: 'true' } },
+  {
+    case: 'a paid plan',
+    set: { MAX_FETCHES: '9000', CLICK_RETENTION_DAYS: '60', ALLOW_SIGNUP: 'true' },
+  },
   { case: 'keys that are rotated', set: { SECRETS_KEY: `${'s'.repeat(32)},${'t'.repeat(32)}` } },
 ])('$case is accepted', ({ set }) => {
   expect(problemsWith(set)).toEqual([])
@@ -158,15 +184,17 @@ test.each<{ case: string; set: Record<string, string> }>([
 
 test('the example is refused, for each setting that must be filled in and no other', () => {
   const example = parseEnv(readFileSync(`${ROOT}.dev.vars.example`, 'utf8'))
-  expect(findSettingsProblems(example, deploymentOrder()).map((line) => line.slice(0, 26))).toEqual([
-    'SECRETS_KEY is missing. .d',
-    'AUTH_SECRET is missing. .d',
-    'Nobody could sign in, beca',
-    'DATABASE_URL is still the ',
-    'OWNER_EMAIL is still an ex',
-    'MAIL_FROM is still an exam',
-    'PUBLIC_URL is still an exa',
-  ])
+  expect(findSettingsProblems(example, deploymentOrder()).map((line) => line.slice(0, 26))).toEqual(
+    [
+      'SECRETS_KEY is missing. .d',
+      'AUTH_SECRET is missing. .d',
+      'Nobody could sign in, beca',
+      'DATABASE_URL is still the ',
+      'OWNER_EMAIL is still an ex',
+      'MAIL_FROM is still an exam',
+      'PUBLIC_URL is still an exa',
+    ],
+  )
 })
 
 test('everything that is wrong is said at once', () => {
@@ -192,11 +220,18 @@ const startServer = async (text: string) => {
     Buffer.alloc(8),
   ])
   const row = Buffer.concat([Buffer.from([0, 1, 0, 0, 0, text.length]), Buffer.from(text)])
-  const answer = [message('T', column), message('D', row), message('C', Buffer.from('SELECT 1\0')), ready]
+  const answer = [
+    message('T', column),
+    message('D', row),
+    message('C', Buffer.from('SELECT 1\0')),
+    ready,
+  ]
   const server = createServer((socket) => {
     socket.once('data', () => {
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]))
-      socket.on('data', (sent) => (sent[0] === 0x51 ? socket.write(Buffer.concat(answer)) : socket.end()))
+      socket.on('data', (sent) =>
+        sent[0] === 0x51 ? socket.write(Buffer.concat(answer)) : socket.end(),
+      )
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -15,7 +15,11 @@ test('a setting replaces the variable of that name, of every Worker that has it'
     vars: { PUBLIC_URL: 'https://track.acme.com', MAX_FETCHES: '9000' },
   })
   expect(configOf('webhooks', given)).toMatchObject({
-    vars: { PUBLIC_URL: 'https://track.acme.com', MAX_FETCHES: '9000', ALLOW_LOCAL_WEBHOOKS: 'false' },
+    vars: {
+      PUBLIC_URL: 'https://track.acme.com',
+      MAX_FETCHES: '9000',
+      ALLOW_LOCAL_WEBHOOKS: 'false',
+    },
   })
   expect(configOf('mailer', given)).toMatchObject({
     vars: { MAIL_FROM: 'Acme <partners@acme.com>', MAIL_RETENTION_DAYS: '90' },
@@ -60,13 +64,19 @@ test.each<{ case: string; set: Record<string, string>; routes: object[]; workers
     workersDev: false,
   },
 ])('the router is served at $case', ({ set, routes, workersDev }) => {
-  expect(configOf('router', { ...SETTINGS, ...set })).toMatchObject({ routes, workers_dev: workersDev })
+  expect(configOf('router', { ...SETTINGS, ...set })).toMatchObject({
+    routes,
+    workers_dev: workersDev,
+  })
 })
 
 test('every Worker that queries the database runs near it, and the router near the visitor', () => {
   for (const { env, secrets } of deploymentOrder()) {
     const placement = secrets.includes('DATABASE_URL') ? { region: 'aws:eu-central-1' } : undefined
-    expect({ env, placement: Reflect.get(configOf(env, SETTINGS), 'placement') }).toEqual({ env, placement })
+    expect({ env, placement: Reflect.get(configOf(env, SETTINGS), 'placement') }).toEqual({
+      env,
+      placement,
+    })
   }
 })
 

@@ -18,7 +18,10 @@ import { startWranglerHost } from '../support/wrangler-host.ts'
 
 type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>
 
-/** One process runs what wrangler does in most tests. Each of its commands has a process of its own in one of the others. */
+/**
+ * One process runs what wrangler does in most tests. Each of its commands has a process of its own
+ * in one of the others.
+ */
 let host: Awaited<ReturnType<typeof startWranglerHost>>
 beforeAll(async () => {
   host = await startWranglerHost()
@@ -26,7 +29,9 @@ beforeAll(async () => {
 afterAll(() => host?.stop())
 
 /** The stand-in, until the test ends. */
-const openCloudflare = async (options?: Parameters<typeof startCloudflare>[0]): Promise<Cloudflare> => {
+const openCloudflare = async (
+  options?: Parameters<typeof startCloudflare>[0],
+): Promise<Cloudflare> => {
   const cloudflare = await startCloudflare(options)
   onTestFinished(cloudflare.stop)
   return cloudflare
@@ -72,7 +77,10 @@ const deploy = async (
       process.execPath,
       ['cli/deploy.ts', '--secrets-file', file, ...args],
       // Without node_modules/.bin in the path, where Windows would find no program either.
-      { cwd: ROOT, env: { ...process.env, PATH: '/nowhere', ...hosted, NODE_OPTIONS, ...cloudflare.env } },
+      {
+        cwd: ROOT,
+        env: { ...process.env, PATH: '/nowhere', ...hosted, NODE_OPTIONS, ...cloudflare.env },
+      },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
     )
   })
@@ -90,7 +98,9 @@ const uploaded = ({ calls }: Cloudflare, type: string) =>
       const [, worker] =
         /^(?:PUT|POST) scripts\/tributary-([^/]+)(?:(?<=^PUT.*)|\/versions)$/.exec(call) ?? []
       if (!worker) return []
-      const bindings = (sent as { bindings: Binding[] }).bindings.filter((binding) => binding.type === type)
+      const bindings = (sent as { bindings: Binding[] }).bindings.filter(
+        (binding) => binding.type === type,
+      )
       return [[worker, Object.fromEntries(bindings.map(({ name, text }) => [name, text]))]]
     }),
   )
@@ -104,9 +114,16 @@ test('a deployment that has failed is completed by the next one: each Worker has
   })
   const operator = somebody()
   await withDatabase('deployed', async (url) => {
-    const settings = { DATABASE_URL: url, ...SETTINGS, RESEND_API_KEY: '', CLOUDFLARE_EMAIL: 'true' }
+    const settings = {
+      DATABASE_URL: url,
+      ...SETTINGS,
+      RESEND_API_KEY: '',
+      CLOUDFLARE_EMAIL: 'true',
+    }
     const failed = await deploy(cloudflare, settings, [], {})
-    const says = expect.stringContaining('Deploying webhooks failed. The Workers before it are deployed.')
+    const says = expect.stringContaining(
+      'Deploying webhooks failed. The Workers before it are deployed.',
+    )
     expect(failed).toEqual({ code: 1, output: says })
     const { code, output } = await deploy(cloudflare, settings, ['--mail-to', operator])
     expect(output).toMatch(
@@ -124,12 +141,17 @@ test('a deployment that has failed is completed by the next one: each Worker has
     expect(JSON.stringify(cloudflare.calls)).not.toContain(new URL(url).password)
     expect(Object.keys(given).at(-1)).toBe('router')
     expect(given.router).toEqual({})
-    expect(uploaded(cloudflare, 'plain_text').mailer).toMatchObject({ MAIL_FROM: SETTINGS.MAIL_FROM })
+    expect(uploaded(cloudflare, 'plain_text').mailer).toMatchObject({
+      MAIL_FROM: SETTINGS.MAIL_FROM,
+    })
     expect(cloudflare.calls).toContainEqual({
       call: 'PUT scripts/tributary-router/domains/records',
       sent: expect.objectContaining({ origins: [{ hostname: 'track.acme.com' }] }),
     })
-    expect(given.payouts).toEqual({ DATABASE_URL: expect.any(String), SECRETS_KEY: SETTINGS.SECRETS_KEY })
+    expect(given.payouts).toEqual({
+      DATABASE_URL: expect.any(String),
+      SECRETS_KEY: SETTINGS.SECRETS_KEY,
+    })
     for (const [zone, workers] of Object.entries(ZONES)) {
       for (const worker of workers) {
         const client = new pg.Client({ connectionString: given[worker]?.DATABASE_URL })
@@ -145,7 +167,8 @@ test('a deployment that has failed is completed by the next one: each Worker has
   })
 })
 
-const DATABASE_URL = 'postgresql://owner:npg_Abc123Def456@ep-x-pooler.eu-central-1.aws.neon.tech/neondb'
+const DATABASE_URL =
+  'postgresql://owner:npg_Abc123Def456@ep-x-pooler.eu-central-1.aws.neon.tech/neondb'
 
 /** Does a step of a deployment with one Worker. */
 const deployOne = async (
@@ -167,9 +190,12 @@ const deployOne = async (
 /** The bindings to itself that each upload of the mailer had. */
 const selfBindings = ({ calls }: Cloudflare) =>
   calls.flatMap(({ call, sent }) => {
-    if (!/^(PUT scripts\/tributary-mailer|POST scripts\/tributary-mailer\/versions)$/.test(call)) return []
+    if (!/^(PUT scripts\/tributary-mailer|POST scripts\/tributary-mailer\/versions)$/.test(call))
+      return []
     const { bindings } = sent as { bindings: { name: string; service?: string }[] }
-    return [bindings.filter(({ service }) => service === 'tributary-mailer').map(({ name }) => name)]
+    return [
+      bindings.filter(({ service }) => service === 'tributary-mailer').map(({ name }) => name),
+    ]
   })
 
 test('wrangler is given the region of Neon, and Cloudflare’s binding for mail if it is chosen', async () => {
@@ -201,7 +227,10 @@ test('a Worker that binds one that does not exist fails once', async () => {
 test.runIf(process.platform === 'linux')(
   'a deployment fails if a question of wrangler is answered “no”',
   async () => {
-    const cloudflare = await openCloudflare({ workers: ['tributary-mailer'], lastDeployedFrom: 'api' })
+    const cloudflare = await openCloudflare({
+      workers: ['tributary-mailer'],
+      lastDeployedFrom: 'api',
+    })
     await withDatabase('deployed_declined', async (url) => {
       const file = await writeSettings({ ...SETTINGS, DATABASE_URL: url })
       const command = `${process.execPath} cli/deploy.ts --secrets-file ${file}`
@@ -246,7 +275,8 @@ test('a deployment that is interrupted leaves no file of secrets, and no wrangle
       said += part
     })
     await vi.waitFor(() => expect(cloudflare.calls).toHaveLength(1), 60_000)
-    const left = async () => (await readdir(TMPDIR)).filter((name) => name.startsWith('tributary-deploy-'))
+    const left = async () =>
+      (await readdir(TMPDIR)).filter((name) => name.startsWith('tributary-deploy-'))
     expect(await left()).toHaveLength(1)
     child.kill('SIGINT')
     // Its stderr ends with the last process that has it.
@@ -277,7 +307,9 @@ test('what is wrong is said before anything is changed, each on a line', async (
       /^\nNothing was deployed. Correct these first; .*\n- MAIL_FROM is missing.*\n- PUBLIC_URL .*\n- --mail-to .*\n$/,
     )
     expect(code).toBe(1)
-    const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
+    const { rows } = await client.query(
+      "select from pg_class where relnamespace = 'public'::regnamespace",
+    )
     expect({ rows, calls: cloudflare.calls }).toEqual({ rows: [], calls: [] })
   })
 })
@@ -294,7 +326,9 @@ test('a machine that is not signed in to Cloudflare is told so before anything i
     const { code, output } = await deploy({ env }, { ...SETTINGS, DATABASE_URL: url }, [], {})
     expect(output).toContain('\n- Nobody is signed in to Cloudflare. Run `npx wrangler login`')
     expect(code).toBe(1)
-    const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
+    const { rows } = await client.query(
+      "select from pg_class where relnamespace = 'public'::regnamespace",
+    )
     expect(rows).toEqual([])
   })
 })
@@ -302,9 +336,16 @@ test('a machine that is not signed in to Cloudflare is told so before anything i
 test('--check only checks', async () => {
   const cloudflare = await openCloudflare()
   await withDatabase('deployed_checked', async (url, client) => {
-    const { code, output } = await deploy(cloudflare, { ...SETTINGS, DATABASE_URL: url }, ['--check'])
-    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Everything is ready.') })
-    const { rows } = await client.query("select from pg_class where relnamespace = 'public'::regnamespace")
+    const { code, output } = await deploy(cloudflare, { ...SETTINGS, DATABASE_URL: url }, [
+      '--check',
+    ])
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringContaining('Everything is ready.'),
+    })
+    const { rows } = await client.query(
+      "select from pg_class where relnamespace = 'public'::regnamespace",
+    )
     expect({ rows, calls: cloudflare.calls }).toEqual({ rows: [], calls: [] })
     expect(await deploy(cloudflare, SETTINGS, ['--check'])).toMatchObject({ code: 1 })
   })
@@ -321,9 +362,9 @@ test.each([
 
 test('a deployment fails if it cannot delete an optional secret that is empty now', async () => {
   const cloudflare = await openCloudflare({ secrets: ['RESEND_API_KEY'], failing: [DELETION] })
-  await expect(deployOne(cloudflare, deleteEmpty, 'mailer', { RESEND_API_KEY: '' })).rejects.toThrow(
-    'Deleting RESEND_API_KEY of mailer failed.',
-  )
+  await expect(
+    deployOne(cloudflare, deleteEmpty, 'mailer', { RESEND_API_KEY: '' }),
+  ).rejects.toThrow('Deleting RESEND_API_KEY of mailer failed.')
 })
 
 test('the guide’s commands go back to the former version, list the versions, and remove a Worker', async () => {

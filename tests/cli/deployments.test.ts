@@ -57,7 +57,11 @@ test.each(['ALLOW_SIGNUP', 'OWNER_EMAIL'])('%s is the same for the API and the p
 
 test('a missing secret is listed once, and an empty value counts as missing', () => {
   const all = { DATABASE_URL: 'postgres://x', AUTH_SECRET: 'x', SECRETS_KEY: 'x' }
-  expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'SECRETS_KEY', 'AUTH_SECRET'])
+  expect(missingSecrets(deploymentOrder(), {})).toEqual([
+    'DATABASE_URL',
+    'SECRETS_KEY',
+    'AUTH_SECRET',
+  ])
   expect(missingSecrets(deploymentOrder(), { ...all, AUTH_SECRET: '' })).toEqual(['AUTH_SECRET'])
   expect(missingSecrets(deploymentOrder(), all)).toEqual([])
 })
@@ -70,7 +74,9 @@ test('no Worker is given the owner’s DATABASE_URL, but the role of its zone on
     deployment.env,
     secretsOf(deployment, given).DATABASE_URL,
   ])
-  const connected = urls.flatMap(([env, value]) => (env && value ? [{ env, url: new URL(value) }] : []))
+  const connected = urls.flatMap(([env, value]) =>
+    env && value ? [{ env, url: new URL(value) }] : [],
+  )
   expect(Object.fromEntries(connected.map(({ env, url }) => [env, url.username]))).toMatchObject({
     'track-click': 'neondb_track',
     manage: 'neondb_pages',
@@ -82,9 +88,13 @@ test('no Worker is given the owner’s DATABASE_URL, but the role of its zone on
   })
   for (const { url } of connected) {
     expect(url.href).not.toContain('npg_Abc123Def456')
-    expect(url.host + url.pathname + url.search).toBe('ep-x-pooler.eu.aws.neon.tech/neondb?sslmode=require')
+    expect(url.host + url.pathname + url.search).toBe(
+      'ep-x-pooler.eu.aws.neon.tech/neondb?sslmode=require',
+    )
   }
-  expect(secretsOf({ env: 'auth', secrets: ['AUTH_SECRET'], optional: ['RESEND_API_KEY'] }, given)).toEqual({
+  expect(
+    secretsOf({ env: 'auth', secrets: ['AUTH_SECRET'], optional: ['RESEND_API_KEY'] }, given),
+  ).toEqual({
     AUTH_SECRET: 'a',
   })
 })

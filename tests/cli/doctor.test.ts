@@ -19,7 +19,10 @@ type Visit = {
   answersMs?: number
 }
 
-/** Of a page that sends no click, whatever one waits: what keeps it from that is known when it has loaded. */
+/**
+ * Of a page that sends no click, whatever one waits: what keeps it from that is known when it has
+ * loaded.
+ */
 const NO_CLICK_MS = 500
 
 /** What is said of a page of the shop, by name. */
@@ -29,7 +32,9 @@ const check = async (
 ) => {
   shop.html = `<!doctype html><title>Shop</title>${head}<body>${body}</body>`
   shop.headers = headers
-  const lines = reportOn(await visitSite(await sharedBrowser([NAMES]), url(path), consent, answersMs))
+  const lines = reportOn(
+    await visitSite(await sharedBrowser([NAMES]), url(path), consent, answersMs),
+  )
   return Object.fromEntries(lines.map((line): [string, Line] => [line.name, line]))
 }
 
@@ -136,7 +141,9 @@ describe('of a site that does not', () => {
 
   test('at an address that nobody serves', async () => {
     const facts = await visitSite(await sharedBrowser([NAMES]), 'http://127.0.0.1:9/')
-    expect(wrongOf(Object.fromEntries(reportOn(facts).map((line) => [line.name, line])))).toEqual(['Page'])
+    expect(wrongOf(Object.fromEntries(reportOn(facts).map((line) => [line.name, line])))).toEqual([
+      'Page',
+    ])
   })
 })
 

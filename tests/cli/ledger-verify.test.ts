@@ -20,7 +20,10 @@ const GUARDS = `
   alter table payouts drop constraint if exists payouts_transfer_id_key;
   alter table payouts drop constraint if exists payouts_transfer_check;`
 
-/** A merchant with a partner who was paid 10 dollars, has 5 more, and a commission that was replaced. */
+/**
+ * A merchant with a partner who was paid 10 dollars, has 5 more, and a commission that was
+ * replaced.
+ */
 const stage = async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
@@ -41,7 +44,10 @@ beforeAll(async () => {
 })
 afterAll(() => connection?.end())
 
-/** In a transaction of each test, which is rolled back: the next one finds the same rows, and the plans of the statements. */
+/**
+ * In a transaction of each test, which is rolled back: the next one finds the same rows, and the
+ * plans of the statements.
+ */
 const query = async <Row extends Record<string, unknown>>(
   text: string,
   values: unknown[] = [],
@@ -100,7 +106,9 @@ const adjustment = (commissionId: string, corrects: string) => `
   select id, workspace_id, 'adj-1', 'Goodwill', 'manager@shop.example', '', ${corrects}
   from commissions where id = '${commissionId}'`
 
-/** Makes a sale of 10 dollars of a commission's event, with a refund that the API would not save. */
+/**
+ * Makes a sale of 10 dollars of a commission's event, with a refund that the API would not save.
+ */
 const refund = (commissionId: string, overrides: Record<string, string>) => {
   const values = {
     ...{
@@ -118,7 +126,14 @@ const refund = (commissionId: string, overrides: Record<string, string>) => {
     },
     ...{ body_hash: `''`, requested: `'{}'`, ...overrides },
   }
-  const copied = ['workspace_id', 'external_id', 'event_name', 'customer_external_id', 'steps', 'occurred_at']
+  const copied = [
+    'workspace_id',
+    'external_id',
+    'event_name',
+    'customer_external_id',
+    'steps',
+    'occurred_at',
+  ]
   return `
     update events set kind = 'sale', amount_cents = 1000, currency = 'USD'
     where id = (select event_id from commissions where id = '${commissionId}');
@@ -174,7 +189,8 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   },
   {
     invariant: 'payment details belong to a partner',
-    how: () => `${giveDetails('0 hours')}; update payment_details set email = 'nobody@shop.example'`,
+    how: () =>
+      `${giveDetails('0 hours')}; update payment_details set email = 'nobody@shop.example'`,
   },
   {
     invariant: 'an invoice is of a payout that was paid',
@@ -192,7 +208,8 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   },
   {
     invariant: 'no commission is paid before it is payable',
-    how: ({ paid }) => `update commissions set payable_at = now() + interval '1 day' where id = '${paid}'`,
+    how: ({ paid }) =>
+      `update commissions set payable_at = now() + interval '1 day' where id = '${paid}'`,
   },
   {
     invariant: 'a run pays at most what was previewed',
@@ -228,7 +245,8 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   },
   {
     invariant: 'a commission that replaces one of shadow mode is never payable',
-    how: ({ later }) => `${copy({ replaces_id: 'id', payable_at: 'never()' })} where id = '${later}'`,
+    how: ({ later }) =>
+      `${copy({ replaces_id: 'id', payable_at: 'never()' })} where id = '${later}'`,
   },
   {
     invariant: 'a program in shadow mode has no payout that is not sent',
@@ -257,11 +275,13 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: () => `update payout_runs set method = 'manual'`,
   },
   {
-    invariant: 'a payout uses the method and program of its run, and has a transfer only if Stripe paid it',
+    invariant:
+      'a payout uses the method and program of its run, and has a transfer only if Stripe paid it',
     how: () => `update payouts set transfer_id = null`,
   },
   {
-    invariant: 'a payout uses the method and program of its run, and has a transfer only if Stripe paid it',
+    invariant:
+      'a payout uses the method and program of its run, and has a transfer only if Stripe paid it',
     how: () => `update payouts set stripe_account_id = null, transfer_id = null`,
   },
   {
@@ -469,7 +489,9 @@ test('every invariant is seen to be broken here', async () => {
   const [{ prosrc } = { prosrc: '' }] = await world.query<{ prosrc: string }>(
     `select prosrc from pg_proc where proname = 'verify_ledger'`,
   )
-  const named = [...prosrc.matchAll(/(?:^|union all)\s+select '([^']+)', /g)].map(([, name]) => name)
+  const named = [...prosrc.matchAll(/(?:^|union all)\s+select '([^']+)', /g)].map(
+    ([, name]) => name,
+  )
   expect(named.length).toBeGreaterThan(10)
   expect(new Set(broken.map(({ invariant }) => invariant))).toEqual(new Set(named))
 })

@@ -1,5 +1,7 @@
 // @module-tag thorough
-/** `npm run doctor -- --mail`: what it says of records that are right, and of those that are not. */
+/**
+ * `npm run doctor -- --mail`: what it says of records that are right, and of those that are not.
+ */
 import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { promisify } from 'node:util'
@@ -40,10 +42,14 @@ const CLOUDFLARE: Zone = {
 }
 
 const check = async (zone: Zone) => {
-  const records = await readMailRecords(resolverOf(zone), 'mail.shop.example', ['resend', 'cloudflare'])
+  const records = await readMailRecords(resolverOf(zone), 'mail.shop.example', [
+    'resend',
+    'cloudflare',
+  ])
   return reportOnMail(records)
 }
-const states = async (zone: Zone) => (await check(zone)).map(({ state, name }) => `${state} ${name}`)
+const states = async (zone: Zone) =>
+  (await check(zone)).map(({ state, name }) => `${state} ${name}`)
 const ALL_OK = ['ok SPF', 'ok DKIM', 'ok Bounces', 'ok DMARC']
 
 test.each([
@@ -55,7 +61,12 @@ test.each([
 
 describe('it finds', () => {
   test.each([
-    { case: 'no SPF', change: { 'send.mail.shop.example': [] }, line: 'wrong SPF', says: 'has none' },
+    {
+      case: 'no SPF',
+      change: { 'send.mail.shop.example': [] },
+      line: 'wrong SPF',
+      says: 'has none',
+    },
     {
       case: 'two SPF records, of which none counts',
       change: { 'send.mail.shop.example': ['v=spf1 include:amazonses.com ~all', 'v=spf1 -all'] },
@@ -92,7 +103,12 @@ describe('it finds', () => {
       line: 'wrong Bounces',
       says: 'no MX',
     },
-    { case: 'no DMARC', change: { '_dmarc.mail.shop.example': [] }, line: 'wrong DMARC', says: 'has none' },
+    {
+      case: 'no DMARC',
+      change: { '_dmarc.mail.shop.example': [] },
+      line: 'wrong DMARC',
+      says: 'has none',
+    },
     {
       case: 'two DMARC records',
       change: { '_dmarc.mail.shop.example': [DMARC, DMARC] },
@@ -137,7 +153,9 @@ test('what cannot be read is no failure, and says what to look up', async () => 
   })
   expect(lines.map(({ state }) => state)).toEqual(Array(4).fill('warning'))
   expect(lines.map(({ fix }) => fix)).toEqual([
-    expect.stringContaining('dig +short TXT send.mail.shop.example must have include:amazonses.com'),
+    expect.stringContaining(
+      'dig +short TXT send.mail.shop.example must have include:amazonses.com',
+    ),
     expect.stringContaining('dig +short TXT resend._domainkey.mail.shop.example'),
     expect.stringContaining('dig +short MX send.mail.shop.example'),
     expect.stringContaining('dig +short TXT _dmarc.mail.shop.example'),

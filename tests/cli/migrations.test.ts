@@ -20,7 +20,8 @@ const folderOf = async ({ schema, migrations = {} }: Release): Promise<string> =
   const folder = await mkdtemp(join(root, 'release-'))
   await mkdir(join(folder, 'migrations'))
   await writeFile(join(folder, 'schema.sql'), schema)
-  for (const [name, sql] of Object.entries(migrations)) await writeFile(join(folder, 'migrations', name), sql)
+  for (const [name, sql] of Object.entries(migrations))
+    await writeFile(join(folder, 'migrations', name), sql)
   return folder
 }
 
@@ -48,7 +49,9 @@ const columnsOf = async (client: pg.Client): Promise<string[]> => {
 }
 
 const recordsOf = async (client: pg.Client): Promise<string[]> => {
-  const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name')
+  const { rows } = await client.query<{ name: string }>(
+    'select name from schema_migrations order by name',
+  )
   return rows.map(({ name }) => name)
 }
 
@@ -66,7 +69,9 @@ test('a database of the first release gets the migrations of the second in order
     await client.query('insert into notes (id) values (1)')
     expect(await apply(url, SECOND)).toEqual(['0001-add-title.sql', '0002-add-stars.sql'])
     expect(await apply(url, SECOND)).toEqual([])
-    expect((await client.query('select * from notes')).rows).toEqual([{ id: 1, title: null, stars: 0 }])
+    expect((await client.query('select * from notes')).rows).toEqual([
+      { id: 1, title: null, stars: 0 },
+    ])
     expect(await recordsOf(client)).toEqual(SECOND_APPLIED)
   }))
 
@@ -77,8 +82,14 @@ test('eight concurrent runs apply each file once', () =>
       return (await Promise.all(Array.from({ length: 8 }, () => applySchema(url, folder)))).flat()
     }
     expect(await eight(FIRST)).toEqual(['schema.sql'])
-    const migrations = { ...SECOND.migrations, '0002-add-stars.sql': `select pg_sleep(0.3); ${ADD_STARS}` }
-    expect(await eight({ ...SECOND, migrations })).toEqual(['0001-add-title.sql', '0002-add-stars.sql'])
+    const migrations = {
+      ...SECOND.migrations,
+      '0002-add-stars.sql': `select pg_sleep(0.3); ${ADD_STARS}`,
+    }
+    expect(await eight({ ...SECOND, migrations })).toEqual([
+      '0001-add-title.sql',
+      '0002-add-stars.sql',
+    ])
     expect(await columnsOf(client)).toEqual(['id', 'title', 'stars'])
   }))
 
@@ -116,17 +127,26 @@ const refusals: { case: string; migrations: Record<string, string>; says: string
   },
   {
     case: 'an applied file that was edited',
-    migrations: { ...SECOND.migrations, '0001-add-title.sql': 'alter table notes add title varchar;' },
+    migrations: {
+      ...SECOND.migrations,
+      '0001-add-title.sql': 'alter table notes add title varchar;',
+    },
     says: '0001-add-title.sql has changed since it was applied',
   },
   {
     case: 'a pending file with a number below an applied one',
-    migrations: { '0000-add-author.sql': 'alter table notes add author text;', ...SECOND.migrations },
+    migrations: {
+      '0000-add-author.sql': 'alter table notes add author text;',
+      ...SECOND.migrations,
+    },
     says: '0000-add-author.sql is out of order: 0002-add-stars.sql is already applied',
   },
   {
     case: 'two files with the same number',
-    migrations: { ...SECOND.migrations, '0002-add-author.sql': 'alter table notes add author text;' },
+    migrations: {
+      ...SECOND.migrations,
+      '0002-add-author.sql': 'alter table notes add author text;',
+    },
     says: '0002-add-author.sql and 0002-add-stars.sql have the same number',
   },
   {
@@ -149,7 +169,8 @@ test.each(refusals)('refuses $case, and changes nothing', ({ migrations, says })
 test('other comments, line ends and indentation are not a change', () =>
   withDatabase('migrations_comments', async (url) => {
     await apply(url, SECOND)
-    const reworded = (sql: string) => `-- Reworded.\r\n  ${sql.replaceAll('\n', '\r\n')}  -- why\r\n`
+    const reworded = (sql: string) =>
+      `-- Reworded.\r\n  ${sql.replaceAll('\n', '\r\n')}  -- why\r\n`
     const migrations = { ...SECOND.migrations, '0001-add-title.sql': reworded(ADD_TITLE) }
     expect(await apply(url, { schema: reworded(SECOND.schema), migrations })).toEqual([])
   }))
@@ -162,7 +183,10 @@ test('`-- no transaction` runs what a transaction refuses, also when runs are co
     await expect(apply(url, { schema, migrations: { '0001-index.sql': index } })).rejects.toThrow(
       'CREATE INDEX CONCURRENTLY cannot run inside a transaction block',
     )
-    const folder = await folderOf({ schema, migrations: { '0001-index.sql': `-- no transaction\n${index}` } })
+    const folder = await folderOf({
+      schema,
+      migrations: { '0001-index.sql': `-- no transaction\n${index}` },
+    })
     const runs = await Promise.all(Array.from({ length: 4 }, () => applySchema(url, folder)))
     expect(runs.flat()).toEqual(['0001-index.sql'])
     const { rows } = await client.query(
@@ -176,7 +200,9 @@ describe('functions, triggers and views', () => {
     -- What a note is called; it's ${value}.
     create or replace function title() returns text language sql as $$ select '${value}; or so' $$;
     create or replace view titles as select title() as title;`
-  const release = (value: string, columns = 'id int') => ({ schema: schemaOf(columns) + title(value) })
+  const release = (value: string, columns = 'id int') => ({
+    schema: schemaOf(columns) + title(value),
+  })
   const titles = async (client: pg.Client) =>
     (await client.query<{ title: string }>('select title from titles')).rows.map((row) => row.title)
 
@@ -205,7 +231,9 @@ describe('functions, triggers and views', () => {
     withDatabase('functions_fail', async (url, client) => {
       await apply(url, release('first'))
       const schema = `${release('second').schema} create or replace view notes_view as select nonsense from notes;`
-      await expect(apply(url, { schema })).rejects.toThrow(/^functions of schema\.sql failed, .*"nonsense"/)
+      await expect(apply(url, { schema })).rejects.toThrow(
+        /^functions of schema\.sql failed, .*"nonsense"/,
+      )
       expect(await titles(client)).toEqual(['first; or so'])
     }))
 })
@@ -214,7 +242,10 @@ test('schema.sql may include files, which include others', () =>
   withDatabase('schema_includes', async (url, client) => {
     const folder = await folderOf({ schema: `${schemaOf('id int')}\n\\ir schema/first.sql\n` })
     await mkdir(join(folder, 'schema'))
-    await writeFile(join(folder, 'schema/first.sql'), 'alter table notes add title text;\n\\ir second.sql')
+    await writeFile(
+      join(folder, 'schema/first.sql'),
+      'alter table notes add title text;\n\\ir second.sql',
+    )
     await writeFile(join(folder, 'schema/second.sql'), 'alter table notes add stars int;')
     expect(await applySchema(url, folder)).toEqual(['schema.sql'])
     expect(await columnsOf(client)).toEqual(['id', 'title', 'stars'])

@@ -28,16 +28,23 @@ test('an installation in which people can sign in is ready, and says how far its
 test('one without a transport for mail is not', async () => {
   const workers = await startOwnWorkers(['auth', 'mailer'])
   try {
-    await expect(waitUntilReady(workers.url.origin, NO_PATIENCE)).rejects.toThrow('503 No mail can be sent')
+    await expect(waitUntilReady(workers.url.origin, NO_PATIENCE)).rejects.toThrow(
+      '503 No mail can be sent',
+    )
   } finally {
     await workers.stop()
   }
 })
 
 test('one with a secret that is too short is not', async () => {
-  const workers = await startOwnWorkers(['auth', 'mailer'], { AUTH_SECRET: 'short', RESEND_API_KEY: 're_1' })
+  const workers = await startOwnWorkers(['auth', 'mailer'], {
+    AUTH_SECRET: 'short',
+    RESEND_API_KEY: 're_1',
+  })
   try {
-    await expect(waitUntilReady(workers.url.origin, NO_PATIENCE)).rejects.toThrow('is not ready: 500')
+    await expect(waitUntilReady(workers.url.origin, NO_PATIENCE)).rejects.toThrow(
+      'is not ready: 500',
+    )
   } finally {
     await workers.stop()
   }
@@ -45,17 +52,32 @@ test('one with a secret that is too short is not', async () => {
 
 test('one without a database is not', async () => {
   const SQL_ENDPOINT = 'http://127.0.0.1:1/sql'
-  const workers = await startOwnWorkers(['auth', 'mailer'], { SQL_ENDPOINT, RESEND_API_KEY: 're_1' })
+  const workers = await startOwnWorkers(['auth', 'mailer'], {
+    SQL_ENDPOINT,
+    RESEND_API_KEY: 're_1',
+  })
   try {
-    await expect(waitUntilReady(workers.url.origin, NO_PATIENCE)).rejects.toThrow('is not ready: 503')
+    await expect(waitUntilReady(workers.url.origin, NO_PATIENCE)).rejects.toThrow(
+      'is not ready: 503',
+    )
   } finally {
     await workers.stop()
   }
 })
 
 test.each([
-  { case: 'another site', status: 200, body: '<h1>Parked</h1>', says: 'something that is not Tributary' },
-  { case: 'a page of Cloudflare', status: 530, body: 'error code: 1016', says: 'is not ready: 530' },
+  {
+    case: 'another site',
+    status: 200,
+    body: '<h1>Parked</h1>',
+    says: 'something that is not Tributary',
+  },
+  {
+    case: 'a page of Cloudflare',
+    status: 530,
+    body: 'error code: 1016',
+    says: 'is not ready: 530',
+  },
 ])('$case is not Tributary', async ({ status, body, says }) => {
   const server = await answering([{ status, body }])
   await expect(waitUntilReady(server.url, NO_PATIENCE)).rejects.toThrow(says)
@@ -80,7 +102,10 @@ test('a sign-in link is mailed, and signs in', async () => {
   const email = somebody()
   await mailLink(inject('baseUrl'), email)
   const answer = await press(await newestLink(email))
-  expect({ status: answer.status, to: answer.headers.get('Location') }).toEqual({ status: 303, to: '/app' })
+  expect({ status: answer.status, to: answer.headers.get('Location') }).toEqual({
+    status: 303,
+    to: '/app',
+  })
 })
 
 test('a mail that could not be sent is reported with the reason', async () => {

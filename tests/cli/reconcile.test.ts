@@ -65,8 +65,13 @@ const createAccount = async (program: Parameters<typeof createMerchant>[0] = {})
   const coupon = `MAYA-${crypto.randomUUID()}`
   fake.addCoupon({ id: coupon, percentOff: 10, duration: 'forever' })
 
-  const checkout = async (params: Stripe.Checkout.SessionCreateParams): Promise<Stripe.Checkout.Session> => {
-    const { id } = await stripe.checkout.sessions.create({ success_url: 'https://shop.example/', ...params })
+  const checkout = async (
+    params: Stripe.Checkout.SessionCreateParams,
+  ): Promise<Stripe.Checkout.Session> => {
+    const { id } = await stripe.checkout.sessions.create({
+      success_url: 'https://shop.example/',
+      ...params,
+    })
     return fake.pay(id, { email: `${crypto.randomUUID()}@example.com` })
   }
   const price = { currency: 'usd', unit_amount: 5_000, product_data: { name: 'Grove' } }
@@ -77,9 +82,10 @@ const createAccount = async (program: Parameters<typeof createMerchant>[0] = {})
     coupon,
     /** Gives a coupon to Maya. */
     mapCoupon: async (id = coupon) => {
-      const [maya] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
-        merchant.workspace.id,
-      ])
+      const [maya] = await database.query<{ id: string }>(
+        'select id from partners where workspace_id = $1',
+        [merchant.workspace.id],
+      )
       await merchant.seed.addCoupon(merchant.workspace.id, maya?.id ?? '', id)
     },
     subscribe: ({ coupon: used }: { coupon?: string } = {}) =>
@@ -162,7 +168,9 @@ describe('purchases without a received event', () => {
       expect(lineOf(dry.output, idOf(byNobody.invoice))).toMatch(
         /50\.00 USD {2}not recorded: no partner to credit$/,
       )
-      expect(lineOf(dry.output, renewal.id)).toMatch(/45\.00 USD {2}not recorded: “maya” earns 9\.00 USD$/)
+      expect(lineOf(dry.output, renewal.id)).toMatch(
+        /45\.00 USD {2}not recorded: “maya” earns 9\.00 USD$/,
+      )
       expect(lineOf(dry.output, idOf(once.payment_intent))).toMatch(/“maya” earns 9\.00 USD$/)
       expect(dry.output).toContain(
         'Stripe lists 4 purchases. In the ledger, 4 of them are missing or incomplete: see above.',
@@ -188,9 +196,9 @@ describe('purchases without a received event', () => {
       )
       const recordedEvents = await eventsRecorded(merchant)
       expect(recordedEvents).toHaveLength(6)
-      expect(recordedEvents.every(({ outcome, event_id }) => outcome !== null && event_id !== null)).toBe(
-        true,
-      )
+      expect(
+        recordedEvents.every(({ outcome, event_id }) => outcome !== null && event_id !== null),
+      ).toBe(true)
 
       for (const args of [[], ['--fix']]) {
         const { code, output } = await reconcile(...args)
@@ -269,7 +277,9 @@ describe('purchases that are recorded', () => {
 
       await mapCoupon()
       const { output } = await reconcile('--fix')
-      expect(lineOf(output, sale)).toMatch(/recorded, but no partner is credited: “maya” earns 9\.00 USD$/)
+      expect(lineOf(output, sale)).toMatch(
+        /recorded, but no partner is credited: “maya” earns 9\.00 USD$/,
+      )
       expect(await ledger(merchant)).toEqual([{ sale, slug: 'maya', earned: 900 }])
       expect(await reconcile()).toMatchObject({ code: 0 })
     }))
@@ -340,7 +350,9 @@ describe('purchases that are recorded', () => {
 
       const { code, output } = await reconcile()
       expect(code).toBe(1)
-      expect(lineOf(output, sale)).toMatch(/recorded, but no partner is credited: “maya” earns 9\.00 USD$/)
+      expect(lineOf(output, sale)).toMatch(
+        /recorded, but no partner is credited: “maya” earns 9\.00 USD$/,
+      )
       expect(await reconcile('--fix')).toMatchObject({ code: 0 })
       expect(await ledger(merchant)).toEqual([{ sale, slug: 'maya', earned: 900 }])
       expect(await reconcile()).toMatchObject({ code: 0 })
@@ -393,7 +405,8 @@ test.each<{
         clock.now = daysAgo(age)
         const invoice = idOf((await subscribe({ coupon })).invoice)
         const payment = idOf(
-          fake.events().findLast(({ type }) => type === 'payment_intent.succeeded')?.data.object as {
+          fake.events().findLast(({ type }) => type === 'payment_intent.succeeded')?.data
+            .object as {
             id: string
           },
         )
@@ -516,7 +529,11 @@ test('as a program without settings, it reads the demo, and exits with a code', 
 describe('explains', { tags: 'thorough' }, () => {
   const GOOD = ['--workspace', 'acme', '--since', '2026-01-01']
   test.each([
-    { case: 'no workspace', args: ['--since', '2026-01-01'], says: 'The option --workspace is required.' },
+    {
+      case: 'no workspace',
+      args: ['--since', '2026-01-01'],
+      says: 'The option --workspace is required.',
+    },
     { case: 'no date', args: ['--workspace', 'acme'], says: 'The option --since is required.' },
     {
       case: 'an invalid date',
@@ -566,7 +583,11 @@ describe('explains', { tags: 'thorough' }, () => {
     },
   ])('$case', async ({ args, env = {}, start = run, says }) => {
     const { code, output, errors } = await start(args, env)
-    expect({ code, output, errors }).toEqual({ code: 2, output: '', errors: expect.stringContaining(says) })
+    expect({ code, output, errors }).toEqual({
+      code: 2,
+      output: '',
+      errors: expect.stringContaining(says),
+    })
     expect(errors).not.toMatch(/^ +at /m) // no stack: it is not a bug
   })
 
@@ -585,8 +606,14 @@ describe('explains', { tags: 'thorough' }, () => {
         })
       const cases = [
         [ask('no-such', {}), 'The database has no workspace with the slug or id “no-such”'],
-        [ask(workspace.slug, { STRIPE_API_KEY: 'nonsense' }), 'Stripe rejects the key in STRIPE_API_KEY'],
-        [ask(workspace.slug, { STRIPE_API_BASE: 'http://127.0.0.1:1' }), 'The call of Stripe failed'],
+        [
+          ask(workspace.slug, { STRIPE_API_KEY: 'nonsense' }),
+          'Stripe rejects the key in STRIPE_API_KEY',
+        ],
+        [
+          ask(workspace.slug, { STRIPE_API_BASE: 'http://127.0.0.1:1' }),
+          'The call of Stripe failed',
+        ],
       ] as const
       for (const [answer, says] of cases) {
         const { code, output, errors } = await answer

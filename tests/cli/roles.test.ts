@@ -1,4 +1,6 @@
-/** The roles of roles.sql, as an owner without superuser rights makes them: Neon's owners have none. */
+/**
+ * The roles of roles.sql, as an owner without superuser rights makes them: Neon's owners have none.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { isWeakOwner, roleOf, ZONES, type Zone, zoneUrl } from '../../cli/roles.ts'
@@ -59,7 +61,9 @@ test('concurrent runs create each role once, and every zone can sign in', async 
 test('a list of 50 rows neither allocates memory for all rows of its workspace, nor is compiled for them', async () => {
   for (const zone of ['pages', 'read'] as const) {
     const { rows } = await withLogin(zoneUrl(OLD, zone), (client) =>
-      client.query(`select current_setting('enable_memoize') as memoize, current_setting('jit') as jit`),
+      client.query(
+        `select current_setting('enable_memoize') as memoize, current_setting('jit') as jit`,
+      ),
     )
     expect(rows).toEqual([{ memoize: 'off', jit: 'off' }])
   }
@@ -97,7 +101,9 @@ test('a changed password of the owner changes those of the roles', async () => {
 test('a role that may do more, such as one made in Neon’s console, is refused', async () => {
   const role = roleOf(NEW, 'mail')
   await admin.query(`grant pg_read_all_data to ${role}`)
-  await expect(applySchema(NEW)).rejects.toThrow(`The role ${role} may do more than roles.sql says. Drop it`)
+  await expect(applySchema(NEW)).rejects.toThrow(
+    `The role ${role} may do more than roles.sql says. Drop it`,
+  )
   await admin.query(`revoke pg_read_all_data from ${role}`)
   expect(await applySchema(NEW)).toEqual([])
 })

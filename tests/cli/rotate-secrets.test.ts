@@ -51,7 +51,9 @@ test('secrets are encrypted with the new key, and what no key decrypts is left a
         [source, shop, programId, await encryptSecret(SECRETS_KEY, sealContext(shop), 'a token')],
       )
       const first = await rotate(url, `${NEW},${SECRETS_KEY}`)
-      expect(first.output).toContain('2 Stripe keys encrypted again, 0 already done, 1 cannot be decrypted')
+      expect(first.output).toContain(
+        '2 Stripe keys encrypted again, 0 already done, 1 cannot be decrypted',
+      )
       expect(first.output).toContain('1 platform token encrypted again')
       expect(first.output).toContain('3 payer IBANs encrypted again, 0 already done.')
       expect(first.code).toBe(1)
@@ -76,7 +78,9 @@ test('secrets are encrypted with the new key, and what no key decrypts is left a
       expect(again.output).toContain('0 Stripe keys encrypted again, 2 already done.')
       expect(again.output).toContain('Remove the others')
       expect(again.code).toBe(0)
-      expect((await rotate(url, 'short')).output).toContain('SECRETS_KEY must have at least 32 characters.')
+      expect((await rotate(url, 'short')).output).toContain(
+        'SECRETS_KEY must have at least 32 characters.',
+      )
     },
     TEMPLATE,
   ))

@@ -45,7 +45,9 @@ test('the functions, triggers and views of schema.sql replace those of an existi
     await client.query(
       'create or replace function utc_day(at timestamptz) returns date language sql as $$ select null::date $$',
     )
-    await client.query(`update schema_migrations set checksum = repeat('0', 64) where name like 'functions%'`)
+    await client.query(
+      `update schema_migrations set checksum = repeat('0', 64) where name like 'functions%'`,
+    )
     expect(await applySchema(url)).toEqual(['functions of schema.sql'])
     const { rows } = await client.query(`select utc_day('2026-11-28 12:00+00')::text as day`)
     expect(rows).toEqual([{ day: '2026-11-28' }])

@@ -185,11 +185,24 @@ test('the packed client works in a Worker', async () => {
 
 test('the packed client has types for strict projects, and nothing but its module, types, license and README', async () => {
   await writeFile(join(project, 'typed.ts'), TYPED)
-  const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom']
+  const flags = [
+    '--strict',
+    '--noEmit',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022,dom',
+  ]
   const tsc = `${ROOT}node_modules/typescript/bin/tsc`
-  await run(process.execPath, [tsc, ...flags, '--exactOptionalPropertyTypes', '--types', '', 'typed.ts'], {
-    cwd: project,
-  }).catch(({ stdout }) => expect(stdout).toBe(''))
+  await run(
+    process.execPath,
+    [tsc, ...flags, '--exactOptionalPropertyTypes', '--types', '', 'typed.ts'],
+    {
+      cwd: project,
+    },
+  ).catch(({ stdout }) => expect(stdout).toBe(''))
   const files = await readdir(join(project, 'node_modules/@tributary/client'), { recursive: true })
   const names = files.filter((name) => !name.endsWith('.d.ts')).sort()
   expect(names).toEqual(['LICENSE', 'README.md', 'dist', 'dist/client.js', 'package.json'])

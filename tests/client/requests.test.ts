@@ -22,7 +22,8 @@ describe('the click id', () => {
     {
       case: 'Next’s cookies()',
       request: {
-        get: (name: string) => (name === 'tributary_click' ? { name, value: 'clk_1a_B' } : undefined),
+        get: (name: string) =>
+          name === 'tributary_click' ? { name, value: 'clk_1a_B' } : undefined,
       },
     },
     { case: 'Next’s old pages', request: { req: fromNode } },
@@ -57,8 +58,16 @@ describe('the click id', () => {
       cookie: 'tributary_click=?; tributary_click=clk_2',
       id: 'clk_2',
     },
-    { case: 'two, of two domains', cookie: 'tributary_click=clk_1; tributary_click=clk_2', id: 'clk_1' },
-    { case: 'a megabyte of separators', cookie: `${'; '.repeat(500_000)}tributary_click=clk_1`, id: 'clk_1' },
+    {
+      case: 'two, of two domains',
+      cookie: 'tributary_click=clk_1; tributary_click=clk_2',
+      id: 'clk_1',
+    },
+    {
+      case: 'a megabyte of separators',
+      cookie: `${'; '.repeat(500_000)}tributary_click=clk_1`,
+      id: 'clk_1',
+    },
     { case: 'a cookie named like a property', cookie: '__proto__=1; constructor=2' },
   ])('of a request with $case is $id', ({ cookie, id }) => {
     const began = performance.now()
@@ -89,22 +98,34 @@ describe('a webhook', () => {
   test.each<{ case: string; message: WebhookMessage; secrets?: string | string[]; at?: number }>([
     { case: 'the vector of the specification', message: { headers, body } },
     { case: 'a body of bytes', message: { headers, body: Buffer.from(body) } },
-    { case: 'a request', message: new Request('https://a.example', { method: 'POST', headers, body }) },
+    {
+      case: 'a request',
+      message: new Request('https://a.example', { method: 'POST', headers, body }),
+    },
     { case: 'Headers and a body', message: { headers: new Headers(headers), body } },
     {
       case: 'a second signature, while Tributary rotates the secret',
-      message: { headers: { ...headers, 'webhook-signature': `${sign(body, other)} ${signature}` }, body },
+      message: {
+        headers: { ...headers, 'webhook-signature': `${sign(body, other)} ${signature}` },
+        body,
+      },
     },
     {
       case: 'signatures of unknown versions beside ours',
       message: { headers: { ...headers, 'webhook-signature': `v1a,zz v2,?? ${signature}` }, body },
     },
-    { case: 'an old secret beside the new one', message: { headers, body }, secrets: [other, secret] },
+    {
+      case: 'an old secret beside the new one',
+      message: { headers, body },
+      secrets: [other, secret],
+    },
     { case: 'a secret without its prefix', message: { headers, body }, secrets: secret.slice(6) },
     { case: 'a clock that is 5 minutes late', message: { headers, body }, at: -300 },
     { case: 'a clock that is 5 minutes early', message: { headers, body }, at: 300 },
   ])('with $case is accepted', async ({ message, secrets = secret, at = 0 }) => {
-    const event = await verifyWebhook(message, secrets, { now: new Date(now.getTime() + at * 1_000) })
+    const event = await verifyWebhook(message, secrets, {
+      now: new Date(now.getTime() + at * 1_000),
+    })
     expect(event).toEqual({ test: 2432232314 })
   })
 
@@ -120,52 +141,79 @@ describe('a webhook', () => {
       'webhook-timestamp': String(Math.floor(sent.getTime() / 1_000)),
       'webhook-signature': new Webhook(secret).sign(id, sent, payload),
     }
-    expect(await verifyWebhook({ headers: signed, body: payload }, secret)).toEqual(JSON.parse(payload))
+    expect(await verifyWebhook({ headers: signed, body: payload }, secret)).toEqual(
+      JSON.parse(payload),
+    )
   })
 
   const changed = (more: Record<string, string | undefined>): WebhookMessage => ({
     headers: { ...headers, ...more },
     body,
   })
-  test.each<{ case: string; message: WebhookMessage; secrets?: string; at?: number; code: string }>([
-    { case: 'another body', message: { headers, body: `${body} ` }, code: 'invalid_signature' },
-    { case: 'another id', message: changed({ 'webhook-id': 'msg_2' }), code: 'invalid_signature' },
-    {
-      case: 'another time',
-      message: changed({ 'webhook-timestamp': String(seconds + 1) }),
-      code: 'invalid_signature',
-    },
-    { case: 'another endpoint’s secret', message: changed({}), secrets: other, code: 'invalid_signature' },
-    {
-      case: 'a cut signature',
-      message: changed({ 'webhook-signature': signature.slice(0, -5) }),
-      code: 'invalid_signature',
-    },
-    {
-      case: 'a signature that is not base64',
-      message: changed({ 'webhook-signature': 'v1,<>' }),
-      code: 'invalid_signature',
-    },
-    {
-      case: 'an empty signature',
-      message: changed({ 'webhook-signature': 'v1,' }),
-      code: 'invalid_signature',
-    },
-    { case: 'no signature', message: changed({ 'webhook-signature': undefined }), code: 'missing_headers' },
-    { case: 'no id', message: changed({ 'webhook-id': undefined }), code: 'missing_headers' },
-    { case: 'a replay after 5 minutes', message: changed({}), at: 301, code: 'timestamp_out_of_range' },
-    { case: 'a time in the future', message: changed({}), at: -301, code: 'timestamp_out_of_range' },
-    {
-      case: 'a time that is no number',
-      message: changed({ 'webhook-timestamp': 'NaN' }),
-      code: 'timestamp_out_of_range',
-    },
-    {
-      case: 'a signed body that is not JSON',
-      message: { headers: { ...headers, 'webhook-signature': sign('hello') }, body: 'hello' },
-      code: 'invalid_body',
-    },
-  ])('with $case is refused', async ({ message, secrets = secret, at = 0, code }) => {
+  test.each<{ case: string; message: WebhookMessage; secrets?: string; at?: number; code: string }>(
+    [
+      { case: 'another body', message: { headers, body: `${body} ` }, code: 'invalid_signature' },
+      {
+        case: 'another id',
+        message: changed({ 'webhook-id': 'msg_2' }),
+        code: 'invalid_signature',
+      },
+      {
+        case: 'another time',
+        message: changed({ 'webhook-timestamp': String(seconds + 1) }),
+        code: 'invalid_signature',
+      },
+      {
+        case: 'another endpoint’s secret',
+        message: changed({}),
+        secrets: other,
+        code: 'invalid_signature',
+      },
+      {
+        case: 'a cut signature',
+        message: changed({ 'webhook-signature': signature.slice(0, -5) }),
+        code: 'invalid_signature',
+      },
+      {
+        case: 'a signature that is not base64',
+        message: changed({ 'webhook-signature': 'v1,<>' }),
+        code: 'invalid_signature',
+      },
+      {
+        case: 'an empty signature',
+        message: changed({ 'webhook-signature': 'v1,' }),
+        code: 'invalid_signature',
+      },
+      {
+        case: 'no signature',
+        message: changed({ 'webhook-signature': undefined }),
+        code: 'missing_headers',
+      },
+      { case: 'no id', message: changed({ 'webhook-id': undefined }), code: 'missing_headers' },
+      {
+        case: 'a replay after 5 minutes',
+        message: changed({}),
+        at: 301,
+        code: 'timestamp_out_of_range',
+      },
+      {
+        case: 'a time in the future',
+        message: changed({}),
+        at: -301,
+        code: 'timestamp_out_of_range',
+      },
+      {
+        case: 'a time that is no number',
+        message: changed({ 'webhook-timestamp': 'NaN' }),
+        code: 'timestamp_out_of_range',
+      },
+      {
+        case: 'a signed body that is not JSON',
+        message: { headers: { ...headers, 'webhook-signature': sign('hello') }, body: 'hello' },
+        code: 'invalid_body',
+      },
+    ],
+  )('with $case is refused', async ({ message, secrets = secret, at = 0, code }) => {
     const verified = verifyWebhook(message, secrets, { now: new Date(now.getTime() + at * 1_000) })
     await expect(verified).rejects.toMatchObject({ name: 'WebhookVerificationError', code })
   })
@@ -175,8 +223,8 @@ describe('a webhook', () => {
     { case: 'an empty secret, as of a missing variable', body, secrets: '' },
     { case: 'no secret', body, secrets: [] },
   ])('with $case is an error of the integration, not of the sender', async ({ body, secrets }) => {
-    await expect(verifyWebhook({ headers, body: body as string }, secrets, { now })).rejects.toBeInstanceOf(
-      TypeError,
-    )
+    await expect(
+      verifyWebhook({ headers, body: body as string }, secrets, { now }),
+    ).rejects.toBeInstanceOf(TypeError)
   })
 })

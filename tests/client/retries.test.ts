@@ -19,7 +19,8 @@ const refused = (code: string) => ({
   },
 })
 
-// These responses come from a stand-in for the API. No pauses, but for those that the server asks for.
+// These responses come from a stand-in for the API. No pauses, but for those that the server asks
+// for.
 beforeEach(() => {
   vi.stubGlobal('fetch', uncheckedFetch())
   vi.spyOn(Math, 'random').mockReturnValue(0)
@@ -66,9 +67,15 @@ const failureOf = (promise: Promise<unknown>): Promise<TributaryError> =>
 describe('a report', () => {
   test.each<{ case: string; answers: Answer[] }>([
     { case: 'a lost connection', answers: [{ status: 0 }] },
-    { case: 'a response that ends halfway, after the sale was saved', answers: [{ ...RECORDED, cut: true }] },
+    {
+      case: 'a response that ends halfway, after the sale was saved',
+      answers: [{ ...RECORDED, cut: true }],
+    },
     { case: 'an unavailable database', answers: [{ status: 503, body: refused('try_again') }] },
-    { case: 'a proxy’s page during a deployment', answers: [{ status: 502, body: '<h1>Bad gateway</h1>' }] },
+    {
+      case: 'a proxy’s page during a deployment',
+      answers: [{ status: 502, body: '<h1>Bad gateway</h1>' }],
+    },
     { case: 'several failures', answers: [{ status: 0 }, { status: 500 }, { status: 429 }] },
   ])('is sent again, unchanged, after $case', async ({ answers }) => {
     const { calls, tributary } = await start(...answers, RECORDED)
@@ -133,14 +140,20 @@ describe('a report', () => {
   test.each<{ case: string; answer: Answer }>([
     { case: 'a page of another server', answer: { status: 200, body: '<h1>Welcome</h1>' } },
     { case: 'JSON of another server', answer: { status: 200, body: 'null' } },
-    { case: 'a redirect', answer: { status: 302, headers: { Location: 'https://elsewhere.example/' } } },
+    {
+      case: 'a redirect',
+      answer: { status: 302, headers: { Location: 'https://elsewhere.example/' } },
+    },
     { case: 'a missing page', answer: { status: 404, body: 'Not found' } },
-  ])('to a wrong URL, which answers $case, is an unexpected response, and sent once', async ({ answer }) => {
-    const { calls, tributary } = await start(answer)
-    const error = await failureOf(tributary.track.sale(SALE))
-    expect(error).toMatchObject({ code: 'unexpected_response', retryable: false })
-    expect(calls).toHaveLength(1)
-  })
+  ])(
+    'to a wrong URL, which answers $case, is an unexpected response, and sent once',
+    async ({ answer }) => {
+      const { calls, tributary } = await start(answer)
+      const error = await failureOf(tributary.track.sale(SALE))
+      expect(error).toMatchObject({ code: 'unexpected_response', retryable: false })
+      expect(calls).toHaveLength(1)
+    },
+  )
 
   test('ends at its deadline, with the reason of the last attempt', async () => {
     vi.mocked(Math.random).mockReturnValue(0.2)
@@ -148,7 +161,12 @@ describe('a report', () => {
     const tributary = createTributary({ ...options, deadlineMs: 2_000 })
     const began = performance.now()
     const error = await failureOf(tributary.track.sale(SALE))
-    expect(error).toMatchObject({ code: 'deadline_exceeded', status: 503, requestId: 'r1', retryable: true })
+    expect(error).toMatchObject({
+      code: 'deadline_exceeded',
+      status: 503,
+      requestId: 'r1',
+      retryable: true,
+    })
     expect(error.attempts).toBe(calls.length)
     expect(calls.length).toBeGreaterThan(1)
     expect(performance.now() - began).toBeLessThan(20_000)
@@ -186,7 +204,9 @@ describe('the rest of the API', () => {
     const { calls, tributary } = await start({ status: 503 }, { status: 200, body: { data: [] } })
     const { data } = await tributary.api.GET('/partners', { params: { query: { limit: 10 } } })
     expect(data?.data).toEqual([])
-    expect(calls.map(({ url }) => url)).toEqual(Array(2).fill('/api/workspaces/acme/partners?limit=10'))
+    expect(calls.map(({ url }) => url)).toEqual(
+      Array(2).fill('/api/workspaces/acme/partners?limit=10'),
+    )
     expect(calls[0]?.headers.authorization).toBe('Bearer trib_live_test')
   })
 
@@ -237,7 +257,9 @@ describe('the rest of the API', () => {
 
   test('returns a refusal instead of throwing', async () => {
     const { tributary } = await start({ status: 404, body: refused('not_found') })
-    const { data, error } = await tributary.api.GET('/events/{id}', { params: { path: { id: 'e_1' } } })
+    const { data, error } = await tributary.api.GET('/events/{id}', {
+      params: { path: { id: 'e_1' } },
+    })
     expect(data).toBeUndefined()
     expect(error?.error.code).toBe('not_found')
   })
@@ -248,5 +270,7 @@ test.each([
   { case: 'a key with a line break, as from a file', more: { apiKey: 'trib_live_x\ny' } },
   { case: 'no URL', more: { url: '' } },
 ])('$case is an error when the client is made', ({ more }) => {
-  expect(() => createTributary({ url: 'https://track.example.com', apiKey: 'k', ...more })).toThrow(TypeError)
+  expect(() => createTributary({ url: 'https://track.example.com', apiKey: 'k', ...more })).toThrow(
+    TypeError,
+  )
 })

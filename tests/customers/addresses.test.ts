@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** An address typed into a checkout never moves or merges a customer. Design section 5, "Who a customer is". */
+/**
+ * An address typed into a checkout never moves or merges a customer. Design section 5, "Who a
+ * customer is".
+ */
 import { test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -42,7 +45,12 @@ test('a guest’s paid checkout with another customer’s address and one’s ow
     (buyer) => ({
       import: () => buyer.import({ customerEmail: buyer.address }),
       thiefs: () =>
-        buyer.checkout({ customer: null, at: 60, amount_total: 100, discounts: [{ coupon: 'LEO' }] }),
+        buyer.checkout({
+          customer: null,
+          at: 60,
+          amount_total: 100,
+          discounts: [{ coupon: 'LEO' }],
+        }),
       invoice: () => buyer.invoice({ at: 600 }),
     }),
     { sales: { pi: 'leo 20', in: 'maya 980' } },
@@ -56,7 +64,10 @@ test('an invoice with the address of one customer and the Stripe id of another i
     (buyer) => ({
       import: () => buyer.import(),
       victim: () =>
-        buyer.import({ customerExternalId: buyer.id('user'), customerEmail: `v-${buyer.address}` }, 'leo'),
+        buyer.import(
+          { customerExternalId: buyer.id('user'), customerEmail: `v-${buyer.address}` },
+          'leo',
+        ),
       invoice: () => buyer.invoice({ at: 600, customer_email: `v-${buyer.address}` }),
     }),
     { sales: { in: 'maya 980' }, customers: 2 },
@@ -70,7 +81,12 @@ test('a guest who types the address that another customer is imported by takes n
     (buyer) => ({
       import: () => buyer.import({ customerExternalId: buyer.address }),
       thiefs: () =>
-        buyer.checkout({ at: 60, amount_total: 100, customer: null, discounts: [{ coupon: 'LEO' }] }),
+        buyer.checkout({
+          at: 60,
+          amount_total: 100,
+          customer: null,
+          discounts: [{ coupon: 'LEO' }],
+        }),
       invoice: () => buyer.invoice({ at: 600 }),
     }),
     { sales: { pi: 'leo 20', in: 'maya 980' } },
@@ -97,9 +113,15 @@ test('a payment link’s client_reference_id, which its visitor sets, ties nobod
         thiefsClick: () =>
           buyer.checkout({
             ...{ id: buyer.id('cs_test', 'two'), payment_intent: buyer.id('pi', 'two') },
-            ...{ at: 70, amount_total: 100, customer: buyer.id('cus', 'thief'), client_reference_id: leo },
+            ...{
+              at: 70,
+              amount_total: 100,
+              customer: buyer.id('cus', 'thief'),
+              client_reference_id: leo,
+            },
           }),
-        victims: () => buyer.invoice({ at: 600, metadata: { customerExternalId: buyer.id('user') } }),
+        victims: () =>
+          buyer.invoice({ at: 600, metadata: { customerExternalId: buyer.id('user') } }),
       }
     },
     { sales: { pi: 'leo 20', pi_two: 'leo 20', in: 'maya 980' }, customers: 2 },
@@ -181,7 +203,8 @@ test.each([
         const address = buyer.address
         return {
           lead: () => buyer.lead({ clickId, customerEmail: customerEmail ? address : null }),
-          import: () => buyer.import({ customerExternalId: buyer.id('user'), customerEmail: address }),
+          import: () =>
+            buyer.import({ customerExternalId: buyer.id('user'), customerEmail: address }),
           early: pay(buyer, 'early', -HOUR),
           late: pay(buyer, 'late', HOUR),
         }
@@ -200,7 +223,8 @@ test('a lead under an address that an import gave before reaches a payment from 
       const ids = { customerExternalId: buyer.address }
       return {
         import: () => buyer.import(ids),
-        lead: () => buyer.lead({ ...ids, externalId: buyer.id('lead'), customerEmail: null, clickId }),
+        lead: () =>
+          buyer.lead({ ...ids, externalId: buyer.id('lead'), customerEmail: null, clickId }),
         paid: () => buyer.checkout({ at: -HOUR }),
       }
     },
@@ -225,7 +249,8 @@ test('an id that turns out to be of a customer with an owner takes back what an 
           ...{ at: 60, customer: null, discounts: [{ coupon: 'LEO' }] },
           metadata: { customerExternalId: buyer.id('user') },
         }),
-      import: () => buyer.import({ customerExternalId: buyer.id('other'), customerEmail: buyer.address }),
+      import: () =>
+        buyer.import({ customerExternalId: buyer.id('other'), customerEmail: buyer.address }),
       invoice: () => buyer.invoice({ at: 600, ...paidBy(buyer.id('pi', 'in')) }),
       named: named(buyer),
     }),
@@ -240,7 +265,8 @@ test('a lead takes back what was paid after its click, and leaves the one-time r
     async (buyer) => {
       const clickId = await buyer.click('leo', 2)
       return {
-        import: () => buyer.import({ customerExternalId: buyer.id('other'), customerEmail: buyer.address }),
+        import: () =>
+          buyer.import({ customerExternalId: buyer.id('other'), customerEmail: buyer.address }),
         invoice: () => buyer.invoice({ at: 600, ...paidBy(buyer.id('pi', 'in')) }),
         second: () => buyer.checkout({ at: HOUR, customer: buyer.id('cus', 'second') }),
         named: named(buyer),

@@ -31,7 +31,12 @@ test.each([
         }),
       checkout: () => buyer.checkout({ at: 90, metadata, client_reference_id: id }),
       customer: () =>
-        buyer.event('customer.updated', { id: buyer.id('cus'), object: 'customer', email: null, metadata }),
+        buyer.event('customer.updated', {
+          id: buyer.id('cus'),
+          object: 'customer',
+          email: null,
+          metadata,
+        }),
     }),
     { sales: { in: 'maya 980', pi: 'maya 980' } },
   )

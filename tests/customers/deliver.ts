@@ -1,4 +1,7 @@
-/** Sends the facts of a random merchant to the system, each as the merchant, its manager or Stripe does. */
+/**
+ * Sends the facts of a random merchant to the system, each as the merchant, its manager or Stripe
+ * does.
+ */
 import { createMerchant, type useDatabase } from '../support/merchant.ts'
 import {
   checkoutSession,
@@ -34,7 +37,10 @@ const columns = ({ reward, interval, months, attribution, knownCustomers, lateDa
   late_lead_days: lateDays,
 })
 
-export const openShop = async (database: Database, { terms, groupPercent, salesFrom }: Settings) => {
+export const openShop = async (
+  database: Database,
+  { terms, groupPercent, salesFrom }: Settings,
+) => {
   const merchant = await createMerchant({ program: columns(terms.A) })
   const { seed, workspace, programId } = merchant
   const programs = {
@@ -51,11 +57,17 @@ export const openShop = async (database: Database, { terms, groupPercent, salesF
     'select slug, id from partners where workspace_id = $1',
     [workspace.id],
   )
-  const partners = Object.fromEntries(rows.map(({ slug, id }) => [slug, id])) as Record<Partner, string>
+  const partners = Object.fromEntries(rows.map(({ slug, id }) => [slug, id])) as Record<
+    Partner,
+    string
+  >
   for (const { slug, id } of rows) await seed.addCoupon(workspace.id, id, slug.toUpperCase())
   const manager = await merchant.asManager()
   // Chosen before all payments; an edit would count from now on.
-  await database.query('update workspaces set sales_from = $2 where id = $1', [workspace.id, salesFrom])
+  await database.query('update workspaces set sales_from = $2 where id = $1', [
+    workspace.id,
+    salesFrom,
+  ])
   return {
     merchant,
     manager,
@@ -68,7 +80,10 @@ export const openShop = async (database: Database, { terms, groupPercent, salesF
 }
 type Shop = Awaited<ReturnType<typeof openShop>>
 
-/** Sends a fact as the merchant, its manager or Stripe does. @param clicks the ids of clicks by their names */
+/**
+ * Sends a fact as the merchant, its manager or Stripe does.
+ * @param clicks the ids of clicks by their names
+ */
 export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string>) => {
   const { merchant, manager, programs, groups, partners, stripe, start } = shop
   const clickId = (name: string | null) => (name === null ? null : clicks.get(name))
@@ -80,7 +95,12 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
     case 'lead': {
       const { id, customer, address, click } = fact
       return merchant.lead({
-        ...{ externalId: id, customerExternalId: customer, customerEmail: address, clickId: clickId(click) },
+        ...{
+          externalId: id,
+          customerExternalId: customer,
+          customerEmail: address,
+          clickId: clickId(click),
+        },
       })
     }
     case 'import': {
@@ -89,14 +109,20 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
         customerExternalId: customer,
         customerEmail: address,
         partnerEmail: `${partner}@partner.example`,
-        startedAt: startedAt === null ? null : new Date((start + startedAt * HOUR) * 1000).toISOString(),
+        startedAt:
+          startedAt === null ? null : new Date((start + startedAt * HOUR) * 1000).toISOString(),
       }
       return manager.post('/customers/import', { rows: [row] })
     }
     case 'report': {
       const { id, customer, cents, click } = fact
       return merchant.sale({
-        ...{ externalId: id, customerExternalId: customer, amountCents: cents, clickId: clickId(click) },
+        ...{
+          externalId: id,
+          customerExternalId: customer,
+          amountCents: cents,
+          clickId: clickId(click),
+        },
       })
     }
     case 'checkout': {
@@ -117,7 +143,8 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
       )
     }
     case 'invoice': {
-      const { id, gross, net, payment, subscription, address, coupon, metadata, customer, reason } = fact
+      const { id, gross, net, payment, subscription, address, coupon, metadata, customer, reason } =
+        fact
       const fields = {
         ...{ id, customer, customer_email: address, metadata, created: at },
         ...{ amount_paid: gross, total: gross, total_excluding_tax: net },
@@ -145,7 +172,11 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
         refund({ id: fact.id, payment_intent: fact.payment, amount: fact.cents }),
       )
     case 'asked':
-      return merchant.refund({ externalId: fact.id, saleExternalId: fact.sale, amountCents: fact.cents })
+      return merchant.refund({
+        externalId: fact.id,
+        saleExternalId: fact.sale,
+        amountCents: fact.cents,
+      })
     case 'terms': {
       const { reward, interval, months, attribution, knownCustomers, lateDays } = fact.terms
       return manager.patch(`/programs/${programs[fact.program]}`, {
@@ -172,7 +203,11 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
 }
 
 /** Makes the clicks of a history, each at its time. @returns their ids by their names */
-export const makeClicks = async (database: Database, { merchant, programs }: Shop, facts: Fact[]) => {
+export const makeClicks = async (
+  database: Database,
+  { merchant, programs }: Shop,
+  facts: Fact[],
+) => {
   const clicks = new Map<string, string>()
   for (const fact of facts) {
     if (fact.kind !== 'click') continue

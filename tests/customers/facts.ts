@@ -25,13 +25,22 @@ export type Settings = {
 export type Fact = { at: number } & (
   | { kind: 'click'; id: string; partner: Partner }
   | { kind: 'lead'; id: string; customer: string; address: string | null; click: string | null }
-  | { kind: 'import'; customer: string; address: string | null; partner: Partner; startedAt: number | null }
+  | {
+      kind: 'import'
+      customer: string
+      address: string | null
+      partner: Partner
+      startedAt: number | null
+    }
   | { kind: 'report'; id: string; customer: string; cents: number; click: string | null }
   | Checkout
   | Invoice
   | { kind: 'link'; invoice: string; payment: string }
   | { kind: 'refund'; id: string; payment: string; cents: number }
-  /** A refund that the merchant reports, of a purchase under any of its ids; without cents, of all that is left. */
+  /**
+   * A refund that the merchant reports, of a purchase under any of its ids; without cents, of all
+   * that is left.
+   */
   | { kind: 'asked'; id: string; sale: string; cents: number | null }
   | { kind: 'terms'; program: Program; terms: Terms }
   | { kind: 'group'; partner: Partner; isIn: boolean }
@@ -81,7 +90,8 @@ export const given = (...values: (string | null | undefined)[]): string[] =>
 
 /** The ids of the purchase that a fact is about. */
 export const purchaseIds = (fact: Fact): string[] => {
-  if (fact.kind === 'checkout') return given(fact.id, fact.invoice, fact.payment, fact.metadata.externalId)
+  if (fact.kind === 'checkout')
+    return given(fact.id, fact.invoice, fact.payment, fact.metadata.externalId)
   if (fact.kind === 'invoice') return given(fact.id, fact.payment, fact.metadata.externalId)
   if (fact.kind === 'link') return [fact.invoice, fact.payment]
   if (fact.kind === 'refund') return [fact.payment]
@@ -93,5 +103,7 @@ export const purchaseIds = (fact: Fact): string[] => {
 export const customerIds = (fact: Fact): string[] => {
   if (fact.kind === 'checkout') return given(fact.customer, fact.metadata.customerExternalId)
   if (fact.kind === 'invoice') return given(fact.customer, fact.metadata.customerExternalId)
-  return fact.kind === 'lead' || fact.kind === 'import' || fact.kind === 'report' ? [fact.customer] : []
+  return fact.kind === 'lead' || fact.kind === 'import' || fact.kind === 'report'
+    ? [fact.customer]
+    : []
 }

@@ -1,7 +1,8 @@
 // @module-tag sampled
 /**
- * Random merchants, whose buyers are known under the merchant's ids, Stripe's, addresses or several of them, end with the
- * ledger that the rules give, in whatever order and however often the facts arrive. The model knows who is who.
+ * Random merchants, whose buyers are known under the merchant's ids, Stripe's, addresses or several
+ * of them, end with the ledger that the rules give, in whatever order and however often the facts
+ * arrive. The model knows who is who.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -18,9 +19,17 @@ const HISTORIES = timesOver({ quick: 4, thorough: 24, exhaustive: 1_000 })
 /** Concurrent histories, each in a workspace of its own. */
 const AT_ONCE = 4
 
-/** The ledger: the partner and the net earnings of each purchase, under whichever of its ids, and which ones are held. */
+/**
+ * The ledger: the partner and the net earnings of each purchase, under whichever of its ids, and
+ * which ones are held.
+ */
 const readLedger = async ({ workspace }: Merchant, purchaseOf: (id: string) => string) => {
-  const rows = await database.query<{ id: string; slug: string | null; cents: number; held: boolean }>(
+  const rows = await database.query<{
+    id: string
+    slug: string | null
+    cents: number
+    held: boolean
+  }>(
     `select e.external_id as id, p.slug,
             (select coalesce(sum(c.amount_cents), 0) from commissions c where c.event_id = e.id)::int as cents,
             exists (select from commission_holds h join commissions c on c.id = h.commission_id
@@ -33,7 +42,10 @@ const readLedger = async ({ workspace }: Merchant, purchaseOf: (id: string) => s
   const names = [...new Set(rows.map(({ id }) => purchaseOf(id)))]
   const sales = names.map((name) => {
     const slugs = [...new Set(partsOf(name).map(({ slug }) => slug ?? 'nobody'))]
-    return [name, `${slugs.join(' and ')} ${partsOf(name).reduce((sum, { cents }) => sum + cents, 0)}`]
+    return [
+      name,
+      `${slugs.join(' and ')} ${partsOf(name).reduce((sum, { cents }) => sum + cents, 0)}`,
+    ]
   })
   const held = names.filter((name) => partsOf(name).some((part) => part.held))
   return { sales: Object.fromEntries(sales), held: new Set(held) }

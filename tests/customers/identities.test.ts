@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** One person under several ids: what the ids tie, in every order of the facts. Design section 5, "Who a customer is". */
+/**
+ * One person under several ids: what the ids tie, in every order of the facts. Design section 5,
+ * "Who a customer is".
+ */
 import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -52,9 +55,16 @@ test('a lead reaches the sale and the renewal of a subscription whose metadata n
       return {
         lead: () => buyer.lead({ clickId, customerEmail: null }),
         invoice: () =>
-          buyer.invoice({ at: 60, ...ofSubscription(subscription, 'subscription_create', metadata) }),
+          buyer.invoice({
+            at: 60,
+            ...ofSubscription(subscription, 'subscription_create', metadata),
+          }),
         renewal: () =>
-          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
+          buyer.invoice({
+            id: buyer.id('in', 'renewal'),
+            at: HOUR,
+            ...ofSubscription(subscription),
+          }),
       }
     },
     { sales: { in: earned, in_renewal: earned }, customers: 1 },
@@ -74,28 +84,45 @@ test.each([
     object: 'subscription',
     tie: (buyer: Buyer) =>
       buyer.event('customer.subscription.created', {
-        ...{ id: buyer.id('sub'), object: 'subscription', customer: buyer.id('cus'), status: 'active' },
-        ...{ created: seconds(), discounts: [], metadata: { customerExternalId: buyer.id('user') } },
+        ...{
+          id: buyer.id('sub'),
+          object: 'subscription',
+          customer: buyer.id('cus'),
+          status: 'active',
+        },
+        ...{
+          created: seconds(),
+          discounts: [],
+          metadata: { customerExternalId: buyer.id('user') },
+        },
       }),
   },
-])('a lead reaches sales of a Stripe customer whose $object names the merchant’s id', async ({ tie }) => {
-  const shop = await openShop(database)
-  await inEveryOrder(
-    shop,
-    async (buyer) => {
-      const clickId = await buyer.click()
-      const subscription = buyer.id('sub')
-      return {
-        lead: () => buyer.lead({ clickId, customerEmail: null }),
-        tie: () => tie(buyer),
-        invoice: () => buyer.invoice({ at: 60, ...ofSubscription(subscription, 'subscription_create') }),
-        renewal: () =>
-          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
-      }
-    },
-    { sales: { in: earned, in_renewal: earned }, customers: 1 },
-  )
-})
+])(
+  'a lead reaches sales of a Stripe customer whose $object names the merchant’s id',
+  async ({ tie }) => {
+    const shop = await openShop(database)
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const clickId = await buyer.click()
+        const subscription = buyer.id('sub')
+        return {
+          lead: () => buyer.lead({ clickId, customerEmail: null }),
+          tie: () => tie(buyer),
+          invoice: () =>
+            buyer.invoice({ at: 60, ...ofSubscription(subscription, 'subscription_create') }),
+          renewal: () =>
+            buyer.invoice({
+              id: buyer.id('in', 'renewal'),
+              at: HOUR,
+              ...ofSubscription(subscription),
+            }),
+        }
+      },
+      { sales: { in: earned, in_renewal: earned }, customers: 1 },
+    )
+  },
+)
 
 test('a lead’s address reaches a checkout and its invoice, and ties nobody: another address is another person', async () => {
   const shop = await openShop(database)
@@ -105,10 +132,15 @@ test('a lead’s address reaches a checkout and its invoice, and ties nobody: an
       const clickId = await buyer.click()
       return {
         lead: () => buyer.lead({ clickId, customerEmail: buyer.address.toUpperCase() }),
-        checkout: () => buyer.checkout({ at: 60, invoice: buyer.id('in'), subscription: buyer.id('sub') }),
+        checkout: () =>
+          buyer.checkout({ at: 60, invoice: buyer.id('in'), subscription: buyer.id('sub') }),
         invoice: () => buyer.invoice({ at: 65 }),
         other: () =>
-          buyer.invoice({ at: HOUR, id: buyer.id('in', 'other'), customer_email: `new-${buyer.address}` }),
+          buyer.invoice({
+            at: HOUR,
+            id: buyer.id('in', 'other'),
+            customer_email: `new-${buyer.address}`,
+          }),
       }
     },
     { sales: { in: earned, in_other: 'nobody 0' } },
@@ -179,7 +211,8 @@ test('a customer imported to two partners under its two ids belongs to the later
       stripeId: () => buyer.import(),
       ownId: () => buyer.import({ customerExternalId: buyer.id('user') }, 'leo'),
       lead: () => buyer.lead(),
-      checkout: () => buyer.checkout({ at: 60, metadata: { customerExternalId: buyer.id('user') } }),
+      checkout: () =>
+        buyer.checkout({ at: 60, metadata: { customerExternalId: buyer.id('user') } }),
     }),
     (order) => ({
       sales: { pi: order.indexOf('ownId') > order.indexOf('stripeId') ? 'leo 980' : earned },
@@ -227,7 +260,12 @@ test('an imported start date takes back nothing of a sale that was paid before t
             startedAt: new Date(Date.now() - 400 * 24 * HOUR * 1000).toISOString(),
           }),
         invoice: () =>
-          buyer.invoice({ at: -HOUR, amount_paid: 5_880, total: 5_880, total_excluding_tax: 4_900 }),
+          buyer.invoice({
+            at: -HOUR,
+            amount_paid: 5_880,
+            total: 5_880,
+            total_excluding_tax: 4_900,
+          }),
       }
     },
     { sales: { in: earned }, customers: 1 },
@@ -236,7 +274,9 @@ test('an imported start date takes back nothing of a sale that was paid before t
 
 test('an invoice paid in the same second as the import credits the imported partner', async () => {
   const shop = await openShop(database)
-  /** A buyer to whom both happen within one second, which a busy machine may need several tries for. */
+  /**
+   * A buyer to whom both happen within one second, which a busy machine may need several tries for.
+   */
   const buyInOneSecond = async (isImportFirst: boolean) => {
     for (let attempt = 0; attempt < 10; attempt++) {
       const buyer = shop.buyer()
@@ -288,5 +328,7 @@ test('a merged customer’s id finds the customer that stays, with the ids of bo
   const pages = await openPages(merchant)
   const { location } = await pages.get(`/customers/${merged}`)
   expect(location).toBe(`/app/${merchant.workspace.slug}/customers/${stays}`)
-  expect((await pages.get(`/customers/${stays}`)).text).toContain(`Named by the purchase ${invoice}.`)
+  expect((await pages.get(`/customers/${stays}`)).text).toContain(
+    `Named by the purchase ${invoice}.`,
+  )
 })

@@ -6,7 +6,11 @@ import trackLead from '../../functions/track/track-lead.ts'
 import trackSale from '../../functions/track/track-sale.ts'
 import { connectWithin } from '../../lib/db/budget.service.ts'
 import { connect } from '../../lib/db/connection.ts'
-import { continueReplans, replanImported, replanReferred } from '../../lib/purchases/apply/late.service.ts'
+import {
+  continueReplans,
+  replanImported,
+  replanReferred,
+} from '../../lib/purchases/apply/late.service.ts'
 import { type Buyer, openShop, type Shop } from '../support/buyers.ts'
 import { during } from '../support/killed.ts'
 import { codes, createMerchant, useDatabase } from '../support/merchant.ts'
@@ -15,7 +19,10 @@ import { seconds } from '../support/stripe.ts'
 const database = useDatabase()
 
 const HOUR = 3_600
-/** A program that credits late leads, and holds what they earn: tests/attacks/15-late-claims.test.ts. */
+/**
+ * A program that credits late leads, and holds what they earn:
+ * tests/attacks/15-late-claims.test.ts.
+ */
 const LATE = { program: { late_lead_days: 7 } }
 const EARNED = ['maya', 980]
 
@@ -32,7 +39,9 @@ const earningsOf = async ({ merchant }: Pick<Shop, 'merchant'>, externalId: stri
 
 const verify = ({ merchant }: Pick<Shop, 'merchant'>) => database.violations(merchant.workspace.id)
 
-/** A buyer who clicked two hours ago and paid an hour ago; the merchant passes its own id to Stripe. */
+/**
+ * A buyer who clicked two hours ago and paid an hour ago; the merchant passes its own id to Stripe.
+ */
 const payBefore = async (buyer: Buyer) => {
   const clickId = await buyer.click('maya', 2)
   const metadata = { customerExternalId: buyer.id('user') }
@@ -105,13 +114,16 @@ test('the next payment completes a lead that was saved but not planned and never
   expect(await earningsOf(shop, buyer.id('in', 'next'))).toEqual(EARNED)
 })
 
-/** A lead that is saved, and interrupted before what it refers is planned again. @returns the customer's id */
+/**
+ * A lead that is saved, and interrupted before what it refers is planned again.
+ * @returns the customer's id
+ */
 const leaveMarked = async (shop: Shop, buyer: Buyer, clickId: string) => {
   const { apiKey, workspace } = shop.merchant
   const lead = { externalId: buyer.id('user'), customerEmail: buyer.address, clickId }
-  expect(await interrupted(trackLead, '/api/track/lead', lead, { Authorization: `Bearer ${apiKey}` })).toBe(
-    503,
-  )
+  expect(
+    await interrupted(trackLead, '/api/track/lead', lead, { Authorization: `Bearer ${apiKey}` }),
+  ).toBe(503)
   const [customer] = await database.query<{ id: string }>(
     `select customer_id as id from customer_identities where workspace_id = $1 and value = $2 and kind = 'external'`,
     [workspace.id, buyer.id('user')],
@@ -141,26 +153,30 @@ test.each([
       }),
     idOf: (buyer: Buyer, index: number) => buyer.id('pi', `${index}n`),
   },
-])('requests that are interrupted after a few $sales continue each other', async ({ pay, idOf }) => {
-  const shop = await openShop(database, LATE)
-  const buyer = shop.buyer()
-  const clickId = await buyer.click('maya', 2)
-  for (let index = 0; index < MANY; index++) await pay(buyer, index)
-  const id = await leaveMarked(shop, buyer, clickId)
-  const run = async () => {
-    const cut = { victim: 'database', isCarriedOut: false, place: 14 } as const
-    const work = () => replanReferred(connect(inject('database')), shop.merchant.workspace.id, id, new Date())
-    return (await during(cut, inject('stripeUrl'), work)).end
-  }
-  const ends: string[] = []
-  while (ends.at(-1) !== 'ended' && ends.length < MANY) ends.push(await run())
-  expect(ends.at(-1)).toBe('ended')
-  expect(ends.length).toBeGreaterThan(1)
-  for (let index = 0; index < MANY; index++) {
-    expect(await earningsOf(shop, idOf(buyer, index))).toEqual(EARNED)
-  }
-  expect(await verify(shop)).toEqual([])
-})
+])(
+  'requests that are interrupted after a few $sales continue each other',
+  async ({ pay, idOf }) => {
+    const shop = await openShop(database, LATE)
+    const buyer = shop.buyer()
+    const clickId = await buyer.click('maya', 2)
+    for (let index = 0; index < MANY; index++) await pay(buyer, index)
+    const id = await leaveMarked(shop, buyer, clickId)
+    const run = async () => {
+      const cut = { victim: 'database', isCarriedOut: false, place: 14 } as const
+      const work = () =>
+        replanReferred(connect(inject('database')), shop.merchant.workspace.id, id, new Date())
+      return (await during(cut, inject('stripeUrl'), work)).end
+    }
+    const ends: string[] = []
+    while (ends.at(-1) !== 'ended' && ends.length < MANY) ends.push(await run())
+    expect(ends.at(-1)).toBe('ended')
+    expect(ends.length).toBeGreaterThan(1)
+    for (let index = 0; index < MANY; index++) {
+      expect(await earningsOf(shop, idOf(buyer, index))).toEqual(EARNED)
+    }
+    expect(await verify(shop)).toEqual([])
+  },
+)
 
 test('the cron completes a lead that was saved but not planned and never repeated', async () => {
   const shop = await openShop(database, LATE)
@@ -169,7 +185,10 @@ test('the cron completes a lead that was saved but not planned and never repeate
   const { failures } = await continueReplans(() => connect(inject('database')), new Date())
   expect(failures).toEqual([])
   expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
-  const [left] = await database.query('select replan_from, addressed_from from customers where id = $1', [id])
+  const [left] = await database.query(
+    'select replan_from, addressed_from from customers where id = $1',
+    [id],
+  )
   expect(left).toEqual({ replan_from: null, addressed_from: null })
 })
 
@@ -214,7 +233,12 @@ test.each([
         () => buyer.lead({ clickId }),
         () => buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), ...named }),
         () => buyer.invoice({ at: -HOUR }),
-        () => buyer.lead({ clickId, customerExternalId: buyer.id('user'), externalId: buyer.id('lead') }),
+        () =>
+          buyer.lead({
+            clickId,
+            customerExternalId: buyer.id('user'),
+            externalId: buyer.id('lead'),
+          }),
         () => buyer.invoice({ id: buyer.id('in', 'next'), at: -60 }),
         () => buyer.lead({ clickId, externalId: other, customerEmail: null }),
         () => buyer.sale({ clickId, amountCents: 1_000 }),
@@ -238,9 +262,10 @@ test('a lead of another workspace with the same ids and address moves nothing', 
   await payBefore(buyer)
   const lead = { externalId: buyer.id('cus'), customerExternalId: buyer.id('user') }
   const click = await other.click()
-  await database.query(`update clicks set created_at = created_at - interval '2 hours' where id = $1`, [
-    click,
-  ])
+  await database.query(
+    `update clicks set created_at = created_at - interval '2 hours' where id = $1`,
+    [click],
+  )
   const answer = await other.lead({ ...lead, customerEmail: buyer.address, clickId: click })
   expect(answer).toMatchObject({ status: 200, body: { attributed: true } })
   expect(await earningsOf(shop, buyer.id('in'))).toEqual([null, 0])
@@ -268,7 +293,11 @@ test('a lead after the payment takes nothing from the partner who had referred t
   await buyer.checkout({ at: 1, metadata: { customerExternalId: buyer.id('user') } })
   expect(await earningsOf(shop, buyer.id('pi'))).toEqual(EARNED)
   await new Promise((resolve) => setTimeout(resolve, 2_000))
-  await buyer.lead({ externalId: buyer.id('lead'), customerExternalId: buyer.id('user'), clickId: leos })
+  await buyer.lead({
+    externalId: buyer.id('lead'),
+    customerExternalId: buyer.id('user'),
+    clickId: leos,
+  })
   expect(await earningsOf(shop, buyer.id('pi'))).toEqual(EARNED)
   expect(await verify(shop)).toEqual([])
 })
@@ -314,7 +343,10 @@ test.each(['customerExternalId', 'externalId'] as const)(
 test('a lead without a click ties the two ids that it gives, and is not attributed', async () => {
   const shop = await openShop(database, LATE)
   const buyer = shop.buyer()
-  const lead = await buyer.lead({ externalId: buyer.id('cus'), customerExternalId: buyer.id('user') })
+  const lead = await buyer.lead({
+    externalId: buyer.id('cus'),
+    customerExternalId: buyer.id('user'),
+  })
   expect(lead).toEqual({ eventId: null, attributed: false })
   await buyer.import({ customerExternalId: buyer.id('user') })
   await buyer.invoice({ at: 60, customer_email: null })
@@ -378,7 +410,12 @@ test('an import that was saved but not planned is completed when it is repeated'
   const rows = [{ customerExternalId: buyer.id('cus'), partnerEmail: 'maya@partner.example' }]
   const path = `/api/workspaces/${workspace.slug}/customers/import`
   expect(
-    await interrupted(importCustomers, path, { rows }, { Email: email, Cookie: 'tributary.session=any' }),
+    await interrupted(
+      importCustomers,
+      path,
+      { rows },
+      { Email: email, Cookie: 'tributary.session=any' },
+    ),
   ).toBe(503)
   expect(await earningsOf(shop, buyer.id('in'))).toEqual([null, 0])
   expect(await buyer.import()).toBe('unchanged')
@@ -390,7 +427,13 @@ test('an import that was saved but not planned is completed when it is repeated'
 const REPORT = { customerExternalId: 'user_1', amountCents: 4_900 }
 
 test.each([
-  { report: 'a report', path: '/api/track/sale', app: trackSale, received: 0, read: (sale: object) => sale },
+  {
+    report: 'a report',
+    path: '/api/track/sale',
+    app: trackSale,
+    received: 0,
+    read: (sale: object) => sale,
+  },
   {
     report: 'a report in a batch',
     path: '/api/track/batch',
@@ -417,7 +460,9 @@ test.each([
     onTestFinished(() => void vi.useRealTimers())
 
     vi.setSystemTime(second + received)
-    expect(await interrupted(app, path, read(sale), { Authorization: `Bearer ${apiKey}` })).toBe(200)
+    expect(await interrupted(app, path, read(sale), { Authorization: `Bearer ${apiKey}` })).toBe(
+      200,
+    )
     vi.setSystemTime(second)
     const email = `owner@${workspace.slug}.example`
     await seed.addMember(workspace.id, email, 'manager')
@@ -456,25 +501,33 @@ test('a rejected commission leaves the one-time reward to a later sale that was 
 test.each([
   { first: 'is new', isRepeat: false },
   { first: 'repeats an earlier one', isRepeat: true },
-])('a batch names one customer by two ids, and is saved in order: its first report $first', async (row) => {
-  const shop = await openShop(database, { program: { attribute_known_customers: true } })
-  const { merchant } = shop
-  const buyer = shop.buyer()
-  const [user, cus] = [buyer.id('user'), buyer.id('cus')]
-  await buyer.import({}, 'leo')
-  await buyer.checkout({ at: -HOUR, metadata: { customerExternalId: user } })
-  const sale = { kind: 'sale', customerExternalId: user, amountCents: 4_900 }
-  const first = { ...sale, externalId: buyer.id('first') }
-  if (row.isRepeat) await merchant.post('/api/track/batch', { events: [first] })
-  const events = [
-    first,
-    { ...sale, externalId: buyer.id('second') },
-    { ...sale, externalId: buyer.id('third'), customerExternalId: cus, clickId: await buyer.click('maya') },
-  ]
-  expect((await merchant.post('/api/track/batch', { events })).status).toBe(200)
-  const partners = [buyer.id('first'), buyer.id('second'), buyer.id('third')].map((id) =>
-    earningsOf(shop, id),
-  )
-  expect(await Promise.all(partners)).toEqual([['leo', 980], ['leo', 980], EARNED])
-  expect(await verify(shop)).toEqual([])
-})
+])(
+  'a batch names one customer by two ids, and is saved in order: its first report $first',
+  async (row) => {
+    const shop = await openShop(database, { program: { attribute_known_customers: true } })
+    const { merchant } = shop
+    const buyer = shop.buyer()
+    const [user, cus] = [buyer.id('user'), buyer.id('cus')]
+    await buyer.import({}, 'leo')
+    await buyer.checkout({ at: -HOUR, metadata: { customerExternalId: user } })
+    const sale = { kind: 'sale', customerExternalId: user, amountCents: 4_900 }
+    const first = { ...sale, externalId: buyer.id('first') }
+    if (row.isRepeat) await merchant.post('/api/track/batch', { events: [first] })
+    const events = [
+      first,
+      { ...sale, externalId: buyer.id('second') },
+      {
+        ...sale,
+        externalId: buyer.id('third'),
+        customerExternalId: cus,
+        clickId: await buyer.click('maya'),
+      },
+    ]
+    expect((await merchant.post('/api/track/batch', { events })).status).toBe(200)
+    const partners = [buyer.id('first'), buyer.id('second'), buyer.id('third')].map((id) =>
+      earningsOf(shop, id),
+    )
+    expect(await Promise.all(partners)).toEqual([['leo', 980], ['leo', 980], EARNED])
+    expect(await verify(shop)).toEqual([])
+  },
+)

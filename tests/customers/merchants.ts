@@ -17,8 +17,9 @@ const terms: fc.Arbitrary<Terms> = fc.record({
 })
 
 /**
- * How a buyer is known: under the merchant's id and Stripe's, which facts tie; under one of them; or under the merchant's
- * id and an address, which Stripe's events have too, and which may be the id.
+ * How a buyer is known: under the merchant's id and Stripe's, which facts tie; under one of them;
+ * or under the merchant's id and an address, which Stripe's events have too, and which may be the
+ * id.
  */
 const kinds = ['tied', 'stripe', 'own', 'address', 'mail'] as const
 
@@ -73,7 +74,11 @@ const action = fc.oneof(
     by: fc.constantFrom('own', 'stripe'),
     via: fc.option(partner, { freq: 3 }),
   }),
-  fc.record({ kind: fc.constant('terms' as const), program: fc.constantFrom<Program>('A', 'B'), terms }),
+  fc.record({
+    kind: fc.constant('terms' as const),
+    program: fc.constantFrom<Program>('A', 'B'),
+    terms,
+  }),
   fc.record({ kind: fc.constant('group' as const), partner, isIn: fc.boolean() }),
   fc.record({ kind: fc.constant('ban' as const), partner, isBanned: fc.boolean() }),
 )
@@ -99,7 +104,10 @@ type Purchase = Plot['past'][number]
 /** Facts whose time is that of their arrival. */
 const NOW = 0
 
-/** The facts of a plot: clicks, and deliveries in the order of their arrival, with the times of what is reported now. */
+/**
+ * The facts of a plot: clicks, and deliveries in the order of their arrival, with the times of what
+ * is reported now.
+ */
 export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plot) => {
   const clicks: Fact[] = []
   const deliveries: Fact[] = []
@@ -117,7 +125,9 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
   const isOwned = (person: number): boolean =>
     actions.some(
       (action) =>
-        action.kind === 'import' && action.person === person && idOf(person, action.by) === `cus_${person}`,
+        action.kind === 'import' &&
+        action.person === person &&
+        idOf(person, action.by) === `cus_${person}`,
     )
   const click = (partner: Partner | null, hoursAgo: number): string | null => {
     if (partner === null) return null
@@ -139,7 +149,8 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     // A buyer without a Stripe customer buys once, in a checkout that names the merchant's id.
     const what = kind === 'own' ? 'checkout' : purchase.what
     const isRenewal = what === 'renew' && own.length > 0
-    if (what === 'subscribe' || what === 'trial' || (what === 'renew' && !isRenewal)) own.push(number)
+    if (what === 'subscribe' || what === 'trial' || (what === 'renew' && !isRenewal))
+      own.push(number)
     const subscription = what === 'checkout' ? null : `sub_${own.at(-1)}`
     const user = kind === 'tied' || kind === 'own' ? `user_${person}` : null
     const isTied = (by: typeof tie) => (kind === 'own' ? by === 'metadata' : tie === by)
@@ -157,7 +168,8 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     const hasInvoice = subscription !== null && what !== 'trial'
     const invoice = hasInvoice ? `in_${number}` : null
     const payment = `pi_${number}`
-    // A renewal may be the first that is seen of a subscription, and the first payment an upgrade from a free plan.
+    // A renewal may be the first that is seen of a subscription, and the first payment an upgrade
+    // from a free plan.
     const planned = what === 'subscribe' ? 'subscription_create' : 'subscription_cycle'
     const reason = purchase.isProration ? 'subscription_update' : planned
     const isAtCheckout = !hasInvoice || (hasCheckout && what === 'subscribe')
@@ -229,7 +241,14 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
       const { person, partner, startedDaysAgo } = action
       const startedAt = startedDaysAgo === null ? null : -24 * startedDaysAgo
       const customer = idOf(person, action.by)
-      deliveries.push({ kind: 'import', at: NOW, customer, address: addressOf(person), partner, startedAt })
+      deliveries.push({
+        kind: 'import',
+        at: NOW,
+        customer,
+        address: addressOf(person),
+        partner,
+        startedAt,
+      })
     } else if (action.kind === 'order') {
       const customer = idOf(action.person, action.by)
       const cents = 1_111 + 2_000 * index
@@ -245,7 +264,8 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
       deliveries.push({ ...action, at: NOW })
     }
   }
-  const isEdit = ({ kind }: { kind: string }) => kind === 'terms' || kind === 'group' || kind === 'ban'
+  const isEdit = ({ kind }: { kind: string }) =>
+    kind === 'terms' || kind === 'group' || kind === 'ban'
   // Which terms count for a sale that is reported before it is paid is not worth a rule.
   const hasEdits = actions.some(({ kind }) => kind === 'terms' || kind === 'group')
   for (const [index, purchase] of future.entries())
@@ -260,9 +280,12 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
   for (const repeat of repeats) {
     const position = repeat % order.length
     const again = order[position]
-    if (again && !isEdit(again)) order.splice(position + (repeat % (order.length - position)) + 1, 0, again)
+    if (again && !isEdit(again))
+      order.splice(position + (repeat % (order.length - position)) + 1, 0, again)
   }
   // What is reported now has the time of its arrival.
-  const arrived = order.map((fact, index) => (fact.at === NOW ? { ...fact, at: (index + 1) / 1e6 } : fact))
+  const arrived = order.map((fact, index) =>
+    fact.at === NOW ? { ...fact, at: (index + 1) / 1e6 } : fact,
+  )
   return { clicks, arrived }
 }

@@ -1,11 +1,16 @@
-/** A customer who is merged into another one after a request has read it, and before it is saved. */
+/**
+ * A customer who is merged into another one after a request has read it, and before it is saved.
+ */
 import { expect, inject, test } from 'vitest'
 import { type Buyer, endOf, openShop, type Shop } from '../support/buyers.ts'
 import { send, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
 
-/** A buyer whom Stripe and the merchant know as two customers, of whom the later one is merged into the other. */
+/**
+ * A buyer whom Stripe and the merchant know as two customers, of whom the later one is merged into
+ * the other.
+ */
 const twoCustomers = async (later: 'stripe' | 'external') => {
   const shop = await openShop(database, { program: { attribute_known_customers: true } })
   const buyer = shop.buyer()
@@ -35,7 +40,10 @@ const correct = async ({ merchant }: Shop, sale: string, body: object) => {
   return send(`${inject('baseUrl')}/api/track/sale/${sale}`, { method: 'PATCH', body, headers })
 }
 
-const one = async <T extends Record<string, unknown>>(text: string, ...values: unknown[]): Promise<T> => {
+const one = async <T extends Record<string, unknown>>(
+  text: string,
+  ...values: unknown[]
+): Promise<T> => {
   const [row] = await database.query<T>(text, values)
   if (!row) throw new Error(`Nothing found: ${text}`)
   return row
@@ -62,7 +70,9 @@ test.each([{ to: 'leo' }, { to: null }])(
       shop.merchant.workspace.id,
     )
     const credit = { partnerId: to && leo.id, reason: 'It was theirs.', customer: true }
-    const { status } = await whileMerged(shop, buyer, () => shop.manager.post(`/events/${id}/credit`, credit))
+    const { status } = await whileMerged(shop, buyer, () =>
+      shop.manager.post(`/events/${id}/credit`, credit),
+    )
     expect(status).toBe(200)
     await buyer.sale({ amountCents: 1_000 })
     expect((await endOf(shop, buyer)).sales).toMatchObject({ order: to ? 'leo 200' : 'maya 200' })
@@ -74,7 +84,9 @@ test('a correction of a sale of a customer who is merged meanwhile refers the on
   const { shop, buyer } = await twoCustomers('external')
   const clickId = await buyer.click('leo')
   await buyer.sale({ amountCents: 1_000 })
-  const { status } = await whileMerged(shop, buyer, () => correct(shop, buyer.id('order'), { clickId }))
+  const { status } = await whileMerged(shop, buyer, () =>
+    correct(shop, buyer.id('order'), { clickId }),
+  )
   expect(status).toBe(200)
   expect((await endOf(shop, buyer)).sales).toMatchObject({ order: 'leo 200' })
   expect(await database.violations(shop.merchant.workspace.id)).toEqual([])
@@ -87,7 +99,9 @@ test('an erasure of a customer who is merged meanwhile erases the one who is lef
     buyer.id('user'),
   )
   await database.query("update customers set name = 'A buyer' where id = $1", [id])
-  const { status } = await whileMerged(shop, buyer, () => shop.manager.post(`/customers/${id}/erase`, {}))
+  const { status } = await whileMerged(shop, buyer, () =>
+    shop.manager.post(`/customers/${id}/erase`, {}),
+  )
   expect(status).toBe(200)
   const left = await database.query(
     'select from customers where workspace_id = $1 and coalesce(email, name) is not null',

@@ -1,5 +1,7 @@
 // @module-tag sampled
-/** Customers who turn out to be one after they have earned. Design section 5, "Who a customer is". */
+/**
+ * Customers who turn out to be one after they have earned. Design section 5, "Who a customer is".
+ */
 import { expect, test } from 'vitest'
 import { endOf, inEveryOrder, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -31,7 +33,10 @@ test('two customers who both had a one-time reward turn out to be one: the later
     await buyer.event('customer.updated', {
       ...{ id: buyer.id('cus', name), object: 'customer', email: null, metadata },
     })
-  expect(await endOf(shop, buyer)).toEqual({ sales: { pi: 'maya 980', pi_two: 'leo 0' }, customers: 1 })
+  expect(await endOf(shop, buyer)).toEqual({
+    sales: { pi: 'maya 980', pi_two: 'leo 0' },
+    customers: 1,
+  })
   const { body } = await merchant.get('/commissions?kind=reversal')
   expect(body.data).toMatchObject([{ amountCents: -980, payoutId: null }])
   expect(await database.violations(merchant.workspace.id)).toEqual([])
@@ -53,7 +58,11 @@ test('two customers with a one-time reward each earn one when they turn out to b
         })
       return {
         first: () =>
-          buyer.checkout({ at: -HOUR, client_reference_id: maya, customer: buyer.id('cus', 'first') }),
+          buyer.checkout({
+            at: -HOUR,
+            client_reference_id: maya,
+            customer: buyer.id('cus', 'first'),
+          }),
         second: () =>
           buyer.checkout({
             ...{ id: buyer.id('cs_test', 'two'), payment_intent: buyer.id('pi', 'two') },
@@ -88,7 +97,12 @@ test('a sale that turns out to be another program’s leaves a one-time reward t
         report: () => buyer.sale({ externalId: buyer.id('in'), clickId: first }),
         invoice: () => buyer.invoice({ at: 65, subscription }, oldInvoice),
         checkout: () =>
-          buyer.checkout({ at: 60, subscription, invoice: buyer.id('in'), discounts: [{ coupon: 'NORA' }] }),
+          buyer.checkout({
+            at: 60,
+            subscription,
+            invoice: buyer.id('in'),
+            discounts: [{ coupon: 'NORA' }],
+          }),
         later: () =>
           buyer.checkout({
             ...{ id: buyer.id('cs_test', 'later'), at: 600, amount_total: 2_000 },

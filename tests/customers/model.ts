@@ -1,7 +1,7 @@
 /**
- * The rules as an account of facts: who is who, whose each sale is, and what it earns. Written from the specification,
- * and sharing no code with the system: it sees all facts at once, with their times. The order of their arrival matters
- * only where a rule says so.
+ * The rules as an account of facts: who is who, whose each sale is, and what it earns. Written from
+ * the specification, and sharing no code with the system: it sees all facts at once, with their
+ * times. The order of their arrival matters only where a rule says so.
  */
 import {
   customerIds,
@@ -15,11 +15,15 @@ import {
 import { readOwners } from './owners.ts'
 import type { Sale } from './sales.ts'
 
-/** The facts but for those that say nothing new: a report under an id that was reported, and an import of what is known. */
+/**
+ * The facts but for those that say nothing new: a report under an id that was reported, and an
+ * import of what is known.
+ */
 const withoutRepeats = (settings: Settings, arrived: Fact[]): Fact[] => {
   const facts: Fact[] = []
   for (const fact of arrived) {
-    if (isReport(fact) && facts.some((other) => other.kind === fact.kind && other.id === fact.id)) continue
+    if (isReport(fact) && facts.some((other) => other.kind === fact.kind && other.id === fact.id))
+      continue
     if (fact.kind === 'import' && isImported(readOwners(settings, facts), fact)) continue
     facts.push(fact)
   }
@@ -48,18 +52,32 @@ const isImported = (
 
 /**
  * @param arrived in the order of their arrival
- * @returns each purchase's sale, as "partner cents"; the pairs that look alike, and whether one of each is held; and the function that finds a purchase by any
- *   of its ids
+ * @returns each purchase's sale, as "partner cents"; the pairs that look alike, and whether one of
+ *   each is held; and the function that finds a purchase by any of its ids
  */
 export const account = (settings: Settings, arrived: Fact[]) => {
   const facts = withoutRepeats(settings, arrived)
-  const { purchaseOf, customerOf, sales, clicked, isActive, isInGroup, isFirstIn, termsOf, ...owners } =
-    readOwners(settings, facts)
+  const {
+    purchaseOf,
+    customerOf,
+    sales,
+    clicked,
+    isActive,
+    isInGroup,
+    isFirstIn,
+    termsOf,
+    ...owners
+  } = readOwners(settings, facts)
   const { firstOf, isUnseen, ownClick, ownCredit, referrals, isLate, findOwner, ownerAt } = owners
 
-  /** The customer whose address the merchant has reported, maybe as its id, by an import until then, or by a report. */
+  /**
+   * The customer whose address the merchant has reported, maybe as its id, by an import until then,
+   * or by a report.
+   */
   const byAddress = (address: string, at: number): string | null => {
-    const reported = facts.find((fact) => (fact.kind !== 'import' || fact.at <= at) && names(fact, address))
+    const reported = facts.find(
+      (fact) => (fact.kind !== 'import' || fact.at <= at) && names(fact, address),
+    )
     const [id] = reported ? customerIds(reported) : []
     return id ? customerOf(id) : null
   }
@@ -79,9 +97,17 @@ export const account = (settings: Settings, arrived: Fact[]) => {
   }
 
   const credited = new Map<string, Partner | null>()
-  const rewarded: { customer: string; program: Program; subscription: string | null; at: number }[] = []
+  const rewarded: {
+    customer: string
+    program: Program
+    subscription: string | null
+    at: number
+  }[] = []
 
-  /** Whose purchase it is: the customer of its ids, or else of its address; and when that was named, if only that says so. */
+  /**
+   * Whose purchase it is: the customer of its ids, or else of its address; and when that was named,
+   * if only that says so.
+   */
   const findBuyer = (sale: Sale): { buyer: string | null; named: number | null } => {
     const { customer } = sale
     const isAtStripe = sale.checkout !== null || sale.invoice !== null
@@ -100,7 +126,8 @@ export const account = (settings: Settings, arrived: Fact[]) => {
     const { partner: owner, reportedAt } = buyer
       ? findOwner(buyer, sale.at, undefined, named)
       : { partner: null, reportedAt: null }
-    const active = (partner: Partner | null) => (partner && isActive(partner, sale.termsAt) ? partner : null)
+    const active = (partner: Partner | null) =>
+      partner && isActive(partner, sale.termsAt) ? partner : null
     const before = firstOf(sale)
     if (sale.isStripes && before) {
       const imported =
@@ -120,18 +147,23 @@ export const account = (settings: Settings, arrived: Fact[]) => {
     if (own?.by === 'coupon') return own.partner
     if (own) {
       const isKept =
-        owner && isFirstIn(own.partner, sale.termsAt) && PROGRAM_OF[owner] === PROGRAM_OF[own.partner]
+        owner &&
+        isFirstIn(own.partner, sale.termsAt) &&
+        PROGRAM_OF[owner] === PROGRAM_OF[own.partner]
       return (isKept && active(owner)) || own.partner
     }
     if (sale.isStripes) return credit()
     const terms = owner && termsOf(PROGRAM_OF[owner], sale.termsAt)
-    return terms?.knownCustomers || (terms && reportedAt !== null && terms.lateDays > 0) ? credit() : null
+    return terms?.knownCustomers || (terms && reportedAt !== null && terms.lateDays > 0)
+      ? credit()
+      : null
   }
 
   const earns = (sale: Sale, buyer: string | null, partner: Partner): number => {
     const program = PROGRAM_OF[partner]
     const terms = termsOf(program, sale.termsAt)
-    const isAlone = ofKind(sale.facts, 'report').some(({ id }) => id.startsWith('order')) && !sale.isStripes
+    const isAlone =
+      ofKind(sale.facts, 'report').some(({ id }) => id.startsWith('order')) && !sale.isStripes
     if (settings.salesFrom === 'stripe' && isAlone) return 0
     const [imported] = ofKind(facts, 'import')
       .filter((fact) => customerOf(fact.customer) === buyer && PROGRAM_OF[fact.partner] === program)
@@ -145,10 +177,14 @@ export const account = (settings: Settings, arrived: Fact[]) => {
     ]
     const first = starts.length ? Math.min(...starts) : null
     if (first !== null && terms.interval === 'one-time') return 0
-    if (first !== null && terms.months !== null && sale.at >= first + terms.months * 30 * 24) return 0
-    const reward = isInGroup(partner, sale.termsAt) ? { percent: settings.groupPercent } : terms.reward
+    if (first !== null && terms.months !== null && sale.at >= first + terms.months * 30 * 24)
+      return 0
+    const reward = isInGroup(partner, sale.termsAt)
+      ? { percent: settings.groupPercent }
+      : terms.reward
     if ('percent' in reward) return Math.floor((sale.net * reward.percent + 50) / 100)
-    // A one-time reward is for the customer, not for the period. The first payment of a subscription is no change of it.
+    // A one-time reward is for the customer, not for the period. The first payment of a
+    // subscription is no change of it.
     const isChange = rewarded.some(
       (one) => one.customer === (buyer ?? '') && one.subscription === sale.subscription,
     )
@@ -179,14 +215,18 @@ export const account = (settings: Settings, arrived: Fact[]) => {
       })
     accounted.push({ ...sale, buyer, earns: earned > 0 })
     // The two may be the same refund. What the merchant reports is without tax.
-    const asked = sale.net > 0 ? Math.floor((2 * sale.gross * sale.asked + sale.net) / (2 * sale.net)) : 0
+    const asked =
+      sale.net > 0 ? Math.floor((2 * sale.gross * sale.asked + sale.net) / (2 * sale.net)) : 0
     const back = Math.min(Math.max(sale.refunded, asked), sale.gross)
     const left = earned - Math.floor((2 * earned * back + sale.gross) / (2 * sale.gross))
     results[sale.name] = partner ? `${partner} ${left}` : 'nobody 0'
   }
 
   /** Whether an order of the merchant's looks like a purchase at Stripe: one of the two is held. */
-  const isAlike = (order: (typeof accounted)[number], purchase: (typeof accounted)[number]): boolean =>
+  const isAlike = (
+    order: (typeof accounted)[number],
+    purchase: (typeof accounted)[number],
+  ): boolean =>
     !order.isStripes &&
     purchase.isStripes &&
     !purchase.facts.some(isReport) &&

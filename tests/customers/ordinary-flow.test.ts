@@ -1,7 +1,8 @@
 // @module-tag sampled
 /**
- * The ordinary flow: a visitor clicks, signs up with an address, and pays under a new Stripe customer. Stripe's events and the
- * backend's lead overtake each other, and nothing is held for that. Design section 5, "Who a customer is".
+ * The ordinary flow: a visitor clicks, signs up with an address, and pays under a new Stripe
+ * customer. Stripe's events and the backend's lead overtake each other, and nothing is held for
+ * that. Design section 5, "Who a customer is".
  */
 import { describe, expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
@@ -19,12 +20,18 @@ const PAYMENTS: { payment: string; facts: (buyer: Buyer, at: number) => Facts; s
   {
     payment: 'a subscription',
     facts: (buyer, at) => ({
-      checkout: () => buyer.checkout({ at, invoice: buyer.id('in'), subscription: buyer.id('sub') }),
-      invoice: () => buyer.invoice({ at, ...ofSubscription(buyer.id('sub'), 'subscription_create') }),
+      checkout: () =>
+        buyer.checkout({ at, invoice: buyer.id('in'), subscription: buyer.id('sub') }),
+      invoice: () =>
+        buyer.invoice({ at, ...ofSubscription(buyer.id('sub'), 'subscription_create') }),
     }),
     sale: 'in',
   },
-  { payment: 'a checkout', facts: (buyer, at) => ({ checkout: () => buyer.checkout({ at }) }), sale: 'pi' },
+  {
+    payment: 'a checkout',
+    facts: (buyer, at) => ({ checkout: () => buyer.checkout({ at }) }),
+    sale: 'pi',
+  },
   {
     payment: 'a guest’s checkout',
     facts: (buyer, at) => ({ checkout: () => buyer.checkout({ at, customer: null }) }),
@@ -39,7 +46,10 @@ const PAYMENTS: { payment: string; facts: (buyer: Buyer, at: number) => Facts; s
   },
 ]
 
-/** The lead of a buyer who clicked an hour ago. `paidAt`: in seconds, before or after it is received. */
+/**
+ * The lead of a buyer who clicked an hour ago. `paidAt`: in seconds, before or after it is
+ * received.
+ */
 const LEADS = [
   { lead: 'before the payment', paidAt: 60, body: () => ({}) },
   { lead: 'a minute after the payment', paidAt: -60, body: () => ({}) },
@@ -76,7 +86,12 @@ test.each(PAYMENTS)(
       shop,
       async (buyer) => {
         const clickId = await buyer.click('maya', 1)
-        const lead = { kind: 'lead', externalId: buyer.id('user'), customerEmail: buyer.address, clickId }
+        const lead = {
+          kind: 'lead',
+          externalId: buyer.id('user'),
+          customerEmail: buyer.address,
+          clickId,
+        }
         const batch = () => shop.merchant.post('/api/track/batch', { events: [lead] })
         return { lead: batch, ...facts(buyer, -60) }
       },
@@ -101,32 +116,38 @@ describe('a program that holds what only an unverified address credits', () => {
   const HOLDS = { program: { unverified_addresses: 'hold' } } as const
   const byAddress = PAYMENTS.slice(0, 3)
 
-  test.each(byAddress)('holds $payment in every order, and its step says why', async ({ facts, sale }) => {
-    const shop = await openShop(database, HOLDS)
-    const step = { because: 'owner', byAddress: 'unverified', slug: 'maya' }
-    await inEveryOrder(
-      shop,
-      async (buyer) => {
-        const clickId = await buyer.click('maya', 1)
-        return { lead: () => buyer.lead({ clickId }), ...facts(buyer, -60) }
-      },
-      { sales: { [sale]: 'maya 980 of which 980 held' } },
-    )
-    const { body } = await shop.merchant.get('/events?kind=sale&limit=1')
-    const [event] = body.data as { steps: { code: string; facts: object }[] }[]
-    expect(event?.steps[0]).toMatchObject({ code: 'customer', facts: step })
-    expect(codes({ steps: event?.steps as never })).toContain('unverified_address')
-  })
+  test.each(byAddress)(
+    'holds $payment in every order, and its step says why',
+    async ({ facts, sale }) => {
+      const shop = await openShop(database, HOLDS)
+      const step = { because: 'owner', byAddress: 'unverified', slug: 'maya' }
+      await inEveryOrder(
+        shop,
+        async (buyer) => {
+          const clickId = await buyer.click('maya', 1)
+          return { lead: () => buyer.lead({ clickId }), ...facts(buyer, -60) }
+        },
+        { sales: { [sale]: 'maya 980 of which 980 held' } },
+      )
+      const { body } = await shop.merchant.get('/events?kind=sale&limit=1')
+      const [event] = body.data as { steps: { code: string; facts: object }[] }[]
+      expect(event?.steps[0]).toMatchObject({ code: 'customer', facts: step })
+      expect(codes({ steps: event?.steps as never })).toContain('unverified_address')
+    },
+  )
 
-  test.each(byAddress)('does not hold $payment if the lead says emailVerified', async ({ facts, sale }) => {
-    const shop = await openShop(database, HOLDS)
-    await inEveryOrder(
-      shop,
-      async (buyer) => {
-        const clickId = await buyer.click('maya', 1)
-        return { lead: () => buyer.lead({ clickId, emailVerified: true }), ...facts(buyer, -60) }
-      },
-      { sales: { [sale]: 'maya 980' } },
-    )
-  })
+  test.each(byAddress)(
+    'does not hold $payment if the lead says emailVerified',
+    async ({ facts, sale }) => {
+      const shop = await openShop(database, HOLDS)
+      await inEveryOrder(
+        shop,
+        async (buyer) => {
+          const clickId = await buyer.click('maya', 1)
+          return { lead: () => buyer.lead({ clickId, emailVerified: true }), ...facts(buyer, -60) }
+        },
+        { sales: { [sale]: 'maya 980' } },
+      )
+    },
+  )
 })

@@ -1,4 +1,6 @@
-/** Who is who in a history, and whose each customer is at a time: part of the model, see model.ts. */
+/**
+ * Who is who in a history, and whose each customer is at a time: part of the model, see model.ts.
+ */
 import {
   customerIds,
   type Fact,
@@ -12,7 +14,10 @@ import {
 } from './facts.ts'
 import { type Sale, saleOf } from './sales.ts'
 
-/** Which of the things are one, after so many statements that some of them are. @returns each thing's representative */
+/**
+ * Which of the things are one, after so many statements that some of them are.
+ * @returns each thing's representative
+ */
 const unite = (statements: string[][]) => {
   const parents = new Map<string, string>()
   const find = (thing: string): string => {
@@ -52,7 +57,12 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
   ])
 
   // The terms of a time: the latest ones that were set by then.
-  const latest = <Value>(kind: Fact['kind'], at: number, first: Value, read: (fact: Fact) => Value | null) =>
+  const latest = <Value>(
+    kind: Fact['kind'],
+    at: number,
+    first: Value,
+    read: (fact: Fact) => Value | null,
+  ) =>
     facts
       .filter((fact) => fact.kind === kind && fact.at <= at)
       .sort((a, b) => a.at - b.at)
@@ -90,15 +100,22 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
   }
   const byClick = (ids: (string | null)[], { termsAt }: Sale) => {
     const click = clicked(ids, termsAt)
-    return click && { id: click.id, partner: click.partner, by: 'click' as const, clickedAt: click.at }
+    return (
+      click && { id: click.id, partner: click.partner, by: 'click' as const, clickedAt: click.at }
+    )
   }
   const byCoupon = (code: Partner | null | undefined, { termsAt }: Sale) =>
-    code && isActive(code, termsAt) ? { partner: code, by: 'coupon' as const, clickedAt: null } : null
+    code && isActive(code, termsAt)
+      ? { partner: code, by: 'coupon' as const, clickedAt: null }
+      : null
 
   /** The first sale of its subscription, of a later one. */
   const firstOf = (sale: Sale): Sale | undefined =>
     sales.find(
-      (other) => sale.subscription !== null && other.subscription === sale.subscription && other.at < sale.at,
+      (other) =>
+        sale.subscription !== null &&
+        other.subscription === sale.subscription &&
+        other.at < sale.at,
     )
 
   /** Whose coupon or link the trial before it was begun with. */
@@ -114,26 +131,43 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
   const isUnseen = (sale: Sale): boolean =>
     sale.invoice?.reason === 'subscription_cycle' && !firstOf(sale) && !trialCredit(sale)
 
-  /** Whose coupon or link was used for the purchase itself, or for the trial before it. A renewal's say nothing. */
+  /**
+   * Whose coupon or link was used for the purchase itself, or for the trial before it. A renewal's
+   * say nothing.
+   */
   const ownCredit = (sale: Sale) => {
     if (firstOf(sale) && settings.salesFrom !== 'api') return null
     const own =
-      byCoupon(sale.checkout?.coupon, sale) ?? byCoupon(sale.invoice?.coupon, sale) ?? ownClick(sale)
+      byCoupon(sale.checkout?.coupon, sale) ??
+      byCoupon(sale.invoice?.coupon, sale) ??
+      ownClick(sale)
     return trialCredit(sale) ?? own
   }
 
-  const isFirstIn = (partner: Partner, at: number) => termsOf(PROGRAM_OF[partner], at).attribution === 'first'
+  const isFirstIn = (partner: Partner, at: number) =>
+    termsOf(PROGRAM_OF[partner], at).attribution === 'first'
   const referrals = (customer: string, until: number, except?: Sale): Referral[] =>
     [
       ...facts.flatMap((fact): (Referral & { customer: string })[] => {
-        if (fact.kind === 'import') return [{ ...fact, clickedAt: null, isImport: true, isFirst: false }]
+        if (fact.kind === 'import')
+          return [{ ...fact, clickedAt: null, isImport: true, isFirst: false }]
         if (fact.kind === 'lead') {
           const click = clicked([fact.click], fact.at)
           if (!click) return []
           const { at, customer } = fact
           const { partner } = click
           const isFirst = isFirstIn(partner, at)
-          return [{ customer, at, partner, clickedAt: click.at, isImport: false, startedAt: null, isFirst }]
+          return [
+            {
+              customer,
+              at,
+              partner,
+              clickedAt: click.at,
+              isImport: false,
+              startedAt: null,
+              isFirst,
+            },
+          ]
         }
         if (fact.kind !== 'checkout' || fact.gross > 0) return []
         const coupon = fact.coupon && isActive(fact.coupon, fact.at) ? fact.coupon : null
@@ -161,21 +195,43 @@ export const readOwners = (settings: Settings, facts: Fact[]) => {
         const isFirst = isRenewal || isFirstIn(own.partner, sale.termsAt)
         // A report may follow the payment of something else; a checkout follows its own click.
         const clickedAt = sale.checkout || sale.invoice ? null : own.clickedAt
-        return [{ ...own, clickedAt, customer: sale.customer, at, isImport: false, startedAt: null, isFirst }]
+        return [
+          {
+            ...own,
+            clickedAt,
+            customer: sale.customer,
+            at,
+            isImport: false,
+            startedAt: null,
+            isFirst,
+          },
+        ]
       }),
     ]
       .filter((referral) => customerOf(referral.customer) === customer && referral.at <= until)
       .sort((a, b) => a.at - b.at)
 
-  /** Whether what was reported later counts for a partner's payment: minutes later as if before, and days later if the program says so. */
+  /**
+   * Whether what was reported later counts for a partner's payment: minutes later as if before, and
+   * days later if the program says so.
+   */
   const isInTime = (reportedAt: number, partner: Partner, at: number): boolean =>
     reportedAt - at <= Math.max(FIVE_MINUTES, 24 * termsOf(PROGRAM_OF[partner], at).lateDays)
   const isLate = (reportedAt: number, at: number): boolean => reportedAt - at > FIVE_MINUTES
 
-  /** The owner, and when it was reported if that was only later. @param namedAt when its address was named, if only that says who it is */
-  const findOwner = (customer: string, at: number, except?: Sale, namedAt: number | null = null) => {
+  /**
+   * The owner, and when it was reported if that was only later.
+   * @param namedAt when its address was named, if only that says who it is
+   */
+  const findOwner = (
+    customer: string,
+    at: number,
+    except?: Sale,
+    namedAt: number | null = null,
+  ) => {
     const known = referrals(customer, at, except).reduce<Partner | null>(
-      (before, { partner, isImport, isFirst }) => (before && isFirst && !isImport ? before : partner),
+      (before, { partner, isImport, isFirst }) =>
+        before && isFirst && !isImport ? before : partner,
       null,
     )
     const late = referrals(customer, Number.POSITIVE_INFINITY, except).find(

@@ -17,20 +17,26 @@ test('eight concurrent facts that tie three customers end in one customer and on
   for (let round = 0; round < ROUNDS; round++) {
     const buyer = shop.buyer()
     const clickId = await buyer.click()
-    const [user, other, team] = [buyer.id('user'), buyer.id('user', 'other'), buyer.id('user', 'team')]
+    const [user, other, team] = [
+      buyer.id('user'),
+      buyer.id('user', 'other'),
+      buyer.id('user', 'team'),
+    ]
     const second = { customer: buyer.id('cus', 'second') }
     const facts = [
       () => buyer.import(),
       () => buyer.lead({ clickId }),
       () => buyer.lead({ externalId: other, customerEmail: null, clickId }),
-      () => buyer.checkout({ at: 60, invoice: buyer.id('in'), metadata: { customerExternalId: user } }),
+      () =>
+        buyer.checkout({ at: 60, invoice: buyer.id('in'), metadata: { customerExternalId: user } }),
       () => buyer.invoice({ at: 65, metadata: { customerExternalId: other } }),
       () =>
         buyer.checkout({
           ...{ id: buyer.id('cs_test', 'second'), at: 600, ...second },
           metadata: { customerExternalId: team },
         }),
-      () => buyer.sale({ externalId: buyer.id('pi'), customerExternalId: user, amountCents: 5_000 }),
+      () =>
+        buyer.sale({ externalId: buyer.id('pi'), customerExternalId: user, amountCents: 5_000 }),
       () =>
         buyer.invoice({
           id: buyer.id('in', 'later'),
@@ -96,7 +102,9 @@ test('a report and an invoice with its address that are saved at once do not mis
   const buyer = shop.buyer()
   const clickId = await buyer.click('maya', 1)
   const waiting = async () => {
-    const rows = await database.query("select from pg_locks where locktype = 'advisory' and not granted")
+    const rows = await database.query(
+      "select from pg_locks where locktype = 'advisory' and not granted",
+    )
     return rows.length
   }
   const until = async (isSo: () => Promise<boolean> | boolean) => {
@@ -105,15 +113,18 @@ test('a report and an invoice with its address that are saved at once do not mis
 
   // The report has looked for payments with its address, and waits for another sale with its click.
   let delivered = false
-  const { reported, paid } = await database.whileLocked(`${workspace.id} click ${clickId}`, async () => {
-    const reported = buyer.sale({ customerExternalId: buyer.address, amountCents: 100, clickId })
-    await until(async () => (await waiting()) > 0)
-    const paid = buyer.invoice({ at: 60 }).then(() => {
-      delivered = true
-    })
-    await until(async () => delivered || (await waiting()) > 1)
-    return { reported, paid }
-  })
+  const { reported, paid } = await database.whileLocked(
+    `${workspace.id} click ${clickId}`,
+    async () => {
+      const reported = buyer.sale({ customerExternalId: buyer.address, amountCents: 100, clickId })
+      await until(async () => (await waiting()) > 0)
+      const paid = buyer.invoice({ at: 60 }).then(() => {
+        delivered = true
+      })
+      await until(async () => delivered || (await waiting()) > 1)
+      return { reported, paid }
+    },
+  )
   await Promise.all([reported, paid])
   expect((await endOf(shop, buyer)).sales).toEqual({ order: 'maya 20', in: 'maya 980' })
 })
@@ -154,7 +165,8 @@ test('a report that was loaded before the processor’s first event of its purch
     database,
     { workspaceId: shop.merchant.workspace.id, customer: buyer.id('user') },
     () => buyer.sale({ clickId }),
-    () => buyer.checkout({ at: -60, invoice: buyer.id('in'), client_reference_id: clickId, metadata }),
+    () =>
+      buyer.checkout({ at: -60, invoice: buyer.id('in'), client_reference_id: clickId, metadata }),
   )
   expect((await endOf(shop, buyer, { order: 'in' })).sales).toEqual({ in: 'maya 980' })
 })

@@ -1,7 +1,7 @@
 // @module-tag sampled
 /**
- * A subscription remembers who was credited with its first sale: what a renewal carries changes nothing. Design section 5,
- * "Attribution of renewals".
+ * A subscription remembers who was credited with its first sale: what a renewal carries changes
+ * nothing. Design section 5, "Attribution of renewals".
  */
 import { expect, test } from 'vitest'
 import { type Buyer, endOf, inEveryOrder, openShop } from '../support/buyers.ts'
@@ -23,15 +23,27 @@ const bill = (
 ) => {
   const subscription = buyer.id('sub')
   const discount = coupon && {
-    ...{ id: buyer.id('di', name), object: 'discount', checkout_session: null, customer: buyer.id('cus') },
+    ...{
+      id: buyer.id('di', name),
+      object: 'discount',
+      checkout_session: null,
+      customer: buyer.id('cus'),
+    },
     ...{ invoice: null, invoice_item: null, promotion_code: null, start: 1_700_000_000, end: null },
     ...{ coupon: { id: coupon, object: 'coupon', name: 'Ten' }, subscription },
   }
   const id = buyer.id('in', name)
-  return buyer.invoice({ id, at, subscription, billing_reason: reason, discount, ...fields }, oldInvoice)
+  return buyer.invoice(
+    { id, at, subscription, billing_reason: reason, discount, ...fields },
+    oldInvoice,
+  )
 }
 
-const [FIRST, RENEWAL, CHANGE] = ['subscription_create', 'subscription_cycle', 'subscription_update']
+const [FIRST, RENEWAL, CHANGE] = [
+  'subscription_create',
+  'subscription_cycle',
+  'subscription_update',
+]
 
 test.each([
   { by: 'Stripe’s id', idOf: (buyer: Buyer) => buyer.id('cus') },
@@ -56,27 +68,30 @@ test.each([
 test.each([
   { case: 'a renewal', reason: RENEWAL },
   { case: 'a change of the subscription', reason: CHANGE },
-])('a coupon that was typed at $case moves neither the subscription nor the customer', async ({ reason }) => {
-  const shop = await openShop(database)
-  await inEveryOrder(
-    shop,
-    async (buyer) => {
-      const client_reference_id = await buyer.click('maya')
-      const subscription = buyer.id('sub')
-      return {
-        checkout: () =>
-          buyer.checkout({ at: 60, subscription, invoice: buyer.id('in'), client_reference_id }),
-        typed: () => bill(buyer, 'typed', HOUR, reason, 'LEO'),
-        next: () => bill(buyer, 'next', 2 * HOUR, RENEWAL, 'LEO'),
-        other: () => buyer.checkout({ id: buyer.id('cs_test', 'other'), at: 3 * HOUR }),
-      }
-    },
-    {
-      sales: { in: 'maya 980', in_typed: 'maya 980', in_next: 'maya 980', pi: 'maya 980' },
-      customers: 1,
-    },
-  )
-})
+])(
+  'a coupon that was typed at $case moves neither the subscription nor the customer',
+  async ({ reason }) => {
+    const shop = await openShop(database)
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const client_reference_id = await buyer.click('maya')
+        const subscription = buyer.id('sub')
+        return {
+          checkout: () =>
+            buyer.checkout({ at: 60, subscription, invoice: buyer.id('in'), client_reference_id }),
+          typed: () => bill(buyer, 'typed', HOUR, reason, 'LEO'),
+          next: () => bill(buyer, 'next', 2 * HOUR, RENEWAL, 'LEO'),
+          other: () => buyer.checkout({ id: buyer.id('cs_test', 'other'), at: 3 * HOUR }),
+        }
+      },
+      {
+        sales: { in: 'maya 980', in_typed: 'maya 980', in_next: 'maya 980', pi: 'maya 980' },
+        customers: 1,
+      },
+    )
+  },
+)
 
 test('a coupon that was typed at a renewal of a subscription that credited nobody credits nobody', async () => {
   const shop = await openShop(database)
@@ -97,7 +112,11 @@ test('the click of a report of a renewal changes nothing', async () => {
     shop,
     async (buyer) => {
       const clickId = await buyer.click('leo')
-      const report = { externalId: buyer.id('in', 'renewal'), customerExternalId: buyer.id('cus'), clickId }
+      const report = {
+        externalId: buyer.id('in', 'renewal'),
+        customerExternalId: buyer.id('cus'),
+        clickId,
+      }
       return {
         first: () => bill(buyer, 'first', 60, FIRST, 'NORA'),
         renewal: () => bill(buyer, 'renewal', HOUR, RENEWAL),
@@ -114,9 +133,10 @@ test('a coupon that moves to another partner takes no renewals along', async () 
   const { manager, secondProgramId } = shop
   const [, nora] = await Promise.all([
     database.query('select 1'),
-    database.query<{ id: string }>(`select id from partners where program_id = $1 and slug = 'nora'`, [
-      secondProgramId,
-    ]),
+    database.query<{ id: string }>(
+      `select id from partners where program_id = $1 and slug = 'nora'`,
+      [secondProgramId],
+    ),
   ])
   const buyer = shop.buyer()
   await bill(buyer, 'first', 60, FIRST, 'LEO')
@@ -125,7 +145,9 @@ test('a coupon that moves to another partner takes no renewals along', async () 
     [shop.merchant.workspace.id],
   )
   expect((await manager.delete(`/partners/${leo[0]?.id}/coupons/LEO`)).status).toBe(204)
-  expect((await manager.post(`/partners/${nora[0]?.id}/coupons`, { couponId: 'LEO' })).status).toBe(201)
+  expect((await manager.post(`/partners/${nora[0]?.id}/coupons`, { couponId: 'LEO' })).status).toBe(
+    201,
+  )
   await bill(buyer, 'renewal', HOUR, RENEWAL, 'LEO')
   await bill(buyer, 'next', 2 * HOUR, CHANGE, 'LEO')
   // Another's first invoice is the new holder's.

@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** One purchase that the merchant and Stripe report: what ties the two, and what they earn. Design section 5, "Who reports sales". */
+/**
+ * One purchase that the merchant and Stripe report: what ties the two, and what they earn. Design
+ * section 5, "Who reports sales".
+ */
 import { test } from 'vitest'
 import { inEveryOrder, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -139,7 +142,9 @@ test('a refund that names any of Stripe’s ids of a sale that only Stripe repor
     await inEveryOrder(
       shop,
       async (buyer) => {
-        const { checkout, invoice } = await purchase(buyer, { metadata: { externalId: buyer.id('order') } })
+        const { checkout, invoice } = await purchase(buyer, {
+          metadata: { externalId: buyer.id('order') },
+        })
         return {
           ...{ checkout, invoice },
           asked: () => buyer.refund({ saleExternalId: buyer.id(name), amountCents: 2_450 }),
@@ -188,7 +193,8 @@ test('for a merchant who reports all sales, a checkout’s coupon refers its cus
     shop,
     (buyer) => ({
       report: () => buyer.sale({ externalId: buyer.id('in') }),
-      checkout: () => buyer.checkout({ at: -60, invoice: buyer.id('in'), discounts: [{ coupon: 'LEO' }] }),
+      checkout: () =>
+        buyer.checkout({ at: -60, invoice: buyer.id('in'), discounts: [{ coupon: 'LEO' }] }),
       invoice: () => buyer.invoice({ at: -60 }),
     }),
     { sales: { in: 'leo 980', order: 'leo 980' }, customers: 1 },

@@ -1,5 +1,12 @@
 /** What was paid, by all facts of a purchase. */
-import { type Checkout, customerIds, type Fact, type Invoice, ofKind, type Settings } from './facts.ts'
+import {
+  type Checkout,
+  customerIds,
+  type Fact,
+  type Invoice,
+  ofKind,
+  type Settings,
+} from './facts.ts'
 
 export type Sale = {
   name: string
@@ -25,14 +32,15 @@ export type Sale = {
 }
 
 /**
- * What was paid, by the best source: the invoice, else the checkout, else the merchant's report; or as the merchant reports
- * it, where sales come from the API.
+ * What was paid, by the best source: the invoice, else the checkout, else the merchant's report; or
+ * as the merchant reports it, where sales come from the API.
  */
 export const saleOf = (name: string, facts: Fact[], { salesFrom }: Settings): Sale | null => {
   const checkout = ofKind(facts, 'checkout').find(({ gross }) => gross > 0) ?? null
   const invoice = ofKind(facts, 'invoice')[0] ?? null
   const report = ofKind(facts, 'report').sort((a, b) => a.at - b.at)[0]
-  const paid = invoice ?? checkout ?? (report && { at: report.at, gross: report.cents, net: report.cents })
+  const paid =
+    invoice ?? checkout ?? (report && { at: report.at, gross: report.cents, net: report.cents })
   if (!paid) return null
   const isStripes = salesFrom !== 'api' && (checkout !== null || invoice !== null)
   const counted = salesFrom === 'api' && report ? { at: report.at, net: report.cents } : paid
@@ -52,10 +60,9 @@ export const saleOf = (name: string, facts: Fact[], { salesFrom }: Settings): Sa
     subscription: invoice?.subscription ?? checkout?.subscription ?? null,
     customer,
     asked: askedOf(facts, counted.net),
-    refunded: [...new Map(ofKind(facts, 'refund').map(({ id, cents }) => [id, cents])).values()].reduce(
-      (sum, cents) => sum + cents,
-      0,
-    ),
+    refunded: [
+      ...new Map(ofKind(facts, 'refund').map(({ id, cents }) => [id, cents])).values(),
+    ].reduce((sum, cents) => sum + cents, 0),
   }
 }
 

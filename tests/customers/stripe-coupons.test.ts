@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** Coupons count without Stripe's Checkout, spec 4.5; and what Stripe reports that is no sale of the merchant. */
+/**
+ * Coupons count without Stripe's Checkout, spec 4.5; and what Stripe reports that is no sale of the
+ * merchant.
+ */
 import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -29,7 +32,10 @@ test.each<{ version: string; fields: StripeObject }>([
     version: 'before 2025-09-30, by its coupon',
     fields: { coupon: { id: 'LEO', object: 'coupon', name: 'Ten' } },
   },
-  { version: 'since 2025-09-30, by its coupon', fields: { source: { type: 'coupon', coupon: 'LEO' } } },
+  {
+    version: 'since 2025-09-30, by its coupon',
+    fields: { source: { type: 'coupon', coupon: 'LEO' } },
+  },
   {
     version: 'by its promotion code',
     fields: { promotion_code: 'LEO', coupon: { id: 'TEN', object: 'coupon', name: 'Ten' } },
@@ -64,7 +70,10 @@ test('of copies of two discounts, the one that began first credits the invoice, 
     shop,
     (buyer) => {
       const begin = (coupon: string, at: number) => () => {
-        const fields = { id: buyer.id('di', coupon), coupon: { id: coupon, object: 'coupon', name: 'Ten' } }
+        const fields = {
+          id: buyer.id('di', coupon),
+          coupon: { id: coupon, object: 'coupon', name: 'Ten' },
+        }
         return buyer.event('customer.discount.created', discount(buyer, fields), at)
       }
       return {
@@ -88,11 +97,18 @@ test('an invoice of an old version with a partner’s discount in full credits t
     (buyer) => ({
       invoice: () =>
         buyer.invoice(
-          { at: 60, discount: discount(buyer, { coupon: { id: 'LEO' } }), subscription: buyer.id('sub') },
+          {
+            at: 60,
+            discount: discount(buyer, { coupon: { id: 'LEO' } }),
+            subscription: buyer.id('sub'),
+          },
           oldInvoice,
         ),
       renewal: () =>
-        buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, subscription: buyer.id('sub') }, oldInvoice),
+        buyer.invoice(
+          { id: buyer.id('in', 'renewal'), at: HOUR, subscription: buyer.id('sub') },
+          oldInvoice,
+        ),
     }),
     { sales: { in: 'leo 980', in_renewal: 'leo 980' }, customers: 1 },
   )

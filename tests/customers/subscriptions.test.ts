@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** Renewals credit the partner of their subscription's first sale. Design section 5, "Attribution of renewals". */
+/**
+ * Renewals credit the partner of their subscription's first sale. Design section 5, "Attribution of
+ * renewals".
+ */
 import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
@@ -32,17 +35,29 @@ test.each([
         const [maya, nora] = [await buyer.click('maya'), await buyer.click('nora')]
         return {
           checkout: () =>
-            buyer.checkout({ at: 60, subscription, invoice: buyer.id('in'), client_reference_id: maya }),
-          invoice: () => buyer.invoice({ at: 65, ...ofSubscription(subscription, 'subscription_create') }),
+            buyer.checkout({
+              at: 60,
+              subscription,
+              invoice: buyer.id('in'),
+              client_reference_id: maya,
+            }),
+          invoice: () =>
+            buyer.invoice({ at: 65, ...ofSubscription(subscription, 'subscription_create') }),
           small: () =>
             buyer.checkout({
               id: buyer.id('cs_test', 'small'),
               at: 600,
               amount_total: 500,
-              ...(via === 'click' ? { client_reference_id: nora } : { discounts: [{ coupon: 'NORA' }] }),
+              ...(via === 'click'
+                ? { client_reference_id: nora }
+                : { discounts: [{ coupon: 'NORA' }] }),
             }),
           renewal: () =>
-            buyer.invoice({ id: buyer.id('in', 'renewal'), at: 3_600, ...ofSubscription(subscription) }),
+            buyer.invoice({
+              id: buyer.id('in', 'renewal'),
+              at: 3_600,
+              ...ofSubscription(subscription),
+            }),
         }
       },
       { sales: { in: 'maya 980', in_renewal: 'maya 980', pi: 'nora 100' }, customers: 1 },
@@ -73,7 +88,8 @@ test('a new purchase after it credits the partner whom the customer came to last
             invoice: buyer.id('in'),
             client_reference_id: leo,
           }),
-        renewal1: () => buyer.invoice({ id: buyer.id('in', 'first2'), at: 3_600, ...ofSubscription(first) }),
+        renewal1: () =>
+          buyer.invoice({ id: buyer.id('in', 'first2'), at: 3_600, ...ofSubscription(first) }),
         renewal2: () =>
           buyer.invoice(
             {
@@ -100,12 +116,25 @@ test('an import that is younger than the subscription takes its renewals over', 
       const maya = await buyer.click('maya', 2)
       return {
         checkout: () =>
-          buyer.checkout({ at: -600, subscription, invoice: buyer.id('in'), client_reference_id: maya }),
+          buyer.checkout({
+            at: -600,
+            subscription,
+            invoice: buyer.id('in'),
+            client_reference_id: maya,
+          }),
         before: () =>
-          buyer.invoice({ id: buyer.id('in', 'before'), at: -300, ...ofSubscription(subscription) }),
+          buyer.invoice({
+            id: buyer.id('in', 'before'),
+            at: -300,
+            ...ofSubscription(subscription),
+          }),
         import: () => buyer.import({}, 'leo'),
         renewal: () =>
-          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
+          buyer.invoice({
+            id: buyer.id('in', 'renewal'),
+            at: HOUR,
+            ...ofSubscription(subscription),
+          }),
       }
     },
     { sales: { in: 'maya 980', in_before: 'maya 980', in_renewal: 'leo 980' }, customers: 1 },
@@ -120,10 +149,15 @@ test('a subscription that was bought before any partner referred its customer cr
       const subscription = buyer.id('sub')
       const leo = await buyer.click('leo', 1)
       return {
-        first: () => buyer.invoice({ at: -2 * HOUR, ...ofSubscription(subscription, 'subscription_create') }),
+        first: () =>
+          buyer.invoice({ at: -2 * HOUR, ...ofSubscription(subscription, 'subscription_create') }),
         other: () => buyer.checkout({ at: 600, client_reference_id: leo }),
         renewal: () =>
-          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
+          buyer.invoice({
+            id: buyer.id('in', 'renewal'),
+            at: HOUR,
+            ...ofSubscription(subscription),
+          }),
       }
     },
     { sales: { in: 'nobody 0', in_renewal: 'nobody 0', pi: 'leo 980' }, customers: 1 },
@@ -144,7 +178,8 @@ test.each([
         return {
           before: () => buyer.invoice({ at: -HOUR, ...subscription }),
           import: () => buyer.import({ customerExternalId: idOf(buyer) }),
-          renewal: () => buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...subscription }),
+          renewal: () =>
+            buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...subscription }),
         }
       },
       { sales: { in: 'nobody 0', in_renewal: 'maya 980' } },
@@ -223,8 +258,16 @@ test.each([
         const subscription = buyer.id('sub')
         const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
         const metadata = { customerExternalId: buyer.id('user') }
-        const trial = { id: buyer.id('cs_test', 'trial'), subscription, client_reference_id: leo, metadata }
-        const before = { id: buyer.id('cs_test', 'before'), payment_intent: buyer.id('pi', 'before') }
+        const trial = {
+          id: buyer.id('cs_test', 'trial'),
+          subscription,
+          client_reference_id: leo,
+          metadata,
+        }
+        const before = {
+          id: buyer.id('cs_test', 'before'),
+          payment_intent: buyer.id('pi', 'before'),
+        }
         return {
           lead: () => buyer.lead({ clickId: maya }),
           trial: () => buyer.checkout({ at: 60, ...trial, ...TRIAL }),
@@ -244,13 +287,21 @@ test('a trial’s coupon credits the first paid invoice only: an import between 
     shop,
     (buyer) => {
       const subscription = buyer.id('sub')
-      const trial = { id: buyer.id('cs_test', 'trial'), subscription, discounts: [{ coupon: 'NORA' }] }
+      const trial = {
+        id: buyer.id('cs_test', 'trial'),
+        subscription,
+        discounts: [{ coupon: 'NORA' }],
+      }
       return {
         trial: () => buyer.checkout({ at: -HOUR, ...trial, ...TRIAL }),
         paid: () => buyer.invoice({ at: -600, ...ofSubscription(subscription) }),
         import: () => buyer.import({}, 'leo'),
         renewal: () =>
-          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
+          buyer.invoice({
+            id: buyer.id('in', 'renewal'),
+            at: HOUR,
+            ...ofSubscription(subscription),
+          }),
       }
     },
     { sales: { in: 'nora 980', in_renewal: 'leo 980' }, customers: 1 },
@@ -263,7 +314,10 @@ test('a trial’s coupon credits the first paid invoice though the trial was beg
     shop,
     async (buyer) => {
       const subscription = buyer.id('sub')
-      const by = { discounts: [{ coupon: 'NORA' }], client_reference_id: await buyer.click('maya', 1) }
+      const by = {
+        discounts: [{ coupon: 'NORA' }],
+        client_reference_id: await buyer.click('maya', 1),
+      }
       const trial = { id: buyer.id('cs_test', 'trial'), subscription, ...by }
       const before = { id: buyer.id('cs_test', 'before'), payment_intent: buyer.id('pi', 'before') }
       return {

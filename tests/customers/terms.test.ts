@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** The terms that count are those of the sale's time. Design section 5, "Terms of the time", "Rewards". */
+/**
+ * The terms that count are those of the sale's time. Design section 5, "Terms of the time",
+ * "Rewards".
+ */
 import { describe, expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -31,14 +34,23 @@ test.each(EDITS)(
         return {
           report: () => buyer.sale({ externalId: buyer.id('in'), amountCents: 5_880, clickId }),
           invoice: () =>
-            buyer.invoice({ at: -60, amount_paid: 5_880, total: 5_880, total_excluding_tax: 4_900 }),
-          checkout: () => buyer.checkout({ at: -30, amount_total: 2_000, client_reference_id: clickId }),
+            buyer.invoice({
+              at: -60,
+              amount_paid: 5_880,
+              total: 5_880,
+              total_excluding_tax: 4_900,
+            }),
+          checkout: () =>
+            buyer.checkout({ at: -30, amount_total: 2_000, client_reference_id: clickId }),
         }
       },
       { sales: { in: 'maya 980', pi: 'maya 400' } },
       {
         once: async () => {
-          const { status } = await shop.manager.patch(`/programs/${shop.merchant.programId}`, change)
+          const { status } = await shop.manager.patch(
+            `/programs/${shop.merchant.programId}`,
+            change,
+          )
           expect(status).toBe(200)
         },
       },
@@ -73,7 +85,9 @@ test('a sale that was paid before its partner was banned is earned, and none aft
 })
 
 test('a recurring flat reward pays once per period, nothing on prorations, and never more than the sale', async () => {
-  const shop = await openShop(database, { program: { reward: { amountCents: 1_000n, currency: 'USD' } } })
+  const shop = await openShop(database, {
+    program: { reward: { amountCents: 1_000n, currency: 'USD' } },
+  })
   await inEveryOrder(
     shop,
     async (buyer) => {
@@ -82,8 +96,14 @@ test('a recurring flat reward pays once per period, nothing on prorations, and n
       const small = { amount_paid: 50, total: 50, total_excluding_tax: 50 }
       return {
         checkout: () =>
-          buyer.checkout({ at: 60, subscription, invoice: buyer.id('in'), client_reference_id: clickId }),
-        first: () => buyer.invoice({ at: 65, ...ofSubscription(subscription, 'subscription_create') }),
+          buyer.checkout({
+            at: 60,
+            subscription,
+            invoice: buyer.id('in'),
+            client_reference_id: clickId,
+          }),
+        first: () =>
+          buyer.invoice({ at: 65, ...ofSubscription(subscription, 'subscription_create') }),
         update: () =>
           buyer.invoice({
             ...{ id: buyer.id('in', 'update'), at: 600, ...small },
@@ -105,10 +125,23 @@ test('a recurring flat reward pays once per period, nothing on prorations, and n
 describe('under a recurring flat reward', () => {
   const SMALL = { amount_paid: 50, total: 50, total_excluding_tax: 50 }
   const FREE = { amount_paid: 0, total: 0, total_excluding_tax: 0 }
-  const openFlat = () => openShop(database, { program: { reward: { amountCents: 1_000n, currency: 'USD' } } })
+  const openFlat = () =>
+    openShop(database, { program: { reward: { amountCents: 1_000n, currency: 'USD' } } })
   /** An invoice of a subscription. */
-  const bill = (buyer: Buyer, name: string, at: number, reason: string, more: object = {}, of = 'sub') =>
-    buyer.invoice({ id: buyer.id('in', name), at, ...ofSubscription(buyer.id(of), reason), ...more })
+  const bill = (
+    buyer: Buyer,
+    name: string,
+    at: number,
+    reason: string,
+    more: object = {},
+    of = 'sub',
+  ) =>
+    buyer.invoice({
+      id: buyer.id('in', name),
+      at,
+      ...ofSubscription(buyer.id(of), reason),
+      ...more,
+    })
 
   test('the first payment of a subscription earns it, also an upgrade from a free plan, and later changes do not', async () => {
     await inEveryOrder(
@@ -148,7 +181,11 @@ describe('under a recurring flat reward', () => {
             oldInvoice,
           ),
         refund: () =>
-          buyer.event('charge.refunded', charge({ id: buyer.id('ch'), amount_refunded: 4_900 }), 90),
+          buyer.event(
+            'charge.refunded',
+            charge({ id: buyer.id('ch'), amount_refunded: 4_900 }),
+            90,
+          ),
         upgrade: () => bill(buyer, 'upgrade', 600, 'subscription_update'),
       }),
       { sales: { in_first: 'maya 0', in_upgrade: 'maya 0' }, customers: 1 },
@@ -166,7 +203,10 @@ describe('under a recurring flat reward', () => {
           upgrade: () => bill(buyer, 'upgrade', 600, 'subscription_update'),
         }
       },
-      { sales: { in_old: 'nobody 0', in_other: 'maya 1000', in_upgrade: 'maya 1000' }, customers: 1 },
+      {
+        sales: { in_old: 'nobody 0', in_other: 'maya 1000', in_upgrade: 'maya 1000' },
+        customers: 1,
+      },
     )
   })
 
@@ -174,10 +214,16 @@ describe('under a recurring flat reward', () => {
   const FULL = { amount: 6_900, period: { start: 1, end: 2 } }
   const LINES = {
     'since API 2025-03-31': [
-      { ...CREDIT, parent: { type: 'invoice_item_details', invoice_item_details: { proration: true } } },
+      {
+        ...CREDIT,
+        parent: { type: 'invoice_item_details', invoice_item_details: { proration: true } },
+      },
       {
         ...FULL,
-        parent: { type: 'subscription_item_details', subscription_item_details: { proration: false } },
+        parent: {
+          type: 'subscription_item_details',
+          subscription_item_details: { proration: false },
+        },
       },
     ],
     'before API 2025-03-31': [
@@ -196,9 +242,15 @@ describe('under a recurring flat reward', () => {
           yearly: () =>
             bill(buyer, 'yearly', 600, 'subscription_update', { lines: { data: [credit, full] } }),
           seat: () =>
-            bill(buyer, 'seat', 900, 'subscription_update', { ...SMALL, lines: { data: [credit] } }),
+            bill(buyer, 'seat', 900, 'subscription_update', {
+              ...SMALL,
+              lines: { data: [credit] },
+            }),
         }),
-        { sales: { in_monthly: 'maya 1000', in_yearly: 'maya 1000', in_seat: 'maya 0' }, customers: 1 },
+        {
+          sales: { in_monthly: 'maya 1000', in_yearly: 'maya 1000', in_seat: 'maya 0' },
+          customers: 1,
+        },
       )
     },
   )
@@ -212,7 +264,11 @@ test('a one-time reward goes to the sale that was paid first, whichever is recei
       import: () => buyer.import(),
       first: () => buyer.invoice({ at: 60, ...paidBy(buyer.id('pi', 'first')) }),
       second: () =>
-        buyer.invoice({ id: buyer.id('in', 'second'), at: 600, ...paidBy(buyer.id('pi', 'second')) }),
+        buyer.invoice({
+          id: buyer.id('in', 'second'),
+          at: 600,
+          ...paidBy(buyer.id('pi', 'second')),
+        }),
       third: () => buyer.checkout({ at: HOUR }),
     }),
     { sales: { in: 'maya 980', in_second: 'maya 0', pi: 'maya 0' }, customers: 1 },
@@ -231,7 +287,8 @@ test.each([
       async (buyer) => {
         const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
         return {
-          first: () => buyer.checkout({ at: 60, invoice: buyer.id('in'), client_reference_id: maya }),
+          first: () =>
+            buyer.checkout({ at: 60, invoice: buyer.id('in'), client_reference_id: maya }),
           invoice: () => buyer.invoice({ at: 65 }),
           second: () =>
             buyer.checkout({
@@ -256,7 +313,11 @@ test('one refund that one event reports by its charge and another by its payment
         import: () => buyer.import(),
         invoice: () => buyer.invoice({ at: 60, payment_intent, charge: charged }, oldInvoice),
         refund: () =>
-          buyer.event('refund.created', refund({ id: buyer.id('re'), payment_intent, amount: 1_000 }), 600),
+          buyer.event(
+            'refund.created',
+            refund({ id: buyer.id('re'), payment_intent, amount: 1_000 }),
+            600,
+          ),
         charge: () =>
           buyer.event(
             'charge.refunded',

@@ -1,7 +1,8 @@
 // @module-tag thorough
 /**
- * A connection keeps the plans of what database functions, triggers and foreign keys run, and Workers' connections are pooled:
- * a plan may be of the first minute of an installation, and be used when its tables have grown. See docs/architecture.md.
+ * A connection keeps the plans of what database functions, triggers and foreign keys run, and
+ * Workers' connections are pooled: a plan may be of the first minute of an installation, and be
+ * used when its tables have grown. See docs/architecture.md.
  */
 import type pg from 'pg'
 import { expect, test } from 'vitest'
@@ -13,9 +14,15 @@ import { rowsReadSoFar } from '../support/rows-read.ts'
 const MANY = 1_000
 /** More rows than any of the calls needs, and far fewer than any table has. */
 const MAX_ROWS = 120
-/** The most are some 600, many of them of catalogs. A look-up by each partner in turn takes thousands. */
+/**
+ * The most are some 600, many of them of catalogs. A look-up by each partner in turn takes
+ * thousands.
+ */
 const MAX_BLOCKS = 900
-/** Catalogs are read again when another connection has changed them, as the tests of other files do: then it is measured again. */
+/**
+ * Catalogs are read again when another connection has changed them, as the tests of other files do:
+ * then it is measured again.
+ */
 const TRIES = 5
 
 /** Functions that read no table. */
@@ -44,7 +51,10 @@ const PURE = [
   'slug_look',
   'utc_day',
 ]
-/** Functions that read as much as there is: of the installation, for an operator, all customers of a partner whose address changes, and what names a person at an erasure. */
+/**
+ * Functions that read as much as there is: of the installation, for an operator, all customers of a
+ * partner whose address changes, and what names a person at an erasure.
+ */
 const READ_ALL = [
   'rebuild_totals',
   'total_differences',
@@ -54,7 +64,10 @@ const READ_ALL = [
   'erase_from_texts',
 ]
 
-/** The statement that checks a foreign key, as Postgres writes it: each constraint has a plan of its own, to the same end. */
+/**
+ * The statement that checks a foreign key, as Postgres writes it: each constraint has a plan of its
+ * own, to the same end.
+ */
 const FOREIGN_KEYS = `
   select distinct on (name, columns) format('a row refers to %s (%s)', name, columns) as what,
          format('prepare "%s (%s)" (%s) as select 1 from only %s x where %s for key share of x', name, columns, types, name, conditions) as prepared,
@@ -71,10 +84,15 @@ const FOREIGN_KEYS = `
 
 type Read = { rows: number; blocks: number; of: Record<string, number> }
 
-const explain = (statement: string) => `explain (analyze, buffers, timing off, format json) ${statement}`
+const explain = (statement: string) =>
+  `explain (analyze, buffers, timing off, format json) ${statement}`
 
 /** Runs a statement, and rolls it back. Adds the functions that it calls. */
-const measure = async (client: pg.Client, statement: string, called: Set<string>): Promise<Read> => {
+const measure = async (
+  client: pg.Client,
+  statement: string,
+  called: Set<string>,
+): Promise<Read> => {
   await client.query('select pg_stat_force_next_flush()')
   await client.query('begin')
   try {
@@ -105,7 +123,11 @@ const foreignKeyChecks = async (client: pg.Client): Promise<Record<string, strin
 
 const isLittle = ({ rows, blocks }: Read) => rows <= MAX_ROWS && blocks <= MAX_BLOCKS
 
-const measureAll = async (client: pg.Client, statements: Record<string, string>, called: Set<string>) => {
+const measureAll = async (
+  client: pg.Client,
+  statements: Record<string, string>,
+  called: Set<string>,
+) => {
   const measured: Record<string, Read> = {}
   for (const [what, statement] of Object.entries(statements)) {
     for (let tries = 0; tries < TRIES && !(measured[what] && isLittle(measured[what])); tries++) {

@@ -5,7 +5,10 @@ import { listen } from '../../dev/runtime/ports.ts'
 import { openClient } from '../../lib/db/neon.ts'
 import { Unavailable } from '../../lib/platform/unavailable.ts'
 
-/** Asks an endpoint that always answers the same. @returns the error, and how many requests it took */
+/**
+ * Asks an endpoint that always answers the same.
+ * @returns the error, and how many requests it took
+ */
 const ask = async (status: number, body: object) => {
   let requests = 0
   const server = createServer((request, response) => {

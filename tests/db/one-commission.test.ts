@@ -1,4 +1,7 @@
-/** What the database refuses, whatever one plan or several at once would insert: an event earns once. */
+/**
+ * What the database refuses, whatever one plan or several at once would insert: an event earns
+ * once.
+ */
 import { expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
@@ -7,7 +10,9 @@ const database = useDatabase()
 
 /** A merchant with a lead and a sale that earned, and a sale that was too small to earn. */
 const open = async () => {
-  const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'USD' } } })
+  const merchant = await createMerchant({
+    group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+  })
   const clickId = await merchant.click()
   const lead = await merchant.lead({ externalId: 'user_1', clickId })
   const sale = await merchant.sale({ externalId: 'inv_1', clickId })
@@ -35,9 +40,10 @@ const insert = async (eventId: EventId, { kind, cents = 100, replacesId, reverse
     )
 
 const commissionOf = async (eventId: EventId) => {
-  const [row] = await database.query<{ id: string }>('select id from commissions where event_id = $1', [
-    eventId,
-  ])
+  const [row] = await database.query<{ id: string }>(
+    'select id from commissions where event_id = $1',
+    [eventId],
+  )
   return row?.id ?? ''
 }
 
@@ -50,7 +56,9 @@ test('a second commission of a sale or a lead is refused, whatever its kind', as
 
 test('of eight that are inserted at once for one event, one is kept', async () => {
   const { small } = await open()
-  const results = await Promise.all(Array.from({ length: 8 }, () => insert(small, { kind: 'sale' })))
+  const results = await Promise.all(
+    Array.from({ length: 8 }, () => insert(small, { kind: 'sale' })),
+  )
   expect(results.filter((refusal) => refusal === null)).toHaveLength(1)
   expect(results.filter((refusal) => refusal === 'commissions_event_id_key')).toHaveLength(7)
 })
@@ -61,5 +69,8 @@ test('a commission is replaced once, and reversed in parts', async () => {
   const part = { kind: 'reversal', cents: -100, reversesId: id }
   expect([await insert(sale, part), await insert(sale, part)]).toEqual([null, null])
   const next = { kind: 'sale', replacesId: id }
-  expect([await insert(sale, next), await insert(sale, next)]).toEqual([null, 'commissions_replaces_id_key'])
+  expect([await insert(sale, next), await insert(sale, next)]).toEqual([
+    null,
+    'commissions_replaces_id_key',
+  ])
 })

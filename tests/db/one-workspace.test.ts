@@ -28,8 +28,9 @@ const OF_ALL = [
 const MANAGER = 'ann@manager.example'
 
 /**
- * Creates a login for which every read of a row of another workspace fails the statement. Postgres checks it for each row
- * that the conditions of the statement leave. Plans as for large tables, because scans of small ones look at all rows.
+ * Creates a login for which every read of a row of another workspace fails the statement. Postgres
+ * checks it for each row that the conditions of the statement leave. Plans as for large tables,
+ * because scans of small ones look at all rows.
  *
  * @returns the URL of the database with the login
  */
@@ -156,15 +157,26 @@ const callsOf = (merchant: Alike, databaseUrl: string) => {
   return {
     lead: (body: object) => call(trackLead, '/api/track/lead', body),
     sale: (body: object) =>
-      call(trackSale, '/api/track/sale', { customerExternalId: 'user_1', amountCents: 4_900, ...body }),
+      call(trackSale, '/api/track/sale', {
+        customerExternalId: 'user_1',
+        amountCents: 4_900,
+        ...body,
+      }),
     partners: (rows: object[], options: object = {}) =>
       call(importPartners, `${imports}/partners/import`, { programId, rows, options }),
-    customers: (rows: object[]) => call(importCustomers, `${imports}/customers/import`, { programId, rows }),
+    customers: (rows: object[]) =>
+      call(importCustomers, `${imports}/customers/import`, { programId, rows }),
     tool: async (name: string, args: object = {}) => {
-      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }
+      const message = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      }
       const { status, body } = await call(mcp, '/mcp', message)
-      const { isError, content } = (body as { result: { isError?: boolean; content: { text: string }[] } })
-        .result
+      const { isError, content } = (
+        body as { result: { isError?: boolean; content: { text: string }[] } }
+      ).result
       return { status: isError ? content[0]?.text : status }
     },
     pay: (request: object) => merchant.run(request, { DATABASE_URL: databaseUrl }),
@@ -206,7 +218,8 @@ const doEverything = async (merchant: Alike, databaseUrl: string) => {
   await merchant.connectAccount('zoe@partner.example')
   const preview = await pay({ dryRun: true })
   const runs = [preview, await pay({ method: 'stripe' }), await pay({ method: 'manual' })]
-  // Not events: their customer is found by an expression, which Postgres does not trust before the guard's policy.
+  // Not events: their customer is found by an expression, which Postgres does not trust before the
+  // guard's policy.
   const read = {
     partnerBySlug: await tool('get_partner', { slug: 'zoe' }),
     partnerByAddress: await tool('get_partner', { email: 'zoe@partner.example' }),
@@ -216,7 +229,9 @@ const doEverything = async (merchant: Alike, databaseUrl: string) => {
     statuses: Object.fromEntries(
       Object.entries({ ...answers, ...read }).map(([name, { status }]) => [name, status]),
     ),
-    paid: runs.map(({ payouts }) => payouts.map(({ amountCents, status }) => `${amountCents} ${status}`)),
+    paid: runs.map(({ payouts }) =>
+      payouts.map(({ amountCents, status }) => `${amountCents} ${status}`),
+    ),
   }
 }
 
@@ -234,7 +249,8 @@ test('no statement of a report, an import, a payout or an assistant reads rows o
   const [load] = await world.query<{ text: string }>(
     `select pg_get_functiondef('load_partner_import_1'::regproc) as text`,
   )
-  const careless = load?.text.replace('workspace_id = workspace.id and coupon_id', 'coupon_id') ?? ''
+  const careless =
+    load?.text.replace('workspace_id = workspace.id and coupon_id', 'coupon_id') ?? ''
   expect(careless).not.toBe(load?.text)
   await world.query(careless)
   const { status } = await callsOf(ours, guarded).partners([

@@ -1,4 +1,7 @@
-/** The tables.ts of the rooms are written by hand, for their JSON and union types: this compares them with the database. */
+/**
+ * The tables.ts of the rooms are written by hand, for their JSON and union types: this compares
+ * them with the database.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -22,9 +25,14 @@ const TYPES: Record<string, string> = {
 }
 
 const describeColumn = (type: string, isNullable: boolean, isOptional: boolean): string =>
-  [type, ...(isNullable ? ['nullable'] : []), ...(isOptional ? ['optional in inserts'] : [])].join(', ')
+  [type, ...(isNullable ? ['nullable'] : []), ...(isOptional ? ['optional in inserts'] : [])].join(
+    ', ',
+  )
 
-/** `table.column: type, nullable, optional in inserts` for each column that the tables.ts of a room declares. */
+/**
+ * `table.column: type, nullable, optional in inserts` for each column that the tables.ts of a room
+ * declares.
+ */
 const readDeclared = (file: string): string[] => {
   const source = readFileSync(join(ROOT, file), 'utf8')
   const [, body = ''] = /^export type \w+Tables = \{\n(.*?)^\}/ms.exec(source) ?? []
@@ -32,7 +40,8 @@ const readDeclared = (file: string): string[] => {
     columns.split(/[;\n]/).flatMap((line) => {
       const [, column, declared = ''] = /^ *(\w+): (.+?) *$/.exec(line) ?? []
       if (!column) return []
-      const [, wrapped] = /^(?:Generated|GeneratedAlways|ColumnType)<([^,]+).*>$/.exec(declared) ?? []
+      const [, wrapped] =
+        /^(?:Generated|GeneratedAlways|ColumnType)<([^,]+).*>$/.exec(declared) ?? []
       const [, bare = '', orNull] = /^(.+?)( \| null)?$/.exec(wrapped ?? declared) ?? []
       const type = /^Json</.test(bare) ? 'Json' : bare.replace(/^[A-Z]\w+\[\]$/, 'string[]')
       const name = Object.values(TYPES).includes(type) ? type : 'string'
@@ -69,18 +78,27 @@ test('declares every column of the database, with its type, whether it is nullab
   )
 })
 
-/** The inserts that name the id alone as what concurrent copies of a call share: `on conflict (id)`. */
+/**
+ * The inserts that name the id alone as what concurrent copies of a call share: `on conflict (id)`.
+ */
 const insertedById = (file: string): { file: string; table: string }[] => {
   const inserts = readFileSync(join(ROOT, file), 'utf8').split(/(?=\binsert ?into\b)/i)
   return inserts
     .filter((insert) => /on conflict \(id\)|column\('id'\)/.test(insert))
-    .map((insert) => ({ file, table: /^insert ?into\W*([\w.]+)/i.exec(insert)?.[1] ?? 'unreadable' }))
+    .map((insert) => ({
+      file,
+      table: /^insert ?into\W*([\w.]+)/i.exec(insert)?.[1] ?? 'unreadable',
+    }))
 }
 
-/** Why concurrent copies of an insert may share the id alone, though the table has other unique keys. */
+/**
+ * Why concurrent copies of an insert may share the id alone, though the table has other unique
+ * keys.
+ */
 const OTHERWISE: Record<string, string> = {
   'partners in lib/partners/changes/new-partner.queries.ts': 'wait for each other: lockPartners',
-  'coupon_aliases in lib/partners/changes/new-partner.queries.ts': 'wait for each other: lockPartners',
+  'coupon_aliases in lib/partners/changes/new-partner.queries.ts':
+    'wait for each other: lockPartners',
   'links in lib/partners/links/links.queries.ts': 'wait for each other: lockPartners',
   'workspaces in lib/tenancy/workspaces/workspaces.queries.ts': 'wait for each other: lockSignup',
   'members in lib/tenancy/workspaces/workspaces.queries.ts': 'wait for each other: lockSignup',
@@ -94,8 +112,9 @@ const OTHERWISE: Record<string, string> = {
   'mails in lib/sign-in/requests/known-browsers.queries.ts': 'of a kind that is in no other key',
 }
 
-// Postgres looks at the named key first, and at all others while it inserts: of two copies that both found no row, the second is
-// refused by another key, such as one that has the id too, an address or a hash.
+// Postgres looks at the named key first, and at all others while it inserts: of two copies that
+// both found no row, the second is refused by another key, such as one that has the id too, an
+// address or a hash.
 test('names the id alone in no insert into a table with other unique keys, but for those that wait or find the row', async () => {
   const rows = await ask<{ table: string }>(`
     select c.relname as table from pg_index i join pg_class c on c.oid = i.indrelid
@@ -111,7 +130,10 @@ test('names the id alone in no insert into a table with other unique keys, but f
   expect([...names].toSorted()).toEqual(Object.keys(OTHERWISE).toSorted())
 })
 
-/** Groups, rewards, programs and versions of an agreement are few: what refers to one of them is read once for each. */
+/**
+ * Groups, rewards, programs and versions of an agreement are few: what refers to one of them is
+ * read once for each.
+ */
 const TO_FEW = [
   'agreement_acceptances (program_id, version)',
   'former_group_terms (workspace_id, lead_reward_id)',

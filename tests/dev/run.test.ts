@@ -14,7 +14,9 @@ const run = (...program: string[]) =>
 
 test('every script of package.json installs what is missing first', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const others = Object.entries(scripts).filter(([, line]) => !String(line).startsWith('node dev/run.mjs '))
+  const others = Object.entries(scripts).filter(
+    ([, line]) => !String(line).startsWith('node dev/run.mjs '),
+  )
   expect(others).toEqual([])
 })
 

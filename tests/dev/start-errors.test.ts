@@ -23,7 +23,10 @@ describe('npm start fails with a clear message', () => {
       const other = createServer().listen(0, '127.0.0.1')
       await once(other, 'listening')
       const { port } = other.address() as { port: number }
-      const { code, output } = await runToEnd({ [variable]: String(port), DATA_DIR: join(folder, 'taken') })
+      const { code, output } = await runToEnd({
+        [variable]: String(port),
+        DATA_DIR: join(folder, 'taken'),
+      })
       other.close()
       expect(code).toBe(1)
       expect(output).toContain(`Port ${port} is in use`)
@@ -35,9 +38,15 @@ describe('npm start fails with a clear message', () => {
   test('when DATABASE_URL is no Postgres URL, or the server is unreachable', async () => {
     for (const [DATABASE_URL, says] of [
       ['nonsense', 'DATABASE_URL is not a Postgres address'],
-      ['postgres://u:p@127.0.0.1:1/x', 'Cannot connect to the database of DATABASE_URL at 127.0.0.1:1'],
+      [
+        'postgres://u:p@127.0.0.1:1/x',
+        'Cannot connect to the database of DATABASE_URL at 127.0.0.1:1',
+      ],
     ] as const) {
-      const { code, output } = await runToEnd({ DATABASE_URL, DATA_DIR: join(folder, 'no-database') })
+      const { code, output } = await runToEnd({
+        DATABASE_URL,
+        DATA_DIR: join(folder, 'no-database'),
+      })
       expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(says) })
     }
   })
@@ -47,14 +56,18 @@ describe('npm start fails with a clear message', () => {
     const { code, output } = await runToEnd({ DATABASE_URL, DATA_DIR: join(folder, 'remote') })
     expect(code).toBe(1)
     expect(output).toContain('Mails that wait there would go to the dev inbox instead of people')
-    expect(output).toContain('Set REMOTE_DATABASE=db.example to use this database, or unset DATABASE_URL.')
+    expect(output).toContain(
+      'Set REMOTE_DATABASE=db.example to use this database, or unset DATABASE_URL.',
+    )
 
     const confirmed = await runToEnd({
       DATABASE_URL,
       REMOTE_DATABASE: 'db.example',
       DATA_DIR: join(folder, 'remote'),
     })
-    expect(confirmed.output).toContain('Cannot connect to the database of DATABASE_URL at db.example:5432')
+    expect(confirmed.output).toContain(
+      'Cannot connect to the database of DATABASE_URL at db.example:5432',
+    )
   })
 
   test('when another version of schema.sql made the local database, and how to start again', async () => {
@@ -78,7 +91,10 @@ describe('npm start fails with a clear message', () => {
 
   test('when a port is invalid', async () => {
     const { code, output } = await runToEnd({ PORT: 'http' })
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('PORT=http is not a port') })
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('PORT=http is not a port'),
+    })
   })
 
   test('when the data folder can’t be written to, and how to choose another', async () => {

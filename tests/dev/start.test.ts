@@ -38,7 +38,10 @@ const kill = ({ pid }: Pick<System, 'pid'>, name: 'postgres' | 'workerd'): void 
 }
 
 describe('npm start', () => {
-  /** Each start takes seconds, so the tests share a system, which runs on the data of an earlier run. */
+  /**
+   * Each start takes seconds, so the tests share a system, which runs on the data of an earlier
+   * run.
+   */
   let system: System
   let before: System['demo']
   let DATA_DIR: string
@@ -84,7 +87,10 @@ describe('npm start', () => {
 
   test('refuses a second start with the same folder, and keeps demo.json', async () => {
     const { code, output } = await runToEnd({ DATA_DIR })
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('is in use by process') })
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining('is in use by process'),
+    })
     expect(JSON.parse(await readFile(join(DATA_DIR, 'demo.json'), 'utf8'))).toEqual(system.demo)
   })
 

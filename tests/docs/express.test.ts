@@ -1,5 +1,8 @@
 // @module-tag thorough
-/** docs/guide-express.md, followed as it is written: its files, its command, and what it promises of retries. */
+/**
+ * docs/guide-express.md, followed as it is written: its files, its command, and what it promises of
+ * retries.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { symlink, writeFile } from 'node:fs/promises'
@@ -20,7 +23,11 @@ let project = ''
 let merchant: Merchant
 beforeAll(async () => {
   project = await createClientProject('express-shop')
-  await symlink(join(ROOT, 'node_modules/express'), join(project, 'node_modules/express'), 'junction')
+  await symlink(
+    join(ROOT, 'node_modules/express'),
+    join(project, 'node_modules/express'),
+    'junction',
+  )
   merchant = await createMerchant()
   const files = filesOf('express', { baseUrl: inject('baseUrl'), ...merchant })
   expect([...files.keys()]).toEqual(['.env', 'server.js'])
@@ -113,7 +120,10 @@ test('what happens while Tributary can’t be reached is reported after a restar
   other.exec('begin immediate')
   setTimeout(() => other.close(), 200)
   await submit(`${online}/orders/1/refunds`)
-  expect(await reported('refund', 'refund-1')).toMatchObject({ attributed: true, amountCents: 1000 })
+  expect(await reported('refund', 'refund-1')).toMatchObject({
+    attributed: true,
+    amountCents: 1000,
+  })
   expect(await reported('sale', 'order-1')).toMatchObject({ commission: { reversedCents: 200 } })
 
   // As after an answer that was lost.

@@ -1,4 +1,7 @@
-/** The reports of the guides, in whatever language, against the OpenAPI document: a field that the API lacks fails here. */
+/**
+ * The reports of the guides, in whatever language, against the OpenAPI document: a field that the
+ * API lacks fails here.
+ */
 import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { GUIDES } from '../../api/docs/guides.ts'
@@ -8,11 +11,17 @@ import { type Sample, samplesOf } from '../support/guides.ts'
 
 type Schema = { properties: Record<string, object>; required: string[] }
 type Document = {
-  paths: Record<string, { post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }>
+  paths: Record<
+    string,
+    { post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }
+  >
   components: { schemas: Record<string, Schema> }
 }
 
-/** Those whose backend reports by the API: by a function `report`, or a job that is dispatched with the same arguments. */
+/**
+ * Those whose backend reports by the API: by a function `report`, or a job that is dispatched with
+ * the same arguments.
+ */
 const REPORTING = GUIDES.flatMap(({ name }) => {
   const [, guide] = /^guide-(.+)/.exec(name) ?? []
   return guide && !['test-your-integration', 'payment-links'].includes(guide) ? [guide] : []
@@ -76,7 +85,8 @@ describe.each(REPORTING)('the guide %s', (name) => {
       expect(reports.find((report) => report.kind === kind)?.fields).toContain('clickId')
     }
     const code = samples.map((sample) => sample.code).join('\n')
-    for (const part of [SAMPLE_URL, SAMPLE_PROGRAM, '/via.js', 'data-program=']) expect(code).toContain(part)
+    for (const part of [SAMPLE_URL, SAMPLE_PROGRAM, '/via.js', 'data-program='])
+      expect(code).toContain(part)
     expect(code).toMatch(/tributary_click|readClickId/)
   })
 

@@ -1,5 +1,8 @@
 // @module-tag thorough
-/** The recipes of docs/snippet.md, "Under your own domain": each runs as it stands there. Vercel's platform itself is not here. */
+/**
+ * The recipes of docs/snippet.md, "Under your own domain": each runs as it stands there. Vercel's
+ * platform itself is not here.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -30,8 +33,8 @@ const installed = (command: string): boolean => {
 }
 
 const samples = sectionSamples('snippet', 'Under your own domain')
-const [shared = '', cloudflare = '', next = '', vercel = ''] = samples.flatMap(({ language, code }) =>
-  language === 'js' ? [code] : [],
+const [shared = '', cloudflare = '', next = '', vercel = ''] = samples.flatMap(
+  ({ language, code }) => (language === 'js' ? [code] : []),
 )
 const nginx = samples.find(({ language }) => language === 'nginx')?.code ?? ''
 
@@ -100,10 +103,14 @@ const RECIPES: Record<string, (tributary: string, key: string) => Promise<Site>>
   },
   'Next.js': (tributary, key) =>
     inProcess(next, tributary, key, (handlers, request, path) =>
-      handlers[methodOf(request)](request, { params: Promise.resolve({ path: path.split('/').slice(2) }) }),
+      handlers[methodOf(request)](request, {
+        params: Promise.resolve({ path: path.split('/').slice(2) }),
+      }),
     ),
   'Vercel, called by its first URL': (tributary, key) =>
-    inProcess(vercel, tributary, key, (handlers, request) => handlers[methodOf(request)](request, {})),
+    inProcess(vercel, tributary, key, (handlers, request) =>
+      handlers[methodOf(request)](request, {}),
+    ),
   'Vercel, called by the rewritten URL': (tributary, key) =>
     inProcess(vercel, tributary, key, (handlers, request, path) => {
       const rewritten = `https://shop.example/api/t?path=${path.slice('/t/'.length)}`
@@ -116,7 +123,9 @@ const RECIPES: Record<string, (tributary: string, key: string) => Promise<Site>>
       const probe = await listen(createServer())
       const { port } = new URL(probe.url)
       await probe.stop()
-      const locations = nginx.replaceAll('https://track.example', tributary).replace('trib_live_...', key)
+      const locations = nginx
+        .replaceAll('https://track.example', tributary)
+        .replace('trib_live_...', key)
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         (name) => `${name}_temp_path ${folder}/${name};`,
       )
@@ -126,7 +135,9 @@ const RECIPES: Record<string, (tributary: string, key: string) => Promise<Site>>
          http { access_log off; ${temporary.join(' ')}
                 server { listen 127.0.0.1:${port}; ${locations} location / { return 404; } } }`,
       )
-      const server = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], { stdio: 'ignore' })
+      const server = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], {
+        stdio: 'ignore',
+      })
       const base = `http://127.0.0.1:${port}`
       for (let attempt = 0; attempt < 100; attempt++) {
         if (await fetch(base).catch(() => null)) break
@@ -168,7 +179,11 @@ const service = createServer(async (request, response) => {
   response.setHeader('Set-Cookie', ['one=1', 'two=2'])
   response.setHeader('Content-Type', 'application/json')
   response.end(
-    JSON.stringify({ clickId: `clk_${'1'.repeat(24)}`, expiresAt: '2027-01-01T00:00:00.000Z', maxAge: 60 }),
+    JSON.stringify({
+      clickId: `clk_${'1'.repeat(24)}`,
+      expiresAt: '2027-01-01T00:00:00.000Z',
+      maxAge: 60,
+    }),
   )
 })
 beforeAll(() => new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve)))
@@ -181,7 +196,10 @@ test('the page has five recipes', () => {
 describe.each(Object.entries(RECIPES))('%s', (name, start) => {
   test('passes on the visitor’s address with the key, and neither cookies nor what the visitor says about itself', async () => {
     received = []
-    const site = await start(`http://127.0.0.1:${(service.address() as AddressInfo).port}`, 'trib_live_ours')
+    const site = await start(
+      `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+      'trib_live_ours',
+    )
     try {
       const answer = await site.send(
         '/t/api/track/click',
@@ -223,7 +241,9 @@ describe.each(Object.entries(RECIPES))('%s', (name, start) => {
       )
       expect(answer.status).toBe(200)
       const { clickId } = (await answer.json()) as { clickId: string }
-      expect(answer.headers.getSetCookie()).toEqual([expect.stringContaining(`tributary_click=${clickId}`)])
+      expect(answer.headers.getSetCookie()).toEqual([
+        expect.stringContaining(`tributary_click=${clickId}`),
+      ])
       expect((await untilSaved(() => merchant.sale({ clickId }))).body.attributed).toBe(true)
       const script = await site.send('/t/via.js', {}, '198.51.100.7')
       expect([script.status, script.headers.get('Content-Type')]).toEqual([
@@ -241,7 +261,8 @@ describe.each(Object.entries(RECIPES))('%s', (name, start) => {
     const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['clicks'] })
     const site = await start(inject('baseUrl'), key)
     const body = JSON.stringify({ programId: merchant.programId, slug: 'maya' })
-    // 100 clicks are served per ten seconds by the clock. A burst may fall into two of those, and has too many for both.
+    // 100 clicks are served per ten seconds by the clock. A burst may fall into two of those, and
+    // has too many for both.
     const burst = async (addressOf: (index: number) => string) => {
       const answers = await Promise.all(
         Array.from({ length: 230 }, (_, index) => {

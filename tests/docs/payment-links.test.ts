@@ -1,4 +1,7 @@
-/** docs/guide-payment-links.md: its page in a browser, and Stripe's events of the payment that follows. */
+/**
+ * docs/guide-payment-links.md: its page in a browser, and Stripe's events of the payment that
+ * follows.
+ */
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Listening, listen } from '../../dev/runtime/ports.ts'
@@ -32,7 +35,10 @@ test('the link carries the visitor’s click to Stripe, whose payment and refund
   const clickId = await tab.evaluate<string>('tributary.ready')
   expect(clickId).toMatch(/^clk_/)
   const link = new URL((await tab.getByRole('link').getAttribute('href')) ?? '')
-  expect([link.hostname, link.searchParams.get('client_reference_id')]).toEqual(['buy.stripe.com', clickId])
+  expect([link.hostname, link.searchParams.get('client_reference_id')]).toEqual([
+    'buy.stripe.com',
+    clickId,
+  ])
   await context.close()
 
   const payment = stripeId('pi')

@@ -53,9 +53,14 @@ afterAll(async () => {
 
 /** The table's column of round trips, by the call of its row. */
 const documented = (): Map<string, number> => {
-  const [, section = ''] = readFileSync(`${ROOT}docs/scale.md`, 'utf8').split('## What distance costs')
+  const [, section = ''] = readFileSync(`${ROOT}docs/scale.md`, 'utf8').split(
+    '## What distance costs',
+  )
   return new Map(
-    [...section.matchAll(/^\| ([^|]+) \| (\d+) \|/gm)].map(([, call = '', count]) => [call, Number(count)]),
+    [...section.matchAll(/^\| ([^|]+) \| (\d+) \|/gm)].map(([, call = '', count]) => [
+      call,
+      Number(count),
+    ]),
   )
 }
 
@@ -76,7 +81,8 @@ const calls = async ({
     'an event, with an API key': () => merchant.get('/events'),
     'a page of /app': () => managers.get(`/${slug}/partners`),
     'a page of /portal': () => partner.get(''),
-    'a call of an import': () => manager.post('/partners/import', { programId: merchant.programId, rows }),
+    'a call of an import': () =>
+      manager.post('/partners/import', { programId: merchant.programId, rows }),
   }
 }
 

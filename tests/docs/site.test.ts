@@ -15,13 +15,16 @@ beforeAll(async () => {
   pages = Object.entries(files).filter(([path]) => path.endsWith('.html'))
 })
 
-/** The places of the console that operations have by Scalar: tests/pages/docs.test.ts goes to two. */
+/**
+ * The places of the console that operations have by Scalar: tests/pages/docs.test.ts goes to two.
+ */
 const consoleIds = () => {
   const { paths }: ReferenceDocument = JSON.parse(JSON.stringify(openapi()))
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   return new Set(
     operations.map(
-      ({ operationId, tags: [tag] }) => `tag/${tag.toLowerCase().replaceAll(' ', '-')}/${operationId}`,
+      ({ operationId, tags: [tag] }) =>
+        `tag/${tag.toLowerCase().replaceAll(' ', '-')}/${operationId}`,
     ),
   )
 }
@@ -65,8 +68,13 @@ test('every entry of the search index leads to a place that exists', () => {
 test('no page has an id twice, a script or style of its own, or a file of another site', () => {
   for (const [path, html] of pages) {
     const ids = idsOf(html)
-    expect({ path, twice: ids.filter((id, at) => ids.indexOf(id) !== at) }).toEqual({ path, twice: [] })
-    expect(html).not.toMatch(/<style|\sstyle="|\son\w+="|<script(?! type="module" src="\/)|src="https?:/)
+    expect({ path, twice: ids.filter((id, at) => ids.indexOf(id) !== at) }).toEqual({
+      path,
+      twice: [],
+    })
+    expect(html).not.toMatch(
+      /<style|\sstyle="|\son\w+="|<script(?! type="module" src="\/)|src="https?:/,
+    )
   }
 })
 
@@ -141,8 +149,11 @@ describe('served by the router', () => {
   })
 
   test('the console may write styles too, and nothing else more', async () => {
-    const policyOf = async (path: string) => (await get(path)).headers.get('Content-Security-Policy')
-    const policy = (await policyOf('/docs/console'))?.replace(" 'unsafe-inline'", '').replace(' data:', '')
+    const policyOf = async (path: string) =>
+      (await get(path)).headers.get('Content-Security-Policy')
+    const policy = (await policyOf('/docs/console'))
+      ?.replace(" 'unsafe-inline'", '')
+      .replace(' data:', '')
     expect(policy).toBe(await policyOf('/docs/api'))
   })
 })

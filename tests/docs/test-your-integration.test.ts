@@ -1,4 +1,7 @@
-/** docs/guide-test-your-integration.md, carried out as it is written: every command, every answer, every page. */
+/**
+ * docs/guide-test-your-integration.md, carried out as it is written: every command, every answer,
+ * every page.
+ */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +24,10 @@ const rowsOf = (head: string): string[][] => {
   return rows.map((row) => row.split('|').slice(1, -1))
 }
 
-/** An answer as the guide prints it: what it leaves out may be anything, and so may what follows "...". */
+/**
+ * An answer as the guide prints it: what it leaves out may be anything, and so may what follows
+ * "...".
+ */
 const expected = (value: unknown): unknown => {
   if (typeof value === 'string' && value.endsWith('...')) {
     const start = value.slice(0, -3)
@@ -33,7 +39,10 @@ const expected = (value: unknown): unknown => {
   return expect.objectContaining(Object.fromEntries(fields))
 }
 
-/** A merchant like the reader: its program pays 20%, and its partner "maya" has an address of its own. */
+/**
+ * A merchant like the reader: its program pays 20%, and its partner "maya" has an address of its
+ * own.
+ */
 const createReader = async () => {
   const merchant = await createMerchant()
   const { seed, workspace } = merchant
@@ -96,7 +105,9 @@ test('each command answers what the guide says, and each page shows it', async (
 
 test('each code that the guide explains is a code of decisions, or of errors', () => {
   const codes = (file: string) =>
-    new Set([...readFileSync(join(ROOT, file), 'utf8').matchAll(/`([a-z_]+)`/g)].map(([, code]) => code))
+    new Set(
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/`([a-z_]+)`/g)].map(([, code]) => code),
+    )
   const known = { steps: codes('docs/decisions.md'), errors: codes('docs/api.md') }
   const named = (head: string) =>
     rowsOf(head).flatMap(([first = '']) => [...first.matchAll(/`(\w+)`/g)].map(([, code]) => code))

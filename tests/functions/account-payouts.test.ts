@@ -1,4 +1,7 @@
-/** What became of transferred money: from Stripe's events about accounts' own payouts to the portal and to managers. */
+/**
+ * What became of transferred money: from Stripe's events about accounts' own payouts to the portal
+ * and to managers.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'
@@ -51,7 +54,10 @@ const createSent = async () => {
       return po
     },
     status: async () =>
-      (await manager.get(`/payouts/${id}`)).body as unknown as { status: string; bankStatus: string },
+      (await manager.get(`/payouts/${id}`)).body as unknown as {
+        status: string
+        bankStatus: string
+      },
     mails: () =>
       database.query<{ recipient: string; details: object }>(
         `select recipient, details from mails where workspace_id = $1 and kind = 'bank_refused'`,
@@ -71,8 +77,12 @@ describe('money that was transferred to an account', () => {
     expect(await status()).toMatchObject({ bankStatus: 'on_its_way' })
     await hear('payout.paid')
     expect(await status()).toMatchObject({ status: 'paid', bankStatus: 'paid' })
-    expect((await portal.get('/payouts')).text).toMatch(/Paid on .*, and paid out to your bank since, for/)
-    expect((await pages.get('/payouts/all')).text).toContain('Paid out to the partner’s bank since.')
+    expect((await portal.get('/payouts')).text).toMatch(
+      /Paid on .*, and paid out to your bank since, for/,
+    )
+    expect((await pages.get('/payouts/all')).text).toContain(
+      'Paid out to the partner’s bank since.',
+    )
   })
 
   test('is refused when the bank refuses it, with a mail and a way to mend it, until a later payout arrives', async () => {
@@ -82,7 +92,9 @@ describe('money that was transferred to an account', () => {
     const page = await portal.get('/payouts')
     expect(page.text).toContain('refused by your bank')
     expect(page.html).toContain(`href="/portal/connect/dashboard?workspace=${workspaceId}"`)
-    expect((await pages.get(`/partners/${partnerId}`)).text).toContain('The partner’s bank refused it')
+    expect((await pages.get(`/partners/${partnerId}`)).text).toContain(
+      'The partner’s bank refused it',
+    )
     expect(await mails()).toEqual([
       {
         recipient: email,
@@ -98,7 +110,10 @@ describe('money that was transferred to an account', () => {
 
   test.each([
     { case: 'paid, then refused', order: ['payout.paid', 'payout.failed'] as const },
-    { case: 'refused, reported before that it was paid', order: ['payout.failed', 'payout.paid'] as const },
+    {
+      case: 'refused, reported before that it was paid',
+      order: ['payout.failed', 'payout.paid'] as const,
+    },
   ])('is refused whatever the order of the events: $case', async ({ order }) => {
     const { hear, status, mails } = await createSent()
     const po = stripeId('po')
@@ -111,13 +126,15 @@ describe('money that was transferred to an account', () => {
     const { hear, status, account } = await createSent()
     await hear('payout.failed', { hours: -48 })
     expect(await status()).toMatchObject({ bankStatus: 'refused' })
-    await database.query('update payout_accounts set pays_bank = true where stripe_account_id = $1', [
-      account,
-    ])
+    await database.query(
+      'update payout_accounts set pays_bank = true where stripe_account_id = $1',
+      [account],
+    )
     expect(await status()).toMatchObject({ bankStatus: 'on_its_way' })
-    await database.query('update payout_accounts set pays_bank = false where stripe_account_id = $1', [
-      account,
-    ])
+    await database.query(
+      'update payout_accounts set pays_bank = false where stripe_account_id = $1',
+      [account],
+    )
     expect(await status()).toMatchObject({ bankStatus: 'refused' })
   })
 
@@ -131,7 +148,9 @@ describe('money that was transferred to an account', () => {
 
   test('is neither said to be on its way for ever nor paid when nothing is heard', async () => {
     const { id, status, portal } = await createSent()
-    await database.query(`update payouts set paid_at = now() - interval '15 days' where id = $1`, [id])
+    await database.query(`update payouts set paid_at = now() - interval '15 days' where id = $1`, [
+      id,
+    ])
     expect(await status()).toMatchObject({ status: 'paid', bankStatus: null })
     expect((await portal.get('/payouts')).text).toMatch(
       /sent to your Stripe account Sent to your Stripe account on [^,]*, for/,
@@ -143,7 +162,13 @@ test('a payout of an account of another workspace, or of the merchant itself, ch
   const [ours, theirs] = await Promise.all([createSent(), createSent()])
   await ours.hear('payout.failed', { of: theirs.account })
   await ours.hear('payout.failed', { of: 'acct_unknown' })
-  const own = { id: stripeId('po'), object: 'payout', amount: 1, currency: 'usd', created: seconds() }
+  const own = {
+    id: stripeId('po'),
+    object: 'payout',
+    amount: 1,
+    currency: 'usd',
+    created: seconds(),
+  }
   expect(await ours.deliver(stripeEvent('payout.failed', own))).toMatchObject({ status: 200 })
   for (const one of [ours, theirs]) {
     expect(await one.status()).toMatchObject({ bankStatus: 'on_its_way' })

@@ -1,4 +1,7 @@
-/** Several accounts in one browser: switching between them, signing out of one or all, and no more of them than are allowed. */
+/**
+ * Several accounts in one browser: switching between them, signing out of one or all, and no more
+ * of them than are allowed.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 import { askForLink, fromSomewhere, press, somebody, submit, whoIs } from '../support/people.ts'
@@ -81,12 +84,16 @@ describe('a browser with two accounts', () => {
     const { ann, bob, browser } = await twoAccounts()
     const out = await browser.post('/auth/sign-out')
     expect([out.to, out.clears]).toEqual(['/auth/accounts', null])
-    expect([await browser.whoIs(), await sessionCount(bob), await sessionCount(ann)]).toEqual([null, 0, 1])
+    expect([await browser.whoIs(), await sessionCount(bob), await sessionCount(ann)]).toEqual([
+      null,
+      0,
+      1,
+    ])
     await browser.switchTo(ann)
     await browser.signIn(bob)
-    expect((await browser.post('/auth/accounts/sign-out', { session: await sessionOf(ann) })).to).toBe(
-      '/auth/accounts?done=signed_out',
-    )
+    expect(
+      (await browser.post('/auth/accounts/sign-out', { session: await sessionOf(ann) })).to,
+    ).toBe('/auth/accounts?done=signed_out')
     expect([await browser.whoIs(), await sessionCount(ann)]).toEqual([bob, 0])
     await browser.signIn(ann)
     const all = await browser.post('/auth/accounts/sign-out-all')
@@ -99,7 +106,11 @@ describe('a browser with two accounts', () => {
     const { ann, bob, browser } = await twoAccounts()
     await browser.signIn(bob)
     await browser.signIn(ann)
-    expect([await browser.whoIs(), await sessionCount(ann), await sessionCount(bob)]).toEqual([ann, 1, 1])
+    expect([await browser.whoIs(), await sessionCount(ann), await sessionCount(bob)]).toEqual([
+      ann,
+      1,
+      1,
+    ])
   })
 })
 
@@ -118,7 +129,9 @@ describe('nobody', () => {
     const eve = somebody('eve')
     await other.signIn(eve)
     expect((await other.switchTo(ann)).to).toBe('/auth/accounts?done=gone')
-    expect((await other.post('/auth/accounts/switch', { session: "x' or 1=1" })).to).toContain('gone')
+    expect((await other.post('/auth/accounts/switch', { session: "x' or 1=1" })).to).toContain(
+      'gone',
+    )
     await other.post('/auth/accounts/sign-out', { session: await sessionOf(ann) })
     expect([await other.whoIs(), await sessionCount(ann)]).toEqual([eve, 1])
     const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
@@ -149,7 +162,10 @@ test('a page that was opened by somebody else does nothing as whoever is signed 
       body: { programId: merchant.programId, rows: [{ email: 'new@partner.example' }] },
       headers: { Cookie: cookie, 'Tributary-User': user },
     })
-  expect(await imports(crypto.randomUUID())).toMatchObject({ status: 401, body: errorShape('not_signed_in') })
+  expect(await imports(crypto.randomUUID())).toMatchObject({
+    status: 401,
+    body: errorShape('not_signed_in'),
+  })
   expect(
     await database.query('select 1 from partners where workspace_id = $1 and slug <> $2', [
       merchant.workspace.id,

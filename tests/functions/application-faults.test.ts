@@ -7,7 +7,10 @@ import { useDatabase } from '../support/merchant.ts'
 const database = useDatabase()
 const { createMerchant, watch } = useFaultyManage()
 
-/** An open page with terms, an application that waits and an invitation, whose calls go through a database that fails as planned. */
+/**
+ * An open page with terms, an application that waits and an invitation, whose calls go through a
+ * database that fails as planned.
+ */
 const createWatched = async () => {
   const merchant = await createMerchant()
   const { programId, workspace } = merchant
@@ -35,7 +38,8 @@ const createWatched = async () => {
   const key = [workspace.id, workspace.slug, programId, merchant.partnerId]
   const { plan, left, call } = watch(key, manager)
   const send =
-    (email: string, worker: 'dashboard' | 'portal') => async (path: string, fields: Record<string, string>) =>
+    (email: string, worker: 'dashboard' | 'portal') =>
+    async (path: string, fields: Record<string, string>) =>
       (await watch(key, email).submit(worker, path, fields)).status
   const state = async () => {
     const [row] = await database.query(
@@ -81,7 +85,12 @@ const WRITES = [
     write: 'an application',
     reads: 2,
     send: ({ as, programId }: Watched) =>
-      as('bea')(`/join/${programId}/apply`, { name: 'Bea', promotion: 'x', accepts: 'on', version: '1' }),
+      as('bea')(`/join/${programId}/apply`, {
+        name: 'Bea',
+        promotion: 'x',
+        accepts: 'on',
+        version: '1',
+      }),
     after: { ...BEFORE, applications: ['ann applied', 'bea applied', 'ida invited'] },
   },
   {
@@ -128,7 +137,8 @@ const WRITES = [
   {
     write: 'a rejection',
     reads: 2,
-    send: ({ manage, waiting }: Watched) => manage(`/applications/${waiting}/reject`, { sendsMail: 'on' }),
+    send: ({ manage, waiting }: Watched) =>
+      manage(`/applications/${waiting}/reject`, { sendsMail: 'on' }),
     after: {
       ...BEFORE,
       applications: ['ann rejected', 'ida invited'],

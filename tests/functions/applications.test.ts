@@ -1,4 +1,7 @@
-/** Applications: the public page, what people send, what managers decide, and the terms that partners accept. */
+/**
+ * Applications: the public page, what people send, what managers decide, and the terms that
+ * partners accept.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { browse, fieldsOf, openPages } from '../support/pages.ts'
@@ -61,7 +64,12 @@ const applicationsOf = async ({ workspace }: Merchant) =>
 
 const partnerOf = async ({ programId }: Merchant, email: string) =>
   (
-    await database.query<{ id: string; name: string; group_id: string | null; mails: string[] | null }>(
+    await database.query<{
+      id: string
+      name: string
+      group_id: string | null
+      mails: string[] | null
+    }>(
       `select p.id, p.name, p.group_id, (select array_agg(m.kind) from mails m where m.partner_id = p.id) as mails
        from partners p where p.program_id = $1 and p.email = $2`,
       [programId, email],
@@ -96,7 +104,9 @@ describe('the public page', () => {
       'takes no applications at present. Ask the merchant on shop.example whether you can join.',
     )
     const applicant = await createApplicant(merchant)
-    expect((await applicant.post('/apply', { ...ANSWERS, accepts: 'on', version: '1' })).status).toBe(409)
+    expect(
+      (await applicant.post('/apply', { ...ANSWERS, accepts: 'on', version: '1' })).status,
+    ).toBe(409)
     expect(await applicationsOf(merchant)).toEqual([])
   })
 
@@ -106,9 +116,11 @@ describe('the public page', () => {
       for (const path of ['', '/apply'])
         expect(
           (
-            await browse(await openSession(`x-${programId}@x.example`), inject('baseUrl'), '/join').get(
-              `/${name}${path}`,
-            )
+            await browse(
+              await openSession(`x-${programId}@x.example`),
+              inject('baseUrl'),
+              '/join',
+            ).get(`/${name}${path}`)
           ).status,
         ).toBe(404)
   })
@@ -159,9 +171,10 @@ describe('an application', () => {
       'Accepted version 1',
     ])
       expect(shown.text).toContain(text)
-    const [group] = await database.query<{ id: string }>('select id from groups where program_id = $1', [
-      merchant.programId,
-    ])
+    const [group] = await database.query<{ id: string }>(
+      'select id from groups where program_id = $1',
+      [merchant.programId],
+    )
     expect((await pages.post(`${path}/approve`, { groupId: group?.id ?? '' })).status).toBe(303)
 
     const partner = await partnerOf(merchant, applicant.email)
@@ -174,7 +187,9 @@ describe('an application', () => {
       }),
     ])
     expect(
-      await database.query('select version from agreement_acceptances where partner_id = $1', [partner?.id]),
+      await database.query('select version from agreement_acceptances where partner_id = $1', [
+        partner?.id,
+      ]),
     ).toEqual([{ version: 1 }])
     expect((await applicant.get('/apply')).text).toContain('You are a partner already')
     expect((await pages.post(`${path}/reject`, {})).status).toBe(409)
@@ -186,7 +201,10 @@ describe('an application', () => {
     const { merchant } = await open({ isOpen: 'on', approves: 'on' })
     const applicant = await createApplicant(merchant)
     expect((await applicant.apply({ name: 'Ann Lee', promotion: 'Blog' })).status).toBe(303)
-    expect(await partnerOf(merchant, applicant.email)).toMatchObject({ name: 'Ann Lee', mails: ['welcome'] })
+    expect(await partnerOf(merchant, applicant.email)).toMatchObject({
+      name: 'Ann Lee',
+      mails: ['welcome'],
+    })
     expect(await applicationsOf(merchant)).toEqual([
       expect.objectContaining({ status: 'approved', decided_by: null }),
     ])
@@ -230,7 +248,9 @@ describe('an application', () => {
     await send()
     expect(await applicationsOf(merchant)).toMatchObject([{ status: 'applied', decided_by: null }])
     await pages.post(`${path}/reject`, { blocks: 'on' })
-    expect((await applicant.get('/apply')).text).toMatch(/You can’t apply.* ask the merchant \( manager@/)
+    expect((await applicant.get('/apply')).text).toMatch(
+      /You can’t apply.* ask the merchant \( manager@/,
+    )
     expect((await applicant.post('/apply', { name: 'Ann', promotion: 'Blog' })).status).toBe(409)
     expect(await applicationsOf(merchant)).toMatchObject([{ status: 'rejected', is_blocked: true }])
     expect(await mails()).toHaveLength(1)
@@ -245,8 +265,12 @@ describe('an application', () => {
     const maya = await createApplicant(merchant, 'maya@partner.example')
     expect((await maya.get('/apply')).text).toContain('You are a partner already')
     expect((await maya.post('/apply', { name: 'Maya', promotion: 'x' })).status).toBe(409)
-    await database.query(`update partners set status = 'banned' where id = $1`, [merchant.partnerId])
-    expect((await maya.get('/apply')).text).toMatch(/You can’t apply.* ask the merchant \( manager@/)
+    await database.query(`update partners set status = 'banned' where id = $1`, [
+      merchant.partnerId,
+    ])
+    expect((await maya.get('/apply')).text).toMatch(
+      /You can’t apply.* ask the merchant \( manager@/,
+    )
     expect((await maya.post('/apply', { name: 'Maya', promotion: 'x' })).status).toBe(409)
     expect(await applicationsOf(merchant)).toEqual([])
   })
@@ -264,7 +288,9 @@ describe('an application', () => {
       expect((await theirs.pages.post(`${path}/${action}`, {})).status).toBe(404)
       expect((await member.post(`${path}/${action}`, {})).status).toBe(403)
     }
-    expect((await theirs.pages.post(`/programs/${merchant.programId}/applications`, PAGE)).status).toBe(404)
+    expect(
+      (await theirs.pages.post(`/programs/${merchant.programId}/applications`, PAGE)).status,
+    ).toBe(404)
     const foreign = await theirs.merchant.seed.addGroup(
       theirs.merchant.workspace.id,
       theirs.merchant.programId,
@@ -274,7 +300,9 @@ describe('an application', () => {
     expect((await pages.post(`${path}/approve`, { groupId: foreign })).status).toBe(404)
     expect((await pages.post(`${path}/approve`, { groupId: 'x' })).status).toBe(400)
     const settings = { ...PAGE, groupId: foreign }
-    expect((await pages.post(`/programs/${merchant.programId}/applications`, settings)).status).toBe(400)
+    expect(
+      (await pages.post(`/programs/${merchant.programId}/applications`, settings)).status,
+    ).toBe(400)
     expect(await applicationsOf(merchant)).toEqual([application])
   })
 
@@ -305,13 +333,18 @@ describe('an application', () => {
       const partner = await partnerOf(merchant, applicant.email)
       expect(partner?.id ?? null).toBe(after?.partner_id)
       expect(after?.status).toBe(partner ? 'approved' : 'rejected')
-      expect(await auditOf(merchant, application?.id ?? '')).toEqual([`application.${after?.status}`])
+      expect(await auditOf(merchant, application?.id ?? '')).toEqual([
+        `application.${after?.status}`,
+      ])
     }
   })
 })
 
 describe('invitations', () => {
-  const invite = async (pages: Awaited<ReturnType<typeof openPages>>, fields: Record<string, string>) =>
+  const invite = async (
+    pages: Awaited<ReturnType<typeof openPages>>,
+    fields: Record<string, string>,
+  ) =>
     pages.post('/applications/invite', {
       ...fieldsOf((await pages.get('/applications/invite')).html),
       ...fields,
@@ -326,9 +359,10 @@ describe('invitations', () => {
   test('make partners of those who accept, also while the program takes no applications, in their group', async () => {
     const merchant = await createMerchant({ group: {} })
     const pages = await openPages(merchant)
-    const [group] = await database.query<{ id: string }>('select id from groups where program_id = $1', [
-      merchant.programId,
-    ])
+    const [group] = await database.query<{ id: string }>(
+      'select id from groups where program_id = $1',
+      [merchant.programId],
+    )
     const [ann, bob] = ['ann', 'bob'].map((name) => `${name}-${merchant.workspace.slug}@x.example`)
     const emails = `${ann}, ${bob?.toUpperCase()}\n${ann};maya@partner.example`
     const sent = await invite(pages, { emails, groupId: group?.id ?? '' })
@@ -370,20 +404,26 @@ describe('invitations', () => {
     expect((await pages.post(`/applications/${invited?.id}/reject`, {})).status).toBe(303)
     await applicant.apply({ name: 'Ann', promotion: 'Blog' })
     expect(await applicationsOf(merchant)).toMatchObject([{ status: 'applied', partner_id: null }])
-    expect((await invite(pages, { emails: applicant.email })).text).toContain('1 person has applied')
+    expect((await invite(pages, { emails: applicant.email })).text).toContain(
+      '1 person has applied',
+    )
   })
 
   test('that are sent twice at the same moment are mailed once', async () => {
     const { merchant, pages } = await open({ isOpen: 'on' })
-    const emails = Array.from({ length: 20 }, (_, n) => `p${n}-${merchant.workspace.slug}@x.example`).join(
-      '\n',
-    )
+    const emails = Array.from(
+      { length: 20 },
+      (_, n) => `p${n}-${merchant.workspace.slug}@x.example`,
+    ).join('\n')
     await Promise.all(Array.from({ length: 8 }, () => invite(pages, { emails })))
     expect(await mailsOf(merchant)).toHaveLength(20)
   })
 
   test('are for managers, to addresses, for groups of the program', async () => {
-    const [{ merchant, pages }, theirs] = [await open({ isOpen: 'on' }), await open({ isOpen: 'on' })]
+    const [{ merchant, pages }, theirs] = [
+      await open({ isOpen: 'on' }),
+      await open({ isOpen: 'on' }),
+    ]
     const many = Array.from({ length: 101 }, (_, n) => `p${n}@x.example`).join(' ')
     for (const emails of ['', 'no address', 'a@x.example, b@', many])
       expect((await invite(pages, { emails })).status).toBe(400)
@@ -392,7 +432,11 @@ describe('invitations', () => {
       theirs.merchant.programId,
       {},
     )
-    for (const target of [{ groupId: foreign }, { programId: theirs.merchant.programId }, { programId: 'x' }])
+    for (const target of [
+      { groupId: foreign },
+      { programId: theirs.merchant.programId },
+      { programId: 'x' },
+    ])
       expect((await invite(pages, { emails: 'a@x.example', ...target })).status).toBe(400)
     const member = await openPages(merchant, 'member')
     expect((await member.post('/applications/invite', { emails: 'a@x.example' })).status).toBe(403)
@@ -408,9 +452,10 @@ describe('terms', () => {
       pages.post(`/programs/${merchant.programId}/applications`, { isOpen: 'on', agreement })
     const maya = browse(await openSession('maya@partner.example'), inject('baseUrl'), '/portal')
     const accepted = () =>
-      database.query('select version from agreement_acceptances where partner_id = $1 order by version', [
-        merchant.partnerId,
-      ])
+      database.query(
+        'select version from agreement_acceptances where partner_id = $1 order by version',
+        [merchant.partnerId],
+      )
     const mine = async () => {
       const { html } = await maya.get('/terms')
       const form = html.split('<form').find((part) => part.includes(merchant.partnerId)) ?? ''
@@ -424,14 +469,15 @@ describe('terms', () => {
     expect(await accepted()).toEqual([])
 
     const second = await mine()
-    for (let copy = 0; copy < 2; copy++) expect((await maya.post('/terms', second ?? {})).status).toBe(303)
+    for (let copy = 0; copy < 2; copy++)
+      expect((await maya.post('/terms', second ?? {})).status).toBe(303)
     expect(await accepted()).toEqual([{ version: 2 }])
     expect(await mine()).toBeNull()
     await save('')
     expect(await mine()).toBeNull()
-    expect((await browse(null, inject('baseUrl'), '/join').get(`/${merchant.programId}`)).text).not.toContain(
-      'Terms',
-    )
+    expect(
+      (await browse(null, inject('baseUrl'), '/join').get(`/${merchant.programId}`)).text,
+    ).not.toContain('Terms')
 
     const other = browse(await openSession('zoe@x.example'), inject('baseUrl'), '/portal')
     for (const fields of [
@@ -447,8 +493,15 @@ describe('terms', () => {
     const { merchant, pages } = await open()
     const applicant = await createApplicant(merchant)
     const fields = fieldsOf((await applicant.get('/apply')).html)
-    await pages.post(`/programs/${merchant.programId}/applications`, { ...PAGE, agreement: 'New terms' })
-    const { status, text } = await applicant.post('/apply', { ...fields, ...ANSWERS, accepts: 'on' })
+    await pages.post(`/programs/${merchant.programId}/applications`, {
+      ...PAGE,
+      agreement: 'New terms',
+    })
+    const { status, text } = await applicant.post('/apply', {
+      ...fields,
+      ...ANSWERS,
+      accepts: 'on',
+    })
     expect(status).toBe(409)
     expect(text).toContain('New terms')
     expect(await applicationsOf(merchant)).toEqual([])
@@ -457,7 +510,10 @@ describe('terms', () => {
   test('that managers change at the same moment are versions of their own', async () => {
     const { merchant, pages } = await open()
     const save = (_: unknown, index: number) =>
-      pages.post(`/programs/${merchant.programId}/applications`, { ...PAGE, agreement: `Terms ${index}` })
+      pages.post(`/programs/${merchant.programId}/applications`, {
+        ...PAGE,
+        agreement: `Terms ${index}`,
+      })
     const saved = await Promise.all(Array.from({ length: 8 }, save))
     expect(saved.map(({ status }) => status)).toEqual(Array(8).fill(303))
     const versions = await database.query(

@@ -152,7 +152,10 @@ describe('a mail that can’t be sent', () => {
     // More often than an address may have unused links: those that were not sent don't count.
     for (let time = 0; time < 6; time++) {
       inbox.plan(
-        ...Array<{ status: 500; name: string }>(4).fill({ status: 500, name: 'internal_server_error' }),
+        ...Array<{ status: 500; name: string }>(4).fill({
+          status: 500,
+          name: 'internal_server_error',
+        }),
       )
       const answer = await submit(`${place.baseUrl}/sign-in`, { email })
       expect(answer.status).toBe(503)
@@ -187,7 +190,11 @@ test('logs contain no token, cookie or email address', async () => {
 describe('on https', () => {
   const at = (path: string, init?: RequestInit) =>
     workers.fetchAt(`https://tributary.example${path}`, { redirect: 'manual', ...init })
-  const submitAt = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  const submitAt = (
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ) =>
     at(path, {
       method: 'POST',
       body: new URLSearchParams(fields),
@@ -196,7 +203,9 @@ describe('on https', () => {
 
   test('links use https, and the cookie is Secure, HttpOnly and host-only', async () => {
     const email = somebody()
-    expect((await submitAt('/sign-in', { email }, { 'X-Forwarded-Host': 'evil.example' })).status).toBe(200)
+    expect(
+      (await submitAt('/sign-in', { email }, { 'X-Forwarded-Host': 'evil.example' })).status,
+    ).toBe(200)
     const link = await newestLink(email, place.inboxUrl)
     expect(link.origin).toBe('https://tributary.example')
 

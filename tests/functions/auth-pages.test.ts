@@ -90,8 +90,14 @@ test('the browser that asked sees where the link was opened and used, and takes 
 test('the list of sessions is accessible, and works by keyboard and without JavaScript', async () => {
   const email = somebody()
   const phone = 'Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0'
-  const other = cookieOf(await press(await askForLink(email), { ...fromSomewhere(), 'User-Agent': phone }))
-  const page = await browser.as(await signIn(email), { width: 390, scheme: 'dark', javaScriptEnabled: false })
+  const other = cookieOf(
+    await press(await askForLink(email), { ...fromSomewhere(), 'User-Agent': phone }),
+  )
+  const page = await browser.as(await signIn(email), {
+    width: 390,
+    scheme: 'dark',
+    javaScriptEnabled: false,
+  })
   for (const home of ['/portal', '/app']) {
     await page.goto(home)
     await page.getByRole('link', { name: 'Sessions' }).click()

@@ -30,7 +30,13 @@ describe('requesting a link', () => {
       const cookie = headers['set-cookie']?.replace(/browser=\w{32};/, 'browser=RANDOM;')
       return {
         status,
-        headers: { ...headers, 'set-cookie': cookie, 'x-request-id': '', date: '', 'content-length': '' },
+        headers: {
+          ...headers,
+          'set-cookie': cookie,
+          'x-request-id': '',
+          date: '',
+          'content-length': '',
+        },
         ...page,
       }
     }
@@ -83,12 +89,17 @@ describe('requesting a link', () => {
       },
       body: 'email=a%FFn@example.com',
     })
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('not in UTF-8')])
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining('not in UTF-8'),
+    ])
   })
 
   test('sends at most five unused links to an address', async () => {
     const email = somebody()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => submit(url('/sign-in'), { email })))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => submit(url('/sign-in'), { email })),
+    )
     const pages = await Promise.all(answers.map((answer) => answer.text()))
     expect(pages.filter((page) => page.includes('A sign-in link is on its way'))).toHaveLength(5)
     expect(pages.filter((page) => page.includes('Several sign-in links were sent'))).toHaveLength(3)
@@ -185,7 +196,9 @@ describe('the auth Worker', () => {
     const link = await askForLink(somebody())
     for (const page of [url('/sign-in'), link, url('/auth/confirm')]) {
       const { headers } = await fetch(page)
-      expect(headers.get('Content-Security-Policy')).toContain("script-src 'self'; style-src 'self'")
+      expect(headers.get('Content-Security-Policy')).toContain(
+        "script-src 'self'; style-src 'self'",
+      )
       expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
       expect(headers.get('Referrer-Policy')).toBe('same-origin')
       expect(headers.get('Cache-Control')).toBe('no-store')

@@ -44,16 +44,23 @@ describe('a link', () => {
       body: { email },
       headers: fromSomewhere(),
     })
-    expect({ status: asked.status, body: asked.body }).toEqual({ status: 200, body: { status: true } })
+    expect({ status: asked.status, body: asked.body }).toEqual({
+      status: 200,
+      body: { status: true },
+    })
     const cookie = cookieOf(await press(await newestLink(email)))
-    const { body } = await send(url('/api/auth/sign-out'), { body: {}, headers: { Cookie: cookie } })
+    const { body } = await send(url('/api/auth/sign-out'), {
+      body: {},
+      headers: { Cookie: cookie },
+    })
     expect(body).toEqual({ success: true })
     expect(await whoIs(cookie)).toBeNull()
   })
 
   test('is not redeemed by GET requests, such as those of mail scanners', async () => {
     const link = await askForLink(somebody())
-    for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS']) await (await fetch(link, { method })).text()
+    for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS'])
+      await (await fetch(link, { method })).text()
     expect((await press(link)).status).toBe(303)
   })
 
@@ -99,7 +106,9 @@ describe('a link', () => {
     const links = [await askForLink(email), await askForLink(email)]
     const cookies = (await Promise.all(links.map((link) => press(link)))).map(cookieOf)
     expect(await Promise.all(cookies.map((cookie) => whoIs(cookie)))).toEqual([email, email])
-    expect(await database.query('select 1 from sign_in.users where email = $1', [email])).toHaveLength(1)
+    expect(
+      await database.query('select 1 from sign_in.users where email = $1', [email]),
+    ).toHaveLength(1)
   })
 
   test(`expires after ${LINK_MINUTES} minutes, and is deleted when the next one is created`, async () => {
@@ -126,18 +135,23 @@ describe('a link', () => {
     expect((await press(freshLink)).status).toBe(303)
   })
 
-  test.each(['', 'x', 'A'.repeat(32), 'a'.repeat(10_000), "'; drop table sign_in.users; --", '\0', '💥'])(
-    'that is forged, %j, is refused',
-    async (token) => {
-      const answer = await submit(url('/auth/confirm'), { token })
-      expect({ status: answer.status, cookies: answer.headers.getSetCookie() }).toEqual({
-        status: 400,
-        cookies: [],
-      })
-      const page = await fetch(url(`/auth/confirm?token=${encodeURIComponent(token)}`))
-      expect(page.status).toBe(400)
-    },
-  )
+  test.each([
+    '',
+    'x',
+    'A'.repeat(32),
+    'a'.repeat(10_000),
+    "'; drop table sign_in.users; --",
+    '\0',
+    '💥',
+  ])('that is forged, %j, is refused', async (token) => {
+    const answer = await submit(url('/auth/confirm'), { token })
+    expect({ status: answer.status, cookies: answer.headers.getSetCookie() }).toEqual({
+      status: 400,
+      cookies: [],
+    })
+    const page = await fetch(url(`/auth/confirm?token=${encodeURIComponent(token)}`))
+    expect(page.status).toBe(400)
+  })
 
   test('uses the host of the request, whatever the headers say', async () => {
     const email = somebody()
@@ -171,7 +185,9 @@ describe('a session', () => {
       'tributary.session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
     ])
     expect(await whoIs(cookie)).toBeNull()
-    expect((await fetch(url('/app'), { headers: { Cookie: cookie }, redirect: 'manual' })).status).toBe(303)
+    expect(
+      (await fetch(url('/app'), { headers: { Cookie: cookie }, redirect: 'manual' })).status,
+    ).toBe(303)
     expect(await whoIs(other)).toBe(`manager@${merchant.workspace.slug}.example`)
   })
 
@@ -209,7 +225,9 @@ describe('a session', () => {
     expect((await ask()).headers.getSetCookie()).toEqual([])
     await age('25 hours')
     expect((await ask()).headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^tributary\.session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(
+        /^tributary\.session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+      ),
     ])
     expect((await ask()).headers.getSetCookie()).toEqual([])
     await age(`${SESSION_DAYS} days`)

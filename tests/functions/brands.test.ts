@@ -34,9 +34,17 @@ describe('the API', () => {
       status: 200,
       body: { ...BRAND, version: 1 },
     })
-    expect((await api.get(path)).body).toEqual({ ...BRAND, supportEmailVerified: false, version: 1 })
-    expect((await api.put(path, { ...BRAND, logoUrl: null, version: 1 })).body).toMatchObject({ version: 2 })
-    expect((await database.audit(merchant)).map(({ action, details }) => [action, details])).toEqual([
+    expect((await api.get(path)).body).toEqual({
+      ...BRAND,
+      supportEmailVerified: false,
+      version: 1,
+    })
+    expect((await api.put(path, { ...BRAND, logoUrl: null, version: 1 })).body).toMatchObject({
+      version: 2,
+    })
+    expect(
+      (await database.audit(merchant)).map(({ action, details }) => [action, details]),
+    ).toEqual([
       [
         'brand.changed',
         {
@@ -92,7 +100,8 @@ describe('the API', () => {
        values ($1, $2, $3, $4, $5, 1, uuidv7())`,
       [merchant.programId, merchant.workspace.id, logoUrl, accentColor, supportEmail],
     )
-    if (!('supportEmail' in wrong)) await expect(insert).rejects.toThrow('violates check constraint')
+    if (!('supportEmail' in wrong))
+      await expect(insert).rejects.toThrow('violates check constraint')
     else await insert
   })
 
@@ -109,7 +118,8 @@ describe('the API', () => {
 })
 
 /** The fields of the form on a program's page. */
-const brandFields = (html: string) => formsOf(html).find(({ action }) => action.endsWith('/branding'))?.fields
+const brandFields = (html: string) =>
+  formsOf(html).find(({ action }) => action.endsWith('/branding'))?.fields
 
 describe('the form', () => {
   const save = async (merchant: Merchant, fields: Record<string, string>) =>
@@ -181,7 +191,9 @@ describe('the pages for partners', () => {
     const started = await start()
     const { merchant } = started
     await brand(started)
-    await (await openPages(merchant)).post(`/programs/${merchant.programId}/applications`, { isOpen: 'on' })
+    await (await openPages(merchant)).post(`/programs/${merchant.programId}/applications`, {
+      isOpen: 'on',
+    })
     const page = await browse(null, inject('baseUrl'), `/join/${merchant.programId}`).get('')
     const nonce = /<style nonce="([0-9a-f-]{36})">/.exec(page.html)?.[1]
     expect(policyOf(page)).toBe(

@@ -1,4 +1,7 @@
-/** What managers see of late leads, and of what only an address credits. docs/decisions.md, "By an address alone". */
+/**
+ * What managers see of late leads, and of what only an address credits. docs/decisions.md, "By an
+ * address alone".
+ */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { continueReplans } from '../../lib/purchases/apply/late.service.ts'
@@ -30,7 +33,9 @@ test('the overview counts late leads and credits by unverified addresses, by par
 })
 
 test('the page of held commissions and the portal say why, and the event’s steps do', async () => {
-  const shop = await openShop(database, { program: { late_lead_days: 7, unverified_addresses: 'hold' } })
+  const shop = await openShop(database, {
+    program: { late_lead_days: 7, unverified_addresses: 'hold' },
+  })
   const pages = await openPages(shop.merchant)
   const [late, early] = [shop.buyer(), shop.buyer()]
   const clickId = await late.click('maya', 2)
@@ -40,11 +45,17 @@ test('the page of held commissions and the portal say why, and the event’s ste
   await early.checkout({ at: 60 })
   const { text } = await pages.get('/commissions/held')
   expect(text).toContain('A lead that was received after the payment')
-  expect(text).toContain('Only an email address that a lead named says that this customer is the partner’s')
+  expect(text).toContain(
+    'Only an email address that a lead named says that this customer is the partner’s',
+  )
   const explanation = async (id: string) =>
     (await shop.merchant.explainReport('sale', id))?.steps.map((step) => step.text).join(' ')
-  expect(await explanation(late.id('pi'))).toMatch(/was reported only on .*held for a manager’s review/)
-  expect(await explanation(early.id('pi'))).toMatch(/nobody has verified it\. .*unverified address credits/)
+  expect(await explanation(late.id('pi'))).toMatch(
+    /was reported only on .*held for a manager’s review/,
+  )
+  expect(await explanation(early.id('pi'))).toMatch(
+    /nobody has verified it\. .*unverified address credits/,
+  )
 })
 
 test.each(['with a click', 'without one'])(
@@ -56,11 +67,17 @@ test.each(['with a click', 'without one'])(
     await buyer.lead({ clickId })
     await buyer.invoice({ at: 60 })
     const held = async () =>
-      (await shop.manager.get('/commissions?status=held')).body.data as { hold: { reason: string } }[]
+      (await shop.manager.get('/commissions?status=held')).body.data as {
+        hold: { reason: string }
+      }[]
     expect((await held()).map(({ hold }) => hold.reason)).toEqual(['unverified_address'])
 
     await buyer.lead({
-      ...{ externalId: buyer.id('verified'), customerExternalId: buyer.id('user'), emailVerified: true },
+      ...{
+        externalId: buyer.id('verified'),
+        customerExternalId: buyer.id('user'),
+        emailVerified: true,
+      },
       clickId: how === 'with a click' ? clickId : null,
     })
     await continueReplans(() => connect(inject('database')), new Date())

@@ -25,7 +25,9 @@ test('each chip removes its filter, and keeps the others and the order; a page b
   const { chips } = await createList()
   const cursor = crypto.randomUUID()
   expect(
-    await chips(`/partners?query=maya&status=approved&sort=revenue&order=asc&cursor=${cursor}&done=moved`),
+    await chips(
+      `/partners?query=maya&status=approved&sort=revenue&order=asc&cursor=${cursor}&done=moved`,
+    ),
   ).toEqual({
     'Email address, name or slug: maya': '/partners?status=approved&sort=revenue&order=asc',
     'Status: Approved': '/partners?query=maya&sort=revenue&order=asc',
@@ -39,7 +41,9 @@ test('a filter that a link has set says whose rows they are', async () => {
     'Status: Pending': `/commissions?partnerId=${partnerId}`,
   })
   expect(await chips(`/events?partnerId=${partnerId}`)).toEqual({ 'Partner: maya': '/events' })
-  expect(await chips(`/events?partnerId=${crypto.randomUUID()}`)).toEqual({ 'Partner: one': '/events' })
+  expect(await chips(`/events?partnerId=${crypto.randomUUID()}`)).toEqual({
+    'Partner: one': '/events',
+  })
 })
 
 test('hostile values are text, unknown parameters are no filters, and a list without filters has no chips', async () => {

@@ -6,7 +6,10 @@ import { checkoutSession, refund, stripeEvent, stripeId, useStripe } from '../su
 
 const database = useDatabase()
 
-/** A merchant with a sale of 49.00 reported by API, and one by Stripe that is held with the first as evidence. */
+/**
+ * A merchant with a sale of 49.00 reported by API, and one by Stripe that is held with the first as
+ * evidence.
+ */
 const createHold = async () => {
   const merchant = await createMerchant()
   const stripe = await useStripe(merchant)
@@ -25,7 +28,9 @@ test('a manager sees both sales side by side, and releases the commission', asyn
   expect((await pages.get('/commissions')).html).toContain('/commissions/held"')
   const { text, html } = await pages.get('/commissions/held')
   expect(text).toContain('$9.80 for maya')
-  expect(text).toMatch(new RegExp(`Event ${payment} order-<b>1</b> Reported by Stripe Your backend Customer`))
+  expect(text).toMatch(
+    new RegExp(`Event ${payment} order-<b>1</b> Reported by Stripe Your backend Customer`),
+  )
   expect(text).toContain('ada@example.com user_1 Amount $49.00 $49.00 Date')
   expect(text).toContain(`Click ${clickId} ${clickId} Partner maya maya`)
   expect(html).not.toContain('<b>1</b>')
@@ -38,7 +43,9 @@ test('a manager sees both sales side by side, and releases the commission', asyn
   const after = await pages.get('/commissions/held?done=released')
   expect(after.text).toContain('Commission released.')
   expect(after.text).toContain('No commissions are held.')
-  expect((await pages.get('/audit')).text).toContain('released a held commission of $9.80 of “maya”')
+  expect((await pages.get('/audit')).text).toContain(
+    'released a held commission of $9.80 of “maya”',
+  )
   expect((await pages.get('')).text).not.toContain('Commissions to review')
 
   const refused = await pages.post(`/commissions/${id}/reject`, {})
@@ -58,7 +65,9 @@ test('a manager rejects the commission, which earns nothing from then on', async
   expect((await pages.get(`/events/${event?.id}`)).text).toContain(
     'A manager rejected the held commission of $9.80 of “maya”.',
   )
-  expect((await pages.get('/audit')).text).toContain('rejected a held commission of $9.80 of “maya”')
+  expect((await pages.get('/audit')).text).toContain(
+    'rejected a held commission of $9.80 of “maya”',
+  )
 })
 
 test('a member reads held commissions and changes none', async () => {
@@ -132,10 +141,17 @@ test('a manager adjusts a partner’s earnings on its page or on a commission’
   expect(typed).toMatchObject({ externalId: ofCommission.externalId, reason: 'Paid twice' })
   const both = await Promise.all([pages.post(path, typed), pages.post(path, typed)])
   expect(both.map(({ status }) => status)).toEqual([303, 303])
-  const page = await pages.get((both[0].location ?? '').replace(`/app/${merchant.workspace.slug}`, ''))
-  expect(page.text).toMatch(/Adjustment of -\$5\.00 Earnings adjusted\. .* by manager@.* Reason Paid twice/)
+  const page = await pages.get(
+    (both[0].location ?? '').replace(`/app/${merchant.workspace.slug}`, ''),
+  )
+  expect(page.text).toMatch(
+    /Adjustment of -\$5\.00 Earnings adjusted\. .* by manager@.* Reason Paid twice/,
+  )
   const changed = await pages.post(path, { ...typed, amount: '-6.00' })
-  expect([changed.status, changed.text.includes('This form was already submitted')]).toEqual([409, true])
+  expect([changed.status, changed.text.includes('This form was already submitted')]).toEqual([
+    409,
+    true,
+  ])
 
   const ofPartner = form((await pages.get(`/partners/${partner?.id}`)).html)
   const goodwill = { ...ofPartner, amount: '1,25', currency: 'eur', reason: 'Goodwill' }
@@ -156,12 +172,19 @@ test('a manager reverses a part of a commission on its page, and a double click 
   const { commission } = await merchant.explain(sale.body.eventId)
   const pages = await openPages(merchant)
   const path = `/commissions/${commission?.id}`
-  const form = (html: string) => fieldsOf(`<form>${/action="[^"]*\/reverse"(.*?)<\/form>/s.exec(html)?.[1]}`)
+  const form = (html: string) =>
+    fieldsOf(`<form>${/action="[^"]*\/reverse"(.*?)<\/form>/s.exec(html)?.[1]}`)
   const first = form((await pages.get(path)).html)
   const wrong = await pages.post(`${path}/reverse`, { ...first, amount: '0', reason: 'Returned' })
-  expect([wrong.status, wrong.text.includes('Enter an amount of the currency')]).toEqual([400, true])
+  expect([wrong.status, wrong.text.includes('Enter an amount of the currency')]).toEqual([
+    400,
+    true,
+  ])
   const typed = { ...form(wrong.html), amount: '2.50' }
-  const both = await Promise.all([pages.post(`${path}/reverse`, typed), pages.post(`${path}/reverse`, typed)])
+  const both = await Promise.all([
+    pages.post(`${path}/reverse`, typed),
+    pages.post(`${path}/reverse`, typed),
+  ])
   expect(both.map(({ status }) => status)).toEqual([303, 303])
   expect((await pages.get(`${path}?done=reversed`)).text).toContain('Commission reversed.')
   const tooMuch = await pages.post(`${path}/reverse`, {
@@ -169,10 +192,10 @@ test('a manager reverses a part of a commission on its page, and a double click 
     amount: '8',
     reason: 'x',
   })
-  expect([tooMuch.status, tooMuch.text.includes('Only 7.30 USD of this commission is left.')]).toEqual([
-    409,
-    true,
-  ])
+  expect([
+    tooMuch.status,
+    tooMuch.text.includes('Only 7.30 USD of this commission is left.'),
+  ]).toEqual([409, true])
   expect((await pages.get('/commissions?kind=reversal')).text).toContain('-$2.50')
 })
 
@@ -197,9 +220,10 @@ test('a manager holds and releases many commissions at once, and reads which one
   await theirs.sale({ clickId: await theirs.click() })
   const idsOf = async ({ workspace }: typeof merchant) =>
     (
-      await database.query<{ id: string }>('select id from commissions where workspace_id = $1 order by id', [
-        workspace.id,
-      ])
+      await database.query<{ id: string }>(
+        'select id from commissions where workspace_id = $1 order by id',
+        [workspace.id],
+      )
     ).map(({ id }) => id)
   const [a = '', b = '', c = '', reversal = ''] = await idsOf(merchant)
   const [foreign = ''] = await idsOf(theirs)

@@ -6,7 +6,10 @@ import { formsOf, openPages } from '../support/pages.ts'
 
 const database = useDatabase()
 
-/** A merchant's import of two calls: partners of whom one exists, one is renamed and one is refused, and customers of whom one moves. */
+/**
+ * A merchant's import of two calls: partners of whom one exists, one is renamed and one is refused,
+ * and customers of whom one moves.
+ */
 const importBoth = async () => {
   const { merchant, partners, customers } = await createWithLeo()
   await customers([{ customerExternalId: 'cus_1', partnerEmail: MAYA }])
@@ -40,7 +43,8 @@ test('imports are listed newest first, each once, with the counts of all of thei
   expect(html.split(importId)).toHaveLength(2)
   const { html: first } = await pages.get('/imports?limit=1')
   expect(first).toContain(importId)
-  const [, next = ''] = /rel="next" href="[^"]*(\/imports\?[^"]*)"/.exec(first.replaceAll('&amp;', '&')) ?? []
+  const [, next = ''] =
+    /rel="next" href="[^"]*(\/imports\?[^"]*)"/.exec(first.replaceAll('&amp;', '&')) ?? []
   const second = await pages.get(next)
   expect(second.text).toMatch(/manager@\S+ 0 1 0/)
   expect(second.html).not.toContain(importId)
@@ -57,7 +61,9 @@ test('the report of an import counts its rows, and shows those that differ from 
     'Customers 1 created 1 updated 1 refused, because their partner was not found 1 of the updated moved from another partner',
   )
   expect(text).toContain('Opening balances: $30.03 of 3 partners.')
-  expect(text).toMatch(/taken@partner\.example created maya → maya-\w+ Another partner had this slug\./)
+  expect(text).toMatch(
+    /taken@partner\.example created maya → maya-\w+ Another partner had this slug\./,
+  )
   expect(text).toContain(`cus_1 of ${LEO} updated (before: ${MAYA})`)
   expect(text).toContain('cus_3 of nobody@partner.example')
   expect(text).not.toContain('p0@partner.example')
@@ -99,10 +105,30 @@ test('all rows of an import are a file, which is in the audit log', async () => 
   expect(lines).toHaveLength(11)
   const cells = lines.map((line) => JSON.parse(`[${line}]`))
   expect(cells[0]).toEqual([
-    ...['kind', 'customer', 'partner', 'status', 'formerPartner', 'slug', 'requestedSlug', 'couponMapped'],
+    ...[
+      'kind',
+      'customer',
+      'partner',
+      'status',
+      'formerPartner',
+      'slug',
+      'requestedSlug',
+      'couponMapped',
+    ],
     ...['code', 'message'],
   ])
-  expect(cells[1]).toEqual(['partners', '', 'p0@partner.example', 'created', '', 'p-0', '', 'true', '', ''])
+  expect(cells[1]).toEqual([
+    'partners',
+    '',
+    'p0@partner.example',
+    'created',
+    '',
+    'p-0',
+    '',
+    'true',
+    '',
+    '',
+  ])
   expect(cells[6].slice(0, 4)).toEqual(['partners', '', "'=x", 'error'])
   expect(cells[7]).toEqual([
     ...['partners', '', 'plain@partner.example', 'created', '', 'Plain', '', 'false', '', ''],
@@ -140,9 +166,11 @@ test('all that stays of an undo is a file, before it and after it, which is in t
       partnerEmail: 'p0@partner.example',
       ...(startedAt && { startedAt }),
     }))
-  // Two calls, with less than a page of the file in each. Another import has changed all customers but one since.
+  // Two calls, with less than a page of the file in each. Another import has changed all customers
+  // but one since.
   for (const from of [0, 600]) await customers(buyers(from), { importId })
-  for (const from of [1, 601]) await customers(buyers(from, '2024-05-01'), { importId: crypto.randomUUID() })
+  for (const from of [1, 601])
+    await customers(buyers(from, '2024-05-01'), { importId: crypto.randomUUID() })
   const pages = await openPages(merchant)
   const path = `/imports/${importId}/kept.csv`
   const read = async () => {

@@ -55,9 +55,14 @@ test('the search opens the only match, and lists several by what they are', asyn
   const find = (text: string) => pages.get(`/search?q=${encodeURIComponent(text)}`)
 
   expect(await find(' ANN ')).toMatchObject({ status: 303, location: `${base}/partners/${ann}` })
-  expect(await find('inv_<i>')).toMatchObject({ status: 303, location: `${base}/events/${eventId}` })
+  expect(await find('inv_<i>')).toMatchObject({
+    status: 303,
+    location: `${base}/events/${eventId}`,
+  })
   expect(await find('lost')).toMatchObject({ status: 303, location: `${base}/events/${row?.lost}` })
-  expect(await find('BUYER@example.com')).toMatchObject({ location: `${base}/customers/${row?.customer}` })
+  expect(await find('BUYER@example.com')).toMatchObject({
+    location: `${base}/customers/${row?.customer}`,
+  })
   const ofClick = await find(clickId)
   expect(ofClick).toMatchObject({ status: 200, location: null })
   expect(ofClick.html).toContain(`href="${base}/events/${row?.lead}"`)
@@ -110,7 +115,8 @@ test('pagination keeps the filters', async () => {
   const { partners } = await importer(merchant)
   await partners(Array.from({ length: 60 }, (_, index) => ({ email: `p${index}@x.example` })))
   const first = await pages.get('/partners?query=x.example')
-  const [, next] = /rel="next" href="[^"]*(\/partners\?[^"]*)"/.exec(first.html.replace(/&amp;/g, '&')) ?? []
+  const [, next] =
+    /rel="next" href="[^"]*(\/partners\?[^"]*)"/.exec(first.html.replace(/&amp;/g, '&')) ?? []
   expect(next).toContain('query=x.example')
   const second = await pages.get(next ?? '')
   const emails = [first, second].flatMap(({ text }) => text.match(/p\d+@x\.example/g) ?? [])
@@ -121,9 +127,12 @@ test('pagination keeps the filters', async () => {
 test('the audit log describes actions with their actors', async () => {
   const { merchant, pages, ann } = await createShop()
   const imports = await importer(merchant)
-  await imports.partners([{ email: 'new@x.example' }, { email: 'ann@partner.example' }, { email: 'bad' }], {
-    sendWelcomeEmail: true,
-  })
+  await imports.partners(
+    [{ email: 'new@x.example' }, { email: 'ann@partner.example' }, { email: 'bad' }],
+    {
+      sendWelcomeEmail: true,
+    },
+  )
   await imports.customers([{ customerExternalId: 'cus_1', partnerEmail: 'new@x.example' }])
   await pages.post(`/partners/${ann}/status`, { status: 'banned' })
   await pages.post(`/partners/${ann}/coupons`, { couponId: 'C1' })
@@ -143,7 +152,9 @@ test('a failed email is listed first, and can be resent', async () => {
   const merchant = await createMerchant()
   const pages = await openPages(merchant)
   const { partners } = await importer(merchant)
-  await partners([{ email: 'lost@x.example' }, { email: 'fine@x.example' }], { sendWelcomeEmail: true })
+  await partners([{ email: 'lost@x.example' }, { email: 'fine@x.example' }], {
+    sendWelcomeEmail: true,
+  })
   await database.query(
     `update mails set failed_at = now(), sent_at = null, last_error = 'No such <mailbox>.'
      where workspace_id = $1 and recipient = 'lost@x.example'`,
@@ -157,7 +168,10 @@ test('a failed email is listed first, and can be resent', async () => {
   expect((await (await openPages(merchant, 'member')).post(retry ?? '', {})).status).toBe(403)
   expect((await pages.post(retry ?? '', {}, { Origin: 'null' })).status).toBe(403)
   const sent = await pages.post(retry ?? '', {})
-  expect([sent.status, sent.location]).toEqual([303, `/app/${merchant.workspace.slug}/mails?done=queued`])
+  expect([sent.status, sent.location]).toEqual([
+    303,
+    `/app/${merchant.workspace.slug}/mails?done=queued`,
+  ])
   const after = await pages.get('/mails?done=queued')
   expect(after.text).toContain('Email queued.')
   expect(after.text).not.toContain('Undelivered emails')
@@ -171,13 +185,15 @@ test('a manager credits an event on its page, by the partner’s slug or address
   const path = `/events/${event?.id}`
   expect((await pages.get(path)).text).toContain('Credit to')
   const nobody = await pages.post(`${path}/credit`, { partner: 'nobody', reason: 'Told us' })
-  expect([nobody.status, nobody.text.includes('No partner has this slug or email address.')]).toEqual([
-    400,
-    true,
-  ])
+  expect([
+    nobody.status,
+    nobody.text.includes('No partner has this slug or email address.'),
+  ]).toEqual([400, true])
   const noReason = await pages.post(`${path}/credit`, { partner: 'maya', reason: '' })
   expect(noReason.status).toBe(400)
-  expect((await pages.post(`${path}/credit`, { partner: 'maya', reason: 'Told us' })).status).toBe(303)
+  expect((await pages.post(`${path}/credit`, { partner: 'maya', reason: 'Told us' })).status).toBe(
+    303,
+  )
   expect((await pages.get(path)).text).toContain('credited “maya” by hand: Told us')
   const again = await pages.post(`${path}/credit`, {
     partner: ' maya@partner.example ',

@@ -18,23 +18,26 @@ describe('the preview of emails', () => {
     expect(text).toContain('You are a partner of Friends & Co.')
   })
 
-  test.each(PARTNER_MAIL_KINDS)('shows the mail %s as HTML in a sandbox, and as text', async (kind) => {
-    const merchant = await createMerchant()
-    const pages = await openPages(merchant)
-    const page = await pages.get(`/mails/preview/${kind}`)
-    expect(page.status).toBe(200)
-    expect(page.html).toMatch(/<iframe [^>]*sandbox=""/)
-    expect(page.headers.get('Content-Security-Policy')).toContain("frame-src 'self'")
+  test.each(PARTNER_MAIL_KINDS)(
+    'shows the mail %s as HTML in a sandbox, and as text',
+    async (kind) => {
+      const merchant = await createMerchant()
+      const pages = await openPages(merchant)
+      const page = await pages.get(`/mails/preview/${kind}`)
+      expect(page.status).toBe(200)
+      expect(page.html).toMatch(/<iframe [^>]*sandbox=""/)
+      expect(page.headers.get('Content-Security-Policy')).toContain("frame-src 'self'")
 
-    const mail = await pages.get(`/mails/preview/${kind}/html`)
-    expect(mail.status).toBe(200)
-    expect(mail.headers.get('Content-Security-Policy')).toBe(
-      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
-    )
-    expect(mail.headers.get('Cache-Control')).toBe('no-store')
-    expect(mail.html).toMatch(/^<!doctype html><html/)
-    expect(mail.html).not.toContain('<script')
-  })
+      const mail = await pages.get(`/mails/preview/${kind}/html`)
+      expect(mail.status).toBe(200)
+      expect(mail.headers.get('Content-Security-Policy')).toBe(
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
+      )
+      expect(mail.headers.get('Cache-Control')).toBe('no-store')
+      expect(mail.html).toMatch(/^<!doctype html><html/)
+      expect(mail.html).not.toContain('<script')
+    },
+  )
 
   test('shows the brand of the newest program, and loads only its logo', async () => {
     const merchant = await createMerchant()
@@ -66,7 +69,11 @@ describe('the text of an email', () => {
   test('is changed by a form, seen in the preview, and reset', async () => {
     const pages = await openPages(await createMerchant())
     const path = '/mails/preview/welcome'
-    const fields = { version: '0', subject: 'Hi {partnerName}', intro: 'One <b>\r\ntwo\r\n\r\n{programName}' }
+    const fields = {
+      version: '0',
+      subject: 'Hi {partnerName}',
+      intro: 'One <b>\r\ntwo\r\n\r\n{programName}',
+    }
     expect(await pages.post(path, fields)).toMatchObject({ status: 303 })
     const page = await pages.get(`${path}?done=saved`)
     expect(page.text).toContain('Hi Maya Chen')
@@ -98,7 +105,9 @@ describe('a test email', () => {
     async (kind) => {
       const merchant = await createMerchant()
       const pages = await openPages(merchant)
-      const sent = await pages.post(`/mails/preview/${kind}/test`, { recipient: 'victim@x.example' })
+      const sent = await pages.post(`/mails/preview/${kind}/test`, {
+        recipient: 'victim@x.example',
+      })
       expect(sent).toMatchObject({ status: 303, location: expect.stringContaining('?done=test') })
       const rows = await database.query(
         'select kind, recipient, occasion, partner_id, program_id, is_held from mails where workspace_id = $1',
@@ -141,7 +150,9 @@ describe('a test email', () => {
     const manager = await openPages(merchant)
     expect((await manager.post(path, {}, { Origin: 'https://evil.example' })).status).toBe(403)
     expect((await manager.post('/mails/preview/sign_in/test', {})).status).toBe(404)
-    const rows = await database.query('select id from mails where workspace_id = $1', [merchant.workspace.id])
+    const rows = await database.query('select id from mails where workspace_id = $1', [
+      merchant.workspace.id,
+    ])
     expect(rows).toEqual([])
   })
 

@@ -65,7 +65,9 @@ test('Stripe needs attention once it is silent for longer than it ever pauses, i
     await addReceived(merchant.workspace.id, { received_at: hoursAgo(100 + 10 - n) })
   expect((await pages.get('')).text).not.toContain('Stripe has sent no event')
 
-  expect((await pages.post('/stripe', { secret: signingSecret(), purpose: 'account' })).status).toBe(303)
+  expect(
+    (await pages.post('/stripe', { secret: signingSecret(), purpose: 'account' })).status,
+  ).toBe(303)
   const { text, html } = await pages.get('')
   expect(text).toContain('Stripe has sent no event for 4 days')
   expect(html).toContain(`href="/app/${merchant.workspace.slug}/stripe"`)

@@ -1,4 +1,6 @@
-/** The list of partners: what each has brought, in any order, and what is changed of many at once. */
+/**
+ * The list of partners: what each has brought, in any order, and what is changed of many at once.
+ */
 import { describe, expect, test } from 'vitest'
 import { PARTNER_SORTS } from '../../lib/partners/lists/partners.schemas.ts'
 import { fold } from '../support/fold.ts'
@@ -19,7 +21,13 @@ const createBusy = async () => {
   const sales = [
     { clickId: clicks.maya, externalId: 'a', customerExternalId: 'x', amountCents: 10_000 },
     { clickId: clicks.maya, externalId: 'b', customerExternalId: 'x', amountCents: 2_500 },
-    { clickId: clicks.leo, externalId: 'c', customerExternalId: 'y', amountCents: 99_900, currency: 'EUR' },
+    {
+      clickId: clicks.leo,
+      externalId: 'c',
+      customerExternalId: 'y',
+      amountCents: 99_900,
+      currency: 'EUR',
+    },
   ]
   await untilSaved(() => merchant.lead({ clickId: clicks.leo }))
   for (const sale of sales) await untilSaved(() => merchant.sale(sale))
@@ -49,7 +57,8 @@ const orderOf = (html: string): string[] =>
     ([, id]) => id ?? '',
   )
 
-const sound = async ({ workspace }: Merchant) => expect(await database.violations(workspace.id)).toEqual([])
+const sound = async ({ workspace }: Merchant) =>
+  expect(await database.violations(workspace.id)).toEqual([])
 
 describe('the list of partners', () => {
   test('says what each has brought, before and after the totals are folded', async () => {
@@ -76,39 +85,42 @@ describe('the list of partners', () => {
     }
   })
 
-  test.each(PARTNER_SORTS)('by %s has each partner once, in both orders, page by page', async (sort) => {
-    const { merchant, maya, leo, zoe } = await createBusy()
-    await fold(database, merchant)
-    const pages = await openPages(merchant)
-    const walk = async (order: string) => {
-      const seen: string[] = []
-      let next: string | undefined = `/partners?sort=${sort}&order=${order}&limit=1`
-      while (next) {
-        const { status, html } = await pages.get(next)
-        expect(status).toBe(200)
-        seen.push(...orderOf(html))
-        next = /rel="next" href="\/app\/[^/]+([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+  test.each(PARTNER_SORTS)(
+    'by %s has each partner once, in both orders, page by page',
+    async (sort) => {
+      const { merchant, maya, leo, zoe } = await createBusy()
+      await fold(database, merchant)
+      const pages = await openPages(merchant)
+      const walk = async (order: string) => {
+        const seen: string[] = []
+        let next: string | undefined = `/partners?sort=${sort}&order=${order}&limit=1`
+        while (next) {
+          const { status, html } = await pages.get(next)
+          expect(status).toBe(200)
+          seen.push(...orderOf(html))
+          next = /rel="next" href="\/app\/[^/]+([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+        }
+        return seen
       }
-      return seen
-    }
-    const down = await walk('desc')
-    expect(down.toSorted()).toEqual([maya, leo, zoe].toSorted())
-    expect(await walk('asc')).toEqual(down.toReversed())
-    const best = {
-      newest: [zoe, leo, maya],
-      name: [zoe, maya, leo],
-      clicks: [leo, maya, zoe],
-      leads: [leo, zoe, maya],
-      customers: [leo, maya, zoe],
-      sales: [maya, leo, zoe],
-      // In USD, which most sales are in.
-      revenue: [maya, zoe, leo],
-      earned: [maya, zoe, leo],
-      unpaid: [maya, zoe, leo],
-      active: [leo, maya, zoe],
-    }
-    expect(down).toEqual(best[sort])
-  })
+      const down = await walk('desc')
+      expect(down.toSorted()).toEqual([maya, leo, zoe].toSorted())
+      expect(await walk('asc')).toEqual(down.toReversed())
+      const best = {
+        newest: [zoe, leo, maya],
+        name: [zoe, maya, leo],
+        clicks: [leo, maya, zoe],
+        leads: [leo, zoe, maya],
+        customers: [leo, maya, zoe],
+        sales: [maya, leo, zoe],
+        // In USD, which most sales are in.
+        revenue: [maya, zoe, leo],
+        earned: [maya, zoe, leo],
+        unpaid: [maya, zoe, leo],
+        active: [leo, maya, zoe],
+      }
+      expect(down).toEqual(best[sort])
+    },
+  )
 
   test('compares amounts in the currency chosen, and links each heading to the other order', async () => {
     const { merchant, leo } = await createBusy()
@@ -117,7 +129,9 @@ describe('the list of partners', () => {
       '/partners?sort=revenue&currency=eur&status=approved',
     )
     expect(orderOf(html)[0]).toBe(leo)
-    expect(html).toMatch(/aria-sort="descending"><a class="sort" href="[^"]*sort=revenue&amp;[^"]*order=asc"/)
+    expect(html).toMatch(
+      /aria-sort="descending"><a class="sort" href="[^"]*sort=revenue&amp;[^"]*order=asc"/,
+    )
     expect(html).toContain(`/export/partners.csv?status=approved"`)
   })
 
@@ -132,7 +146,12 @@ describe('the list of partners', () => {
       next = /rel="next" href="\/app\/[^/]+([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
       for (const id of ['d', 'e', 'f']) {
         const clickId = await merchant.click('leo')
-        const sale = { externalId: `${id}${seen.length}`, customerExternalId: 'y', currency: 'EUR', clickId }
+        const sale = {
+          externalId: `${id}${seen.length}`,
+          customerExternalId: 'y',
+          currency: 'EUR',
+          clickId,
+        }
         await untilSaved(() => merchant.sale(sale))
       }
       await fold(database, merchant)
@@ -154,8 +173,20 @@ describe('the list of partners', () => {
       (await pages.get(`/partners?sort=${sort}&cursor=${maya}${figure}`)).status
     for (const sort of PARTNER_SORTS)
       for (const figure of ['', '_3', '_-3', '_999999999999999999', '_2026-11-27', '_-infinity'])
-        expect({ sort, figure, status: await statusOf(sort, figure) }).toEqual({ sort, figure, status: 200 })
-    for (const figure of ['_', '_x', '_1_2', '_1e9', '_9999999999999999999', '_2026-02-30', '_0000-01-01'])
+        expect({ sort, figure, status: await statusOf(sort, figure) }).toEqual({
+          sort,
+          figure,
+          status: 200,
+        })
+    for (const figure of [
+      '_',
+      '_x',
+      '_1_2',
+      '_1e9',
+      '_9999999999999999999',
+      '_2026-02-30',
+      '_0000-01-01',
+    ])
       expect({ figure, status: await statusOf('active', figure) }).toEqual({ figure, status: 400 })
   })
 })
@@ -215,20 +246,29 @@ describe('changing many partners', () => {
     expect(asked.text).toContain('Ban 2 partners?')
     expect((await statuses(merchant)).maya).toMatch(/^approved/)
 
-    const done = await pages.post('/partners/change/confirm', { ...chosen(maya, leo), change: 'banned' })
-    expect(done).toMatchObject({ status: 303, location: expect.stringMatching(/\/partners\?done=banned$/) })
+    const done = await pages.post('/partners/change/confirm', {
+      ...chosen(maya, leo),
+      change: 'banned',
+    })
+    expect(done).toMatchObject({
+      status: 303,
+      location: expect.stringMatching(/\/partners\?done=banned$/),
+    })
     const after = { maya: expect.stringMatching(/^banned/), leo: 'banned', zoe: 'approved' }
     expect(await statuses(merchant)).toEqual(after)
     const late = { externalId: 'late', clickId: await merchant.click('zoe') }
     await untilSaved(() => merchant.lead(late))
 
-    const again = await pages.post('/partners/change/confirm', { ...chosen(maya, leo), change: 'banned' })
+    const again = await pages.post('/partners/change/confirm', {
+      ...chosen(maya, leo),
+      change: 'banned',
+    })
     expect(again.status).toBe(303)
     const status = { status: { from: 'approved', to: 'banned' } }
     expect((await entries(merchant)).map(({ details }) => details)).toEqual([status, status])
-    expect((await pages.post('/partners/change', { ...chosen(maya), change: 'banned' })).text).toContain(
-      'they are banned already',
-    )
+    expect(
+      (await pages.post('/partners/change', { ...chosen(maya), change: 'banned' })).text,
+    ).toContain('they are banned already')
     await sound(merchant)
   })
 
@@ -242,7 +282,10 @@ describe('changing many partners', () => {
     const move = { ...chosen(leo, zoe, eve), change: 'group', toGroup: gold }
     expect((await pages.post('/partners/change', move)).text).toMatch(/Move 2 partners to “.+”\?/)
     expect((await pages.post('/partners/change/confirm', move)).status).toBe(303)
-    const groups = await database.query(`select id from partners where group_id = $1 order by slug`, [gold])
+    const groups = await database.query(
+      `select id from partners where group_id = $1 order by slug`,
+      [gold],
+    )
     expect(groups.map(({ id }) => id)).toEqual([leo, zoe])
 
     await pages.post('/partners/change/confirm', {
@@ -258,11 +301,14 @@ describe('changing many partners', () => {
     const [{ merchant, maya }, theirs] = [await createBusy(), await createBusy()]
     const pages = await openPages(merchant)
     const before = [await statuses(merchant), await statuses(theirs.merchant)]
-    const foreign = await database.query<{ id: string }>('select id from groups where workspace_id = $1', [
-      theirs.merchant.workspace.id,
-    ])
+    const foreign = await database.query<{ id: string }>(
+      'select id from groups where workspace_id = $1',
+      [theirs.merchant.workspace.id],
+    )
     const group = { change: 'group', toGroup: foreign[0]?.id ?? '' }
-    expect((await pages.post('/partners/change/confirm', { ...chosen(maya), ...group })).status).toBe(303)
+    expect(
+      (await pages.post('/partners/change/confirm', { ...chosen(maya), ...group })).status,
+    ).toBe(303)
     const ban = { ...chosen(theirs.maya), change: 'banned' }
     expect((await pages.post('/partners/change', ban)).text).toContain('Nothing to change')
     expect((await pages.post('/partners/change/confirm', ban)).status).toBe(303)
@@ -270,7 +316,12 @@ describe('changing many partners', () => {
     for (const path of ['/partners/change', '/partners/change/confirm']) {
       expect((await member.post(path, { ...chosen(maya), change: 'banned' })).status).toBe(403)
       const many = Array.from({ length: 501 }, () => crypto.randomUUID())
-      for (const fields of [{}, chosen(maya), chosen(...many), { ...chosen('1'), change: 'banned' }])
+      for (const fields of [
+        {},
+        chosen(maya),
+        chosen(...many),
+        { ...chosen('1'), change: 'banned' },
+      ])
         expect((await pages.post(path, { change: 'deleted', ...fields })).status).toBe(400)
     }
     expect([await statuses(merchant), await statuses(theirs.merchant)]).toEqual(before)
@@ -352,6 +403,8 @@ describe('adding a partner', () => {
     const foreign = { ...fields, email: 'b@x.example', slug: 'b', programId: crypto.randomUUID() }
     expect((await pages.post('/partners/new', foreign)).status).toBe(409)
     expect(await partnersOf(merchant)).toHaveLength(2)
-    expect((await (await openPages(merchant, 'member')).post('/partners/new', fields)).status).toBe(403)
+    expect((await (await openPages(merchant, 'member')).post('/partners/new', fields)).status).toBe(
+      403,
+    )
   })
 })

@@ -5,10 +5,27 @@ import { createShop } from '../support/shop.ts'
 
 const database = useDatabase()
 
-const PAGES = ['/partners', '/partners/ann', '/events', '/events/sale', '/commissions', '/customers']
+const PAGES = [
+  '/partners',
+  '/partners/ann',
+  '/events',
+  '/events/sale',
+  '/commissions',
+  '/customers',
+]
 const MANAGER_PAGES = ['/audit', '/mails']
 
-const FILTERS = ['query', 'status', 'cursor', 'externalId', 'email', 'kind', 'partnerId', 'limit', 'done']
+const FILTERS = [
+  'query',
+  'status',
+  'cursor',
+  'externalId',
+  'email',
+  'kind',
+  'partnerId',
+  'limit',
+  'done',
+]
 const HOSTILE = ['%00', '%ED%A0%80', '%', 'x'.repeat(3_000), "'", '%3Cscript%3E', '__proto__']
 
 type Shop = Awaited<ReturnType<typeof createShop>>
@@ -58,7 +75,9 @@ describe('access', () => {
       // The page of one thing reads nothing else.
       const names = at === path ? FILTERS : ['done']
       for (const value of HOSTILE) {
-        const shown = await Promise.all(names.map((name) => shop.pages.get(`${at}?${name}=${value}`)))
+        const shown = await Promise.all(
+          names.map((name) => shop.pages.get(`${at}?${name}=${value}`)),
+        )
         for (const { status, html } of shown) {
           expect([200, 400]).toContain(status)
           expect(html).not.toContain('<script>')
@@ -128,7 +147,9 @@ test('a manager changes, bans and reinstates a partner, with notices', async () 
   const after = await pages.get(`${path}?done=banned`)
   expect(after.text).toContain('Its links no longer work')
   expect(after.text).toContain('Reinstate this partner')
-  expect((await pages.post(`${path}/status`, { status: 'approved' })).location).toBe(`${here}?done=approved`)
+  expect((await pages.post(`${path}/status`, { status: 'approved' })).location).toBe(
+    `${here}?done=approved`,
+  )
 })
 
 test('a partner’s own minimum is set on its page, and left blank it is the program’s', async () => {
@@ -141,10 +162,10 @@ test('a partner’s own minimum is set on its page, and left blank it is the pro
   expect((await pages.get(path)).html).toContain('value="25.50"')
   expect((await pages.get('/audit')).text).toContain('minimum payout from none to 2550')
   const wrong = await pages.post(path, { name: 'Ann', minimumPayoutCents: '-1' })
-  expect([wrong.status, wrong.text.includes('Enter an amount such as 50.00, or leave it blank.')]).toEqual([
-    400,
-    true,
-  ])
+  expect([
+    wrong.status,
+    wrong.text.includes('Enter an amount such as 50.00, or leave it blank.'),
+  ]).toEqual([400, true])
   expect((await pages.post(path, { name: 'Ann' })).status).toBe(303)
   expect(await minimum()).toBeNull()
   const manager = await merchant.asManager()
@@ -176,11 +197,15 @@ test('an invalid form is shown again with its values and errors', async () => {
 
 test('coupons are added and removed, and a taken one names its partner', async () => {
   const { merchant, pages, ann } = await createShop()
-  const ben = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'ben' })
+  const ben = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'ben',
+  })
   const coupon = { couponId: 'a/b"><script>', couponLabel: 'ANN20' }
   const added = await pages.post(`/partners/${ann}/coupons`, coupon)
   expect(added.location).toMatch(/\?done=added$/)
-  expect((await pages.post(`/partners/${ann}/coupons`, coupon)).location).toMatch(/\?done=already_added$/)
+  expect((await pages.post(`/partners/${ann}/coupons`, coupon)).location).toMatch(
+    /\?done=already_added$/,
+  )
   const page = await pages.get(`/partners/${ann}`)
   expect(page.text).toContain('ANN20')
   expect(page.html).not.toContain('<script>')

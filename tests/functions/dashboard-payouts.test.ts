@@ -21,7 +21,8 @@ const idOf = (location: string | null) =>
 
 /** The fields of the button that starts the run. */
 const fieldsOfPay = (html: string): Record<string, string> => {
-  const [, form = ''] = /<form method="post" action="[^"]*\/payouts\/new">(.*?)<\/form>/s.exec(html) ?? []
+  const [, form = ''] =
+    /<form method="post" action="[^"]*\/payouts\/new">(.*?)<\/form>/s.exec(html) ?? []
   return fieldsOf(`<form>${form}`)
 }
 
@@ -31,7 +32,10 @@ test('the payouts page counts the partners in countries that Stripe does not tra
   await merchant.seed.addStripeKey(id, stripeKey(), 'acct_shop', SECRETS_KEY)
   const manager = await merchant.asManager()
   const pages = await openPages(merchant)
-  await database.query(`update stripe_keys set transfer_countries = '{AT,DE}' where workspace_id = $1`, [id])
+  await database.query(
+    `update stripe_keys set transfer_countries = '{AT,DE}' where workspace_id = $1`,
+    [id],
+  )
   await database.query(
     `insert into unreachable_people (workspace_id, email, country, noted_at)
      select workspace_id, email, 'KE', now() from partners where workspace_id = $1 and slug in ('leo', 'maya')`,
@@ -50,7 +54,9 @@ test('the payouts page counts the partners in countries that Stripe does not tra
   expect(text).not.toContain('have not connected a Stripe account, or')
   expect(text).not.toContain('has not connected a Stripe account, or')
   await manager.patch('/settings', { manualPayouts: false })
-  expect((await pages.get('/payouts')).text).toContain(`${elsewhere} To pay them, turn on bank transfers`)
+  expect((await pages.get('/payouts')).text).toContain(
+    `${elsewhere} To pay them, turn on bank transfers`,
+  )
 
   const { data } = (await manager.get('/balances?code=country_not_supported')).body as unknown as {
     data: object[]
@@ -59,8 +65,14 @@ test('the payouts page counts the partners in countries that Stripe does not tra
     { amountCents: 5_050, code: 'country_not_supported' },
     { amountCents: 812_000, code: 'country_not_supported' },
   ])
-  expect((await manager.get('/balances?code=partner_banned')).body).toEqual({ data: [], nextCursor: null })
-  await database.query(`update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'`, [id])
+  expect((await manager.get('/balances?code=partner_banned')).body).toEqual({
+    data: [],
+    nextCursor: null,
+  })
+  await database.query(
+    `update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'`,
+    [id],
+  )
   expect((await pages.get('/payouts')).text).toContain('1 partner is in a country')
 })
 
@@ -89,7 +101,9 @@ test('a manager previews a bank transfer run, marks it as paid, as unpaid and as
   expect((await pages.get(`/search?q=${reference.toLowerCase()}`)).location).toBe(
     `/app/${merchant.workspace.slug}${path}`,
   )
-  expect(shown.html).toContain(`/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`)
+  expect(shown.html).toContain(
+    `/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`,
+  )
   for (const status of ['paid', 'processing', 'paid', 'confirmed']) {
     expect(await pages.post(path, { status })).toMatchObject({
       status: 303,
@@ -203,7 +217,9 @@ test('the payouts page counts those whom a run by Stripe would skip for their ac
   await merchant.seed.addStripeKey(workspaceId, stripeKey(), 'acct_merchant', SECRETS_KEY)
   const unconnected = async (): Promise<number> => {
     const { text } = await pages.get('/payouts')
-    return Number(/(\d+) partners? with earnings due (?:has|have) not connected/.exec(text)?.[1] ?? 0)
+    return Number(
+      /(\d+) partners? with earnings due (?:has|have) not connected/.exec(text)?.[1] ?? 0,
+    )
   }
   expect(await unconnected()).toBe(2)
 
@@ -215,9 +231,10 @@ test('the payouts page counts those whom a run by Stripe would skip for their ac
     [workspaceId],
   )
   expect(await unconnected()).toBe(1)
-  await database.query("update programs set mode = 'shadow', shadow_since = now() where workspace_id = $1", [
-    workspaceId,
-  ])
+  await database.query(
+    "update programs set mode = 'shadow', shadow_since = now() where workspace_id = $1",
+    [workspaceId],
+  )
   expect(await unconnected()).toBe(0)
 })
 
@@ -250,13 +267,17 @@ test('the payouts page and the partner’s page say what is the matter with an a
   expect(text).not.toContain('not connected')
 
   // The key cannot be decrypted, as after a loss of SECRETS_KEY.
-  await database.query(`update stripe_keys set ciphertext = 'x' where workspace_id = $1`, [workspaceId])
+  await database.query(`update stripe_keys set ciphertext = 'x' where workspace_id = $1`, [
+    workspaceId,
+  ])
   await database.query(
     `update payout_accounts set status = 'enabled' where workspace_id = $1 and stripe_account_id = 'acct_ann'`,
     [workspaceId],
   )
   const unread = await pages.get('/payouts/new?method=stripe')
-  expect(unread.text).toContain('Stripe did not report your balance, so it is not known what it covers.')
+  expect(unread.text).toContain(
+    'Stripe did not report your balance, so it is not known what it covers.',
+  )
   expect(unread.text).toContain('Stripe did not report on all accounts')
 })
 
@@ -289,7 +310,9 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
   await adjust('maya', 4_000)
 
   const { text } = await pages.get('/payouts')
-  expect(text).toContain('Payable Blocked Owed back Pending Processing Paid USD $50.50 $47.00 $30.00 $0.00')
+  expect(text).toContain(
+    'Payable Blocked Owed back Pending Processing Paid USD $50.50 $47.00 $30.00 $0.00',
+  )
   expect(text).toMatch(/Reversals and deductions exceed earnings\. [^.]*\. 1 -\$30\.00/)
   expect(text).toMatch(
     /Has not connected a Stripe account[^.]*\. [^.]*\. 1 \$40\.00 Held for review\. \$7\.00/,
@@ -313,11 +336,17 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
     ],
     nextCursor: null,
   })
-  const first = (await manager.get('/balances?limit=1')).body as { data: unknown[]; nextCursor: string }
+  const first = (await manager.get('/balances?limit=1')).body as {
+    data: unknown[]
+    nextCursor: string
+  }
   const rest = (await manager.get(`/balances?limit=2&cursor=${first.nextCursor}`)).body
   expect([first.data, rest]).toMatchObject([
     [{ amountCents: 5_050, code: null, owedSince: null }],
-    { data: [{ amountCents: -3_000 }, { amountCents: 4_000, code: 'not_connected' }], nextCursor: null },
+    {
+      data: [{ amountCents: -3_000 }, { amountCents: 4_000, code: 'not_connected' }],
+      nextCursor: null,
+    },
   ])
   expect((await merchant.get('/balances')).status).toBe(200)
   expect((await manager.get('/balances?owed=perhaps')).status).toBe(400)
@@ -327,10 +356,17 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
     /Partner Owed Since Action Leo Okafor \$30\.00 20[-\d]+ [:\d]+ UTC Write off \$30\.00/,
   )
   const button = fieldsOf(owing.html)
-  expect((await (await openPages(merchant, 'member')).get('/payouts/owed')).html).not.toContain('Write off')
-  expect((await (await openPages(merchant, 'member')).post('/payouts/owed', button)).status).toBe(403)
+  expect((await (await openPages(merchant, 'member')).get('/payouts/owed')).html).not.toContain(
+    'Write off',
+  )
+  expect((await (await openPages(merchant, 'member')).post('/payouts/owed', button)).status).toBe(
+    403,
+  )
   const wrong = await pages.post('/payouts/owed', { ...button, amountCents: '2999' })
-  expect([wrong.status, wrong.text.includes('The balance has changed since you saw it')]).toEqual([409, true])
+  expect([wrong.status, wrong.text.includes('The balance has changed since you saw it')]).toEqual([
+    409,
+    true,
+  ])
   expect(await pages.post('/payouts/owed', button)).toMatchObject({
     status: 303,
     location: `/app/${slug}/payouts/owed?done=written_off`,
@@ -385,7 +421,10 @@ describe('the button of a preview', () => {
     const manager = await merchant.asManager()
     const stale = await manager.post('/payouts/run', { method: 'manual', dryRun: true })
     await reinstate(merchant, 'banned')
-    const none = await manager.post('/payouts/run', { method: 'manual', expected: stale.body.totals })
+    const none = await manager.post('/payouts/run', {
+      method: 'manual',
+      expected: stale.body.totals,
+    })
     expect(none.body).toMatchObject({ payouts: [], totals: [] })
   })
 
@@ -438,7 +477,9 @@ describe('the button of a preview', () => {
       '/payouts/new',
       fieldsOfPay((await pages.get(`/payouts/new?method=manual&commissions=${ann?.id}`)).html),
     )
-    expect((await pages.get(`/payouts/runs/${idOf(begun.location)}`)).text).toContain('Total $8,120.00')
+    expect((await pages.get(`/payouts/runs/${idOf(begun.location)}`)).text).toContain(
+      'Total $8,120.00',
+    )
     expect(await lookAtLedger(database, merchant)).toEqual({
       payable: 5_050,
       processing: 812_000,
@@ -459,8 +500,12 @@ test('a run above the sum of the settings waits for another manager’s approval
     })
   expect((await settings('many')).status).toBe(400)
   expect((await settings('8000.00')).status).toBe(303)
-  expect((await pages.get('/settings')).html).toMatch(/name="approvalAboveCents"[^>]*|value="8000.00"/)
-  expect((await pages.get('/audit')).text).toContain('approval of payout runs above from none to 800000')
+  expect((await pages.get('/settings')).html).toMatch(
+    /name="approvalAboveCents"[^>]*|value="8000.00"/,
+  )
+  expect((await pages.get('/audit')).text).toContain(
+    'approval of payout runs above from none to 800000',
+  )
 
   const preview = await pages.get('/payouts/new?method=manual')
   const begun = await pages.post('/payouts/new', fieldsOfPay(preview.html))
@@ -560,7 +605,9 @@ test('a run of another workspace is not found', async () => {
     expect((await ours.pages.get(path)).status).toBe(404)
     expect((await ours.pages.post(path, { status: 'paid' })).status).toBe(404)
   }
-  expect((await ours.pages.get(`/payouts/all?runId=${id}`)).text).toContain('No payouts match these filters.')
+  expect((await ours.pages.get(`/payouts/all?runId=${id}`)).text).toContain(
+    'No payouts match these filters.',
+  )
 })
 
 test('forms from another site are rejected', async () => {
@@ -591,7 +638,9 @@ test('a partner’s page shows payouts and the account status', async () => {
   const paid = await pages.get(path)
   expect(paid.text).toContain('USD $0.00 $0.00 $0.00 $8,120.00')
   expect(paid.text).toContain('$8,120.00 paid Bank')
-  expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=paid`)).text).toContain('$8,120.00')
+  expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=paid`)).text).toContain(
+    '$8,120.00',
+  )
   expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=failed`)).text).toContain(
     'No payouts match these filters.',
   )
@@ -618,16 +667,21 @@ test('a retried or failed payout shows the reason', async () => {
   )
   const { text, html } = await pages.get(`/payouts/runs/${id}`)
   expect(text).toContain('0 of 2 payouts sent, 1 failed')
-  expect(html).toContain('Retrying automatically: Your Stripe balance &lt;b&gt;is&lt;/b&gt; too low.')
+  expect(html).toContain(
+    'Retrying automatically: Your Stripe balance &lt;b&gt;is&lt;/b&gt; too low.',
+  )
   expect(text).toContain('The account was closed. Its commissions are payable again.')
   // A run by Stripe can be canceled, and nothing else.
-  expect([...html.matchAll(/name="status" value="(\w+)"/g)].map(([, to]) => to)).toEqual(['canceled'])
+  expect([...html.matchAll(/name="status" value="(\w+)"/g)].map(([, to]) => to)).toEqual([
+    'canceled',
+  ])
 })
 
 test('the audit log describes run actions and links to the run', async () => {
   const { merchant, pages } = await createPages()
   const id = await merchant.begin()
-  for (const status of ['paid', 'processing', 'canceled']) await pages.post(`/payouts/runs/${id}`, { status })
+  for (const status of ['paid', 'processing', 'canceled'])
+    await pages.post(`/payouts/runs/${id}`, { status })
   const { text, html } = await pages.get('/audit')
   for (const words of [
     'marked a payout run as paid: 2 payouts',

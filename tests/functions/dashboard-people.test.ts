@@ -54,7 +54,10 @@ describe('API keys', () => {
 
   test('need a name', async () => {
     const merchant = await createMerchant()
-    const { status, html } = await (await openPages(merchant)).post('/api-keys', { name: ' ', track: 'on' })
+    const { status, html } = await (await openPages(merchant)).post('/api-keys', {
+      name: ' ',
+      track: 'on',
+    })
     expect(status).toBe(400)
     expect(html).toContain('id="name-error"')
   })
@@ -125,7 +128,9 @@ describe('members', () => {
     await merchant.seed.addMember(merchant.workspace.id, second, 'manager')
     await openSession(second)
     const path = `/members/${await idOf(merchant, 'manager')}`
-    expect((await pages.post(path, { role: 'member' })).location).toBe(`/app/${merchant.workspace.slug}`)
+    expect((await pages.post(path, { role: 'member' })).location).toBe(
+      `/app/${merchant.workspace.slug}`,
+    )
     expect((await pages.get('')).status).toBe(200)
   })
 })

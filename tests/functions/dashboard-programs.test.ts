@@ -77,7 +77,9 @@ describe('programs', () => {
       'reward.amountCents': reward.amount,
       'reward.currency': reward.currency,
     }
-    expect((await pages.post(`/programs/${merchant.programId}`, { ...SUMMER, ...flat })).status).toBe(303)
+    expect(
+      (await pages.post(`/programs/${merchant.programId}`, { ...SUMMER, ...flat })).status,
+    ).toBe(303)
     expect((await stored(merchant)).reward).toEqual({ kind: 'flat', ...is })
   })
 
@@ -151,9 +153,10 @@ describe('programs', () => {
     const path = `/programs/${merchant.programId}`
     expect((await pages.get(path)).html).toContain(saved)
     expect((await pages.post(path, { ...SUMMER, 'reward.percent': '200' })).html).toContain(saved)
-    const [group] = await database.query<{ id: string }>('select id from groups where program_id = $1', [
-      merchant.programId,
-    ])
+    const [group] = await database.query<{ id: string }>(
+      'select id from groups where program_id = $1',
+      [merchant.programId],
+    )
     const { html } = await pages.get(`/groups/${group?.id}`)
     expect(html).toContain(saved)
     expect(html).toContain('A lead earns 2.50 EUR.')
@@ -228,7 +231,11 @@ describe('programs', () => {
         expect(html.match(new RegExp(`<a href="#${field}">`, 'g'))).toHaveLength(1)
         expect(html).toContain(`id="${field}-error"`)
         if (!['reward.kind', 'rewardInterval'].includes(field)) {
-          expect(fieldsOf(html)).toMatchObject({ name: fields.name, [field]: typed, attribution: 'first' })
+          expect(fieldsOf(html)).toMatchObject({
+            name: fields.name,
+            [field]: typed,
+            attribution: 'first',
+          })
         }
       }
       expect(await database.audit(merchant)).toEqual([])
@@ -271,11 +278,14 @@ describe('groups', () => {
 
   test('a percentage of a lead is rejected', async () => {
     const merchant = await createMerchant()
-    const answer = await (await openPages(merchant)).post(`/programs/${merchant.programId}/groups/new`, {
-      name: 'Gold',
-      'leadReward.kind': 'percent',
-      'leadReward.percent': '30',
-    })
+    const answer = await (await openPages(merchant)).post(
+      `/programs/${merchant.programId}/groups/new`,
+      {
+        name: 'Gold',
+        'leadReward.kind': 'percent',
+        'leadReward.percent': '30',
+      },
+    )
     expect(answer.status).toBe(400)
     expect(answer.html).toContain('a lead has no amount')
   })

@@ -1,4 +1,6 @@
-/** Refunds that a manager records on a sale's page. docs/decisions.md, "Refunds reported by API". */
+/**
+ * Refunds that a manager records on a sale's page. docs/decisions.md, "Refunds reported by API".
+ */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { refundByHand } from '../../lib/purchases/corrections/hand-refund.service.ts'
@@ -34,7 +36,8 @@ const open = async () => {
         `select id, amount_cents::int as cents from events where workspace_id = $1 and kind = 'refund' order by id`,
         [merchant.workspace.id],
       ),
-    audited: async () => (await database.audit(merchant)).filter(({ action }) => action === 'event.refunded'),
+    audited: async () =>
+      (await database.audit(merchant)).filter(({ action }) => action === 'event.refunded'),
     sound: async () => expect(await database.violations(merchant.workspace.id)).toEqual([]),
   }
 }
@@ -62,14 +65,25 @@ test('a manager refunds a part of a sale, then the rest, each with a reason that
   const manager = `manager@${merchant.workspace.slug}.example`
   const explained = await merchant.explain(second?.id)
   expect(codes(explained)).toEqual(['refunded_by_hand', 'sale_refunded'])
-  expect(explained.steps[0]?.text).toBe(`${manager} recorded this refund by hand: Sent the rest back`)
+  expect(explained.steps[0]?.text).toBe(
+    `${manager} recorded this refund by hand: Sent the rest back`,
+  )
   expect(await audited()).toMatchObject([
     {
       actor: manager,
       subject_id: first?.id,
-      details: { externalId: 'inv_1', amountCents: 2_450, currency: 'USD', reason: 'Returned the box' },
+      details: {
+        externalId: 'inv_1',
+        amountCents: 2_450,
+        currency: 'USD',
+        reason: 'Returned the box',
+      },
     },
-    { actor: manager, subject_id: second?.id, details: { amountCents: 2_450, reason: 'Sent the rest back' } },
+    {
+      actor: manager,
+      subject_id: second?.id,
+      details: { amountCents: 2_450, reason: 'Sent the rest back' },
+    },
   ])
   expect((await pages.get('/audit')).text).toContain(
     `${manager} recorded a refund of $24.50 of the sale “inv_1”: Sent the rest back`,
@@ -98,25 +112,38 @@ test('different refunds at the same time never return more than the sale', async
   await Promise.all(forms.map((fields) => pages.post(`${path}/refund`, fields)))
   const cents = (await refunds()).map((refund) => refund.cents)
   expect(cents.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(4_900)
-  expect(await reversed()).toBe(Math.round((cents.reduce((sum, one) => sum + one, 0) * 980) / 4_900))
+  expect(await reversed()).toBe(
+    Math.round((cents.reduce((sum, one) => sum + one, 0) * 980) / 4_900),
+  )
   await sound()
 })
 
 test.each([
-  { amount: '49.01', reason: 'x', says: 'Only 49.00 USD of this sale is left. Enter at most that.' },
-  { amount: 'ten', reason: 'x', says: 'Enter an amount of the currency, such as 5.00, or nothing.' },
+  {
+    amount: '49.01',
+    reason: 'x',
+    says: 'Only 49.00 USD of this sale is left. Enter at most that.',
+  },
+  {
+    amount: 'ten',
+    reason: 'x',
+    says: 'Enter an amount of the currency, such as 5.00, or nothing.',
+  },
   { amount: '0', reason: 'x', says: 'Enter an amount of the currency, such as 5.00, or nothing.' },
   { amount: '-5', reason: 'x', says: 'Enter an amount of the currency, such as 5.00, or nothing.' },
   { amount: '5', reason: ' ', says: 'Must not be blank' },
-])('“$amount” with the reason “$reason” is refused with the form', async ({ amount, reason, says }) => {
-  const { refund, refunds, audited } = await open()
-  const { status, text, html } = await refund(amount, reason)
-  expect(status).toBe(400)
-  expect(text).toContain(says)
-  expect(html).toContain(`value="${amount}"`)
-  expect(await refunds()).toEqual([])
-  expect(await audited()).toEqual([])
-})
+])(
+  '“$amount” with the reason “$reason” is refused with the form',
+  async ({ amount, reason, says }) => {
+    const { refund, refunds, audited } = await open()
+    const { status, text, html } = await refund(amount, reason)
+    expect(status).toBe(400)
+    expect(text).toContain(says)
+    expect(html).toContain(`value="${amount}"`)
+    expect(await refunds()).toEqual([])
+    expect(await audited()).toEqual([])
+  },
+)
 
 test('a sale of nobody is refunded too, a lead and a refund are not, and another workspace’s sale is not found', async () => {
   const { merchant, pages, fill, refund, refunds, path } = await open()
@@ -137,7 +164,9 @@ test('a sale of nobody is refunded too, a lead and a refund are not, and another
   expect((await other.pages.get(`${path}/refund`)).status).toBe(404)
   expect((await other.pages.post(`${path}/refund`, fields)).status).toBe(404)
   expect(await other.refunds()).toEqual([])
-  expect((await (await openPages(merchant, 'member')).post(`${path}/refund`, fields)).status).toBe(403)
+  expect((await (await openPages(merchant, 'member')).post(`${path}/refund`, fields)).status).toBe(
+    403,
+  )
   expect((await (await openPages(merchant, 'member')).get(path)).html).not.toContain('/refund"')
 })
 
@@ -155,7 +184,9 @@ test('a refund by hand and one at Stripe of the same sale are counted once, as t
   expect((await pages.post(`/events/${sale?.id}/refund`, fields)).status).toBe(303)
   const { commission } = await merchant.explain(sale?.id)
   expect(commission?.reversedCents).toBe(commission?.amountCents)
-  const refund = (await merchant.get('/events?kind=refund')).body.data as { steps: { code: string }[] }[]
+  const refund = (await merchant.get('/events?kind=refund')).body.data as {
+    steps: { code: string }[]
+  }[]
   expect(refund).toHaveLength(1)
   expect(refund[0]?.steps.map(({ code }) => code)).toEqual(['refunded_by_hand', 'sale_refunded'])
   await buyer.event('charge.refunded', {
@@ -184,7 +215,8 @@ describe('a refund whose database fails is recorded once, or repeated until it i
     const { merchant, buyer: next } = await openShop(database)
     const buyer = next()
     const clickId = await buyer.click()
-    if (isJoined) await buyer.checkout({ at: 60, amount_total: 4_900, client_reference_id: clickId })
+    if (isJoined)
+      await buyer.checkout({ at: 60, amount_total: 4_900, client_reference_id: clickId })
     else await buyer.sale({ clickId })
     const saleExternalId = isJoined ? buyer.id('cs_test') : buyer.id('order')
     const recorded = await database.query<{ id: string; externalId: string }>(
@@ -207,15 +239,21 @@ describe('a refund whose database fails is recorded once, or repeated until it i
       left: () => faulty.left(tenant),
       refund: () => {
         const db = connect({ ...inject('database'), SQL_ENDPOINT: faulty.url })
-        const act = { workspaceId: merchant.workspace.id, actor: 'ann@shop.example', now: new Date() }
+        const act = {
+          workspaceId: merchant.workspace.id,
+          actor: 'ann@shop.example',
+          now: new Date(),
+        }
         return refundByHand(db, act, report)
       },
       result: async () => ({
         reversed: (await merchant.explain(sale.id)).commission?.reversedCents,
-        refunds: ((await merchant.get('/events?kind=refund')).body.data as { amountCents: number }[]).map(
-          ({ amountCents }) => amountCents,
-        ),
-        entries: (await database.audit(merchant)).filter(({ action }) => action === 'event.refunded').length,
+        refunds: (
+          (await merchant.get('/events?kind=refund')).body.data as { amountCents: number }[]
+        ).map(({ amountCents }) => amountCents),
+        entries: (await database.audit(merchant)).filter(
+          ({ action }) => action === 'event.refunded',
+        ).length,
         violations: await database.violations(merchant.workspace.id),
       }),
     }
@@ -235,7 +273,9 @@ describe('a refund whose database fails is recorded once, or repeated until it i
 
     const faults: Fault[] = ['cut_before', 'cut_after']
     const cases = faults.flatMap((fault) =>
-      Array.from({ length: fetches }, (_, at) => [1, 3].map((times) => ({ fault, at, times }))).flat(),
+      Array.from({ length: fetches }, (_, at) =>
+        [1, 3].map((times) => ({ fault, at, times })),
+      ).flat(),
     )
     const check = async ({ fault, at, times }: (typeof cases)[number]) => {
       const { plan, left, refund, result } = await stage(isJoined)

@@ -18,11 +18,16 @@ test('a manager saves the Stripe key, replaces it, and removes it after confirma
 
   const key = stripeKey()
   const set = await pages.post('/stripe/key', { key: ` ${key} ` })
-  expect([set.status, set.location]).toEqual([303, `/app/${merchant.workspace.slug}/stripe?done=key_set`])
+  expect([set.status, set.location]).toEqual([
+    303,
+    `/app/${merchant.workspace.slug}/stripe?done=key_set`,
+  ])
   const shown = await pages.get('/stripe?done=key_set')
   expect(shown.text).toContain('Key saved')
   expect(shown.text).toMatch(
-    new RegExp(`Set up Test mode key ending in ${key.slice(-4)} for the account .*acct_\\w+ ?, saved at`),
+    new RegExp(
+      `Set up Test mode key ending in ${key.slice(-4)} for the account .*acct_\\w+ ?, saved at`,
+    ),
   )
   expect(shown.html).not.toContain(key)
   expect((await pages.post('/stripe/key', { key: `${key}_rolled` })).status).toBe(303)

@@ -40,7 +40,10 @@ const lookAt = async ({
   for (const [at, type] of events.entries()) params.append(`enabled_events[${at}]`, type)
   const made = await fetch(`${inject('stripeUrl')}/v1/webhook_endpoints`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-www-form-urlencoded' },
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
     body: params,
   })
   expect(made.status).toBe(200)
@@ -48,7 +51,9 @@ const lookAt = async ({
 }
 
 test('events that the endpoint does not receive are listed', async () => {
-  const text = await lookAt({ events: STRIPE_EVENTS.filter((type) => type !== 'credit_note.created') })
+  const text = await lookAt({
+    events: STRIPE_EVENTS.filter((type) => type !== 'credit_note.created'),
+  })
   expect(text).toContain(WARNING)
   const [, listed = ''] = text.split(WARNING)
   expect(listed.slice(0, 300)).toContain('credit_note.created')
@@ -58,9 +63,9 @@ test('events that the endpoint does not receive are listed', async () => {
 test('the events of connected accounts that no endpoint receives are listed', async () => {
   const all = [...STRIPE_EVENTS, ...CONNECT_EVENTS]
   expect(await lookAt({ events: all })).not.toContain(OF_ACCOUNTS)
-  const [, listed = ''] = (await lookAt({ events: all.filter((type) => type !== 'payout.failed') })).split(
-    OF_ACCOUNTS,
-  )
+  const [, listed = ''] = (
+    await lookAt({ events: all.filter((type) => type !== 'payout.failed') })
+  ).split(OF_ACCOUNTS)
   expect(listed.slice(0, 300)).toContain('payout.failed')
   expect(listed.slice(0, 300)).not.toContain('payout.paid')
 })
@@ -72,7 +77,10 @@ test.each<{ case: string; given: Parameters<typeof lookAt>[0] }>([
     case: 'the key may not ask',
     given: { events: ['invoice.paid'], key: stripeKey().replace('sk_', 'rk_') },
   },
-  { case: 'the endpoint is that of another workspace', given: { events: ['invoice.paid'], path: '-2' } },
+  {
+    case: 'the endpoint is that of another workspace',
+    given: { events: ['invoice.paid'], path: '-2' },
+  },
 ])('nothing is said to be missing when $case', async ({ given }) => {
   expect(await lookAt(given)).not.toContain(WARNING)
 })
@@ -104,22 +112,25 @@ test.each<{ case: string; events: [type: string, object: StripeObject][]; isMiss
     events: [['invoice.paid', invoice({ amount_paid: 0, total: 0, total_excluding_tax: 0 })]],
     isMissing: false,
   },
-])('the page and the doctor say what is missing where Stripe sends $case', async ({ events, isMissing }) => {
-  const merchant = await createMerchant()
-  const stripe = await useStripe(merchant)
-  for (const [type, object] of events)
-    expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
-  const says = async () => {
-    const { text } = await (await openPages(merchant)).get('/stripe')
-    const endpoints = await listEndpoints(connect(inject('database')), new Date())
-    const own = endpoints.filter(({ slug }) => slug === merchant.workspace.slug)
-    const [line] = reportOnStripe(own)
-    return { page: text.includes(WARNING), doctor: line?.state }
-  }
-  expect(await says()).toEqual({ page: false, doctor: 'ok' })
-  await database.query(
-    `update processor_events set received_at = received_at - interval '16 minutes' where workspace_id = $1`,
-    [merchant.workspace.id],
-  )
-  expect(await says()).toEqual({ page: isMissing, doctor: isMissing ? 'wrong' : 'ok' })
-})
+])(
+  'the page and the doctor say what is missing where Stripe sends $case',
+  async ({ events, isMissing }) => {
+    const merchant = await createMerchant()
+    const stripe = await useStripe(merchant)
+    for (const [type, object] of events)
+      expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
+    const says = async () => {
+      const { text } = await (await openPages(merchant)).get('/stripe')
+      const endpoints = await listEndpoints(connect(inject('database')), new Date())
+      const own = endpoints.filter(({ slug }) => slug === merchant.workspace.slug)
+      const [line] = reportOnStripe(own)
+      return { page: text.includes(WARNING), doctor: line?.state }
+    }
+    expect(await says()).toEqual({ page: false, doctor: 'ok' })
+    await database.query(
+      `update processor_events set received_at = received_at - interval '16 minutes' where workspace_id = $1`,
+      [merchant.workspace.id],
+    )
+    expect(await says()).toEqual({ page: isMissing, doctor: isMissing ? 'wrong' : 'ok' })
+  },
+)

@@ -15,14 +15,19 @@ const createSetup = async () => {
 test('guides a manager from the URL to the first event', async () => {
   const { merchant, id, pages } = await createSetup()
   const empty = await pages.get('/stripe')
-  expect(empty.text).toContain(`${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`)
+  expect(empty.text).toContain(
+    `${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`,
+  )
   for (const name of STRIPE_EVENTS) expect(empty.text).toContain(name)
   expect(empty.text).toContain('Not connected')
   expect(empty.text).toContain('No events received yet.')
 
   const secret = signingSecret()
   const added = await pages.post('/stripe', { secret: ` ${secret} ` })
-  expect([added.status, added.location]).toEqual([303, `/app/${merchant.workspace.slug}/stripe?done=added`])
+  expect([added.status, added.location]).toEqual([
+    303,
+    `/app/${merchant.workspace.slug}/stripe?done=added`,
+  ])
   const waiting = await pages.get('/stripe?done=added')
   expect(waiting.text).toContain('Signing secret added')
   expect(waiting.text).toContain('Waiting No event has arrived yet.')
@@ -46,7 +51,8 @@ test('accepts up to four secrets, and removes one after confirmation', async () 
   await pages.post('/stripe', { secret: second })
   expect((await pages.get('/stripe')).html).toContain('name="secret"')
   const purpose = 'connected_accounts'
-  for (const secret of [signingSecret(), signingSecret()]) await pages.post('/stripe', { secret, purpose })
+  for (const secret of [signingSecret(), signingSecret()])
+    await pages.post('/stripe', { secret, purpose })
 
   const full = await pages.get('/stripe')
   expect(full.html).not.toContain('name="secret"')
@@ -89,7 +95,9 @@ test.each([
   expect(status).toBe(400)
   expect(html).toContain('id="secret-error"')
   if (secret.length > 6) expect(html).not.toContain(secret)
-  expect(await database.query('select from stripe_secrets where workspace_id = $1', [id])).toEqual([])
+  expect(await database.query('select from stripe_secrets where workspace_id = $1', [id])).toEqual(
+    [],
+  )
 })
 
 test('shows the received events, their results and their mode', async () => {
@@ -158,7 +166,7 @@ test('is for managers of the workspace, from this site', async () => {
     expect((await ours.pages.post('/stripe', { secret: signingSecret() }, from)).status).toBe(403)
     expect((await ours.pages.post(remove, {}, from)).status).toBe(403)
   }
-  expect(await database.query('select id from stripe_secrets where workspace_id = $1', [ours.id])).toEqual([
-    row,
-  ])
+  expect(
+    await database.query('select id from stripe_secrets where workspace_id = $1', [ours.id]),
+  ).toEqual([row])
 })

@@ -6,7 +6,10 @@ import { openPages } from '../support/pages.ts'
 
 const database = useDatabase()
 
-/** The rows of the list: a partner, its revenue, its commissions. Amounts in several currencies are separated by a slash. */
+/**
+ * The rows of the list: a partner, its revenue, its commissions. Amounts in several currencies are
+ * separated by a slash.
+ */
 const topOf = async (merchant: Merchant, query = '') => {
   const { html } = await (await openPages(merchant)).get(query)
   const [, card = ''] = html.match(/<h2>Top partners<\/h2>(.*?)<h2>/s) ?? []
@@ -31,7 +34,9 @@ const sell = async (merchant: Merchant, slug: string, amountCents: number, curre
 
 const addPartners = (merchant: Merchant, slugs: string[]) =>
   Promise.all(
-    slugs.map((slug) => merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug })),
+    slugs.map((slug) =>
+      merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug }),
+    ),
   )
 
 test('are five, those with the most revenue first, each with its commissions in every currency', async () => {

@@ -9,16 +9,19 @@ const database = useDatabase()
 /** A merchant with the partners "maya" and "leo", and its manager's pages. */
 const open = async (program = {}) => {
   const merchant = await createMerchant({ program })
-  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'leo',
+  })
   return { merchant, pages: await openPages(merchant), maya: merchant.partnerId, leo }
 }
 
 type Opened = Awaited<ReturnType<typeof open>>
 
 const expire = (clickId: string) =>
-  database.query(`update clicks set created_at = '2026-01-05', expires_at = '2026-04-05' where id = $1`, [
-    clickId,
-  ])
+  database.query(
+    `update clicks set created_at = '2026-01-05', expires_at = '2026-04-05' where id = $1`,
+    [clickId],
+  )
 
 const ban = (partnerId: string) =>
   database.query(`update partners set status = 'banned' where id = $1`, [partnerId])
@@ -33,7 +36,10 @@ const rowsOf = ({ html }: { html: string }) =>
     next: [...row.matchAll(/href="([^"]*)"/g)].at(-1)?.[1],
   }))
 
-/** Credits the only row of the page as a manager does who follows its link and submits the form as it is. */
+/**
+ * Credits the only row of the page as a manager does who follows its link and submits the form as
+ * it is.
+ */
 const creditByLink = async ({ merchant, pages }: Opened) => {
   const [row] = rowsOf(await pages.get('/uncredited'))
   const path = row?.next?.replace(`/app/${merchant.workspace.slug}`, '') ?? ''
@@ -156,12 +162,16 @@ describe('the nearest evidence', () => {
     expect(row?.text).toContain(
       'No coupon, click or earlier referral of the customer links this event to a partner.',
     )
-    expect(row?.text).toContain('The checkout used the coupon “FRIENDS”, which belongs to no partner.')
+    expect(row?.text).toContain(
+      'The checkout used the coupon “FRIENDS”, which belongs to no partner.',
+    )
     expect(row?.text).toContain('Credit by hand')
 
     await merchant.seed.addCoupon(merchant.workspace.id, merchant.partnerId, 'FRIENDS')
     const [again] = rowsOf(await pages.get('/uncredited'))
-    expect(again?.text).toContain('The checkout used the coupon “FRIENDS”, which belongs to “maya”. ')
+    expect(again?.text).toContain(
+      'The checkout used the coupon “FRIENDS”, which belongs to “maya”. ',
+    )
     expect(again?.text).toContain('Credit maya')
   })
 
@@ -172,7 +182,9 @@ describe('the nearest evidence', () => {
     const row = { customerExternalId: buyer.id('cus', 'other'), customerEmail: buyer.address }
     expect(await buyer.import(row, 'leo')).toBe('created')
     const [shown] = rowsOf(await (await openPages(merchant)).get('/uncredited'))
-    expect(shown?.text).toContain(`A customer with the address “${buyer.address}” belongs to “leo”.`)
+    expect(shown?.text).toContain(
+      `A customer with the address “${buyer.address}” belongs to “leo”.`,
+    )
     expect(shown?.text).toContain('Credit leo')
   })
 
@@ -198,7 +210,8 @@ describe('the nearest evidence', () => {
     await merchant.sale({ externalId: 'test', clickId })
     const event = await merchant.explainReport('sale', 'test')
     expect(
-      (await pages.post(`/events/${event?.id}/credit`, { partner: '', reason: 'Our own test' })).status,
+      (await pages.post(`/events/${event?.id}/credit`, { partner: '', reason: 'Our own test' }))
+        .status,
     ).toBe(303)
     const [test, lost] = rowsOf(await pages.get('/uncredited'))
     expect(test?.text).toContain(
@@ -246,9 +259,13 @@ test('the overview counts recent sales with an active partner’s click or known
     return Number(number ?? 0)
   }
   const listed = async () =>
-    rowsOf(await pages.get('/uncredited?show=likely')).map(({ text }) => /expired|owned|old/.exec(text)?.[0])
+    rowsOf(await pages.get('/uncredited?show=likely')).map(
+      ({ text }) => /expired|owned|old/.exec(text)?.[0],
+    )
   expect(await attention()).toBe(0)
-  expect((await pages.get('/uncredited?show=likely')).text).toContain('No sales match these filters.')
+  expect((await pages.get('/uncredited?show=likely')).text).toContain(
+    'No sales match these filters.',
+  )
 
   const [clickId, theirs] = [await merchant.click(), await merchant.click('leo')]
   await merchant.lead({ clickId })
@@ -268,7 +285,9 @@ test('the overview counts recent sales with an active partner’s click or known
 
   const decide = async (name: string, partner: string) => {
     const event = await merchant.explainReport('sale', name)
-    expect((await pages.post(`/events/${event?.id}/credit`, { partner, reason: 'x' })).status).toBe(303)
+    expect((await pages.post(`/events/${event?.id}/credit`, { partner, reason: 'x' })).status).toBe(
+      303,
+    )
   }
   await decide('expired', 'maya')
   expect(await attention()).toBe(1)
@@ -297,7 +316,10 @@ test('a GET credits nothing, and only managers credit', async () => {
 test('what belongs to another workspace is neither listed, nor evidence, nor found', async () => {
   const [own, other] = await Promise.all([open(), open()])
   // The same ids, addresses and coupons, in the other workspace.
-  await other.merchant.lead({ clickId: await other.merchant.click(), customerEmail: 'ann@example.com' })
+  await other.merchant.lead({
+    clickId: await other.merchant.click(),
+    customerEmail: 'ann@example.com',
+  })
   const theirClick = await other.merchant.click()
   await other.merchant.sale({ externalId: 'theirs' })
   await own.merchant.sale({ externalId: 'mine', customerExternalId: 'user_1', clickId: theirClick })
@@ -312,7 +334,10 @@ test('what belongs to another workspace is neither listed, nor evidence, nor fou
   expect(
     (await own.pages.post(`/events/${theirs?.id}/credit`, { partner: 'maya', reason: 'x' })).status,
   ).toBe(404)
-  const named = await own.pages.post(`/events/${mine?.id}/credit`, { partner: other.maya, reason: 'x' })
+  const named = await own.pages.post(`/events/${mine?.id}/credit`, {
+    partner: other.maya,
+    reason: 'x',
+  })
   expect(named.status).toBe(400)
   expect(named.text).toContain('No partner has this ID.')
   expect((await own.pages.get(`/uncredited?cursor=${theirs?.id}`)).text).not.toContain('theirs')
@@ -341,7 +366,9 @@ test('5,000 sales are listed 25 at a time, newest first, each once', async () =>
     expect(names).toHaveLength(25)
     expect(shown.html.length).toBeLessThan(100_000)
     seen.push(...names)
-    path = /rel="next" href="[^"]*(\/uncredited\?[^"]*)"/.exec(shown.html)?.[1]?.replace(/&amp;/g, '&')
+    path = /rel="next" href="[^"]*(\/uncredited\?[^"]*)"/
+      .exec(shown.html)?.[1]
+      ?.replace(/&amp;/g, '&')
   }
   expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => `order-${5000 - index}`))
 })

@@ -1,4 +1,7 @@
-/** What the overview says of reports that a backend probably makes wrongly. docs/decisions.md, "Unlikely reports". */
+/**
+ * What the overview says of reports that a backend probably makes wrongly. docs/decisions.md,
+ * "Unlikely reports".
+ */
 import { expect, test } from 'vitest'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
@@ -16,7 +19,13 @@ type Sales = {
 
 /** Records sales, newer than those recorded before. */
 const record = ({ workspace, partnerId: maya }: Merchant, number: number, sales: Sales = {}) => {
-  const { amountCents = 4900, currency = 'USD', partnerId = maya, daysAgo = 1, isReported = true } = sales
+  const {
+    amountCents = 4900,
+    currency = 'USD',
+    partnerId = maya,
+    daysAgo = 1,
+    isReported = true,
+  } = sales
   return database.query(
     `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, amount_cents, currency,
                          partner_id, attributed_by, steps, occurred_at, reported_at)
@@ -24,7 +33,16 @@ const record = ({ workspace, partnerId: maya }: Merchant, number: number, sales:
             $5::uuid, case when $5 is not null then 'click' end::attribution_source, '[]',
             now() - $6 * interval '1 day', case when $7 then now() - $6 * interval '1 day' end
      from generate_series(1, $8)`,
-    [workspace.id, sales.customer ?? null, amountCents, currency, partnerId, daysAgo, isReported, number],
+    [
+      workspace.id,
+      sales.customer ?? null,
+      amountCents,
+      currency,
+      partnerId,
+      daysAgo,
+      isReported,
+      number,
+    ],
   )
 }
 
@@ -45,7 +63,10 @@ test('one customer id for all guests is named, credited or not', async () => {
 
 test.each([
   { case: 'sales of more than 30 days ago', sales: { customer: 'guest', daysAgo: 31 } },
-  { case: 'sales that only the payment processor reports', sales: { customer: 'guest', isReported: false } },
+  {
+    case: 'sales that only the payment processor reports',
+    sales: { customer: 'guest', isReported: false },
+  },
   { case: 'customers of their own', sales: {} },
 ])('$case give no notice of a guest', async ({ sales }) => {
   const merchant = await createMerchant()
@@ -77,7 +98,12 @@ test('amounts of a hundredth are noticed in the program and currency that they a
 })
 
 test.each([
-  { case: 'of more than 30 days ago', before: 40, sales: { amountCents: 49, daysAgo: 31 }, daysAgo: 31 },
+  {
+    case: 'of more than 30 days ago',
+    before: 40,
+    sales: { amountCents: 49, daysAgo: 31 },
+    daysAgo: 31,
+  },
   { case: 'after too few to compare them with', before: 19, sales: { amountCents: 49 } },
   { case: 'that nobody is credited with', before: 40, sales: { amountCents: 49, partnerId: null } },
   {

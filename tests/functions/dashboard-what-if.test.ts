@@ -5,21 +5,31 @@ import { fieldsOf, openPages } from '../support/pages.ts'
 
 const database = useDatabase()
 
-/** A merchant whose partners have made some sales of 49.00 USD, each of another customer: Maya two, and a lead. */
+/**
+ * A merchant whose partners have made some sales of 49.00 USD, each of another customer: Maya two,
+ * and a lead.
+ */
 const createSellers = async (others = 0) => {
-  const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'EUR' } } })
+  const merchant = await createMerchant({
+    group: { leadReward: { amountCents: 500n, currency: 'EUR' } },
+  })
   const slugs = Array.from({ length: others }, (_, index) => `seller-${index}`)
   for (const slug of slugs)
     await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug })
   for (const slug of slugs) {
-    await merchant.sale({ externalId: slug, customerExternalId: slug, clickId: await merchant.click(slug) })
+    await merchant.sale({
+      externalId: slug,
+      customerExternalId: slug,
+      clickId: await merchant.click(slug),
+    })
   }
   const clickId = await merchant.click()
   await merchant.lead({ clickId })
   for (const externalId of ['inv_1', 'inv_2']) await merchant.sale({ externalId, clickId })
-  const [group] = await database.query<{ id: string }>('select id from groups where program_id = $1', [
-    merchant.programId,
-  ])
+  const [group] = await database.query<{ id: string }>(
+    'select id from groups where program_id = $1',
+    [merchant.programId],
+  )
   return { merchant, groupId: group?.id ?? '', pages: await openPages(merchant) }
 }
 
@@ -57,7 +67,10 @@ describe('the preview of a program', () => {
     expect(fieldsOf(html)).toMatchObject({ 'reward.percent': '30', rewardInterval: 'one-time' })
     expect((await pages.post(path, fieldsOf(html))).location).toContain('done=saved')
     const { body } = await merchant.get(path)
-    expect(body).toMatchObject({ reward: { kind: 'percent', percent: 30 }, rewardInterval: 'one-time' })
+    expect(body).toMatchObject({
+      reward: { kind: 'percent', percent: 30 },
+      rewardInterval: 'one-time',
+    })
   })
 
   test('names the 20 partners with the largest differences, and sums the others up', async () => {
@@ -71,12 +84,23 @@ describe('the preview of a program', () => {
   })
 
   test.each([
-    { case: 'nothing was sold', sells: false, says: 'No sale or lead of this time earns a commission' },
-    { case: 'nothing differs', sells: true, says: 'Every partner earns the same under these terms.' },
+    {
+      case: 'nothing was sold',
+      sells: false,
+      says: 'No sale or lead of this time earns a commission',
+    },
+    {
+      case: 'nothing differs',
+      sells: true,
+      says: 'Every partner earns the same under these terms.',
+    },
   ])('says so if $case', async ({ sells, says }) => {
     const { merchant, pages } = sells
       ? await createSellers()
-      : await createMerchant().then(async (merchant) => ({ merchant, pages: await openPages(merchant) }))
+      : await createMerchant().then(async (merchant) => ({
+          merchant,
+          pages: await openPages(merchant),
+        }))
     const path = `/programs/${merchant.programId}`
     const { html } = await pages.get(path)
     expect((await pages.post(`${path}/what-if`, fieldsOf(html))).html).toContain(says)

@@ -64,7 +64,8 @@ describe('access to pages', () => {
 
       const seen = await (await openPages(merchant, 'member')).get(own)
       expect(seen.status).toBe(member)
-      // The one that signs out is the only form with which somebody who only looks changes anything.
+      // The one that signs out is the only form with which somebody who only looks changes
+      // anything.
       if (member === 200) expect(formsOf(seen.html)).toHaveLength(1)
 
       expect((await (await openPages(merchant, 'stranger')).get(own)).status).toBe(404)
@@ -100,28 +101,36 @@ describe('access to pages', () => {
     '/members/:member/remove',
   ]
 
-  test.each(FORMS)('a form sent to /app/:workspace%s is for managers, from this site', async (path) => {
-    const [merchant, other] = await Promise.all([
-      createMerchant({ group: {} }),
-      createMerchant({ group: {} }),
-    ])
-    const own = fill(path, await idsOf(merchant))
-    const fields = { name: 'Hacked', email: 'x@x.example', role: 'member' }
-    const manager = await openPages(merchant)
+  test.each(FORMS)(
+    'a form sent to /app/:workspace%s is for managers, from this site',
+    async (path) => {
+      const [merchant, other] = await Promise.all([
+        createMerchant({ group: {} }),
+        createMerchant({ group: {} }),
+      ])
+      const own = fill(path, await idsOf(merchant))
+      const fields = { name: 'Hacked', email: 'x@x.example', role: 'member' }
+      const manager = await openPages(merchant)
 
-    expect((await (await openPages(merchant, 'member')).post(own, fields)).status).toBe(403)
-    expect((await (await openPages(merchant, 'stranger')).post(own, fields)).status).toBe(404)
-    expect((await browse(null).post(`/${merchant.workspace.slug}${own}`, fields)).status).toBe(303)
-    for (const headers of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
-      const refused = await manager.post(own, fields, headers)
-      expect(refused.status).toBe(403)
-      expect(refused.html).toContain('another site')
-    }
-    if (path.includes(':'))
-      expect((await manager.post(fill(path, await idsOf(other)), fields)).status).toBe(404)
-    expect(await database.audit(merchant)).toEqual([])
-    expect(await database.audit(other)).toEqual([])
-  })
+      expect((await (await openPages(merchant, 'member')).post(own, fields)).status).toBe(403)
+      expect((await (await openPages(merchant, 'stranger')).post(own, fields)).status).toBe(404)
+      expect((await browse(null).post(`/${merchant.workspace.slug}${own}`, fields)).status).toBe(
+        303,
+      )
+      for (const headers of [
+        { Origin: 'https://evil.example' },
+        { 'Sec-Fetch-Site': 'cross-site' },
+      ]) {
+        const refused = await manager.post(own, fields, headers)
+        expect(refused.status).toBe(403)
+        expect(refused.html).toContain('another site')
+      }
+      if (path.includes(':'))
+        expect((await manager.post(fill(path, await idsOf(other)), fields)).status).toBe(404)
+      expect(await database.audit(merchant)).toEqual([])
+      expect(await database.audit(other)).toEqual([])
+    },
+  )
 
   test('an unknown path gives an error page', async () => {
     const merchant = await createMerchant()
@@ -131,7 +140,11 @@ describe('access to pages', () => {
   })
 
   test.each([
-    { case: 'a list that can’t be filtered so', path: '/partners?status=king', title: 'Error: Partners' },
+    {
+      case: 'a list that can’t be filtered so',
+      path: '/partners?status=king',
+      title: 'Error: Partners',
+    },
     { case: 'an error', path: '/programs/none', title: 'Error: Not found' },
     { case: 'nothing wrong', path: '/partners?status=banned', title: 'Partners' },
   ])('the title of a page with $case says so', async ({ path, title }) => {
@@ -248,7 +261,9 @@ describe('the overview', () => {
       const { html } = await (await openPages(merchant)).get('')
       const [, table = ''] = html.match(/<h2>Referrers<\/h2>(.*?)<\/section>/s) ?? []
       return [
-        ...table.matchAll(/<tr><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td><\/tr>/gs),
+        ...table.matchAll(
+          /<tr><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td><\/tr>/gs,
+        ),
       ].map((cells) => cells.slice(1).map((cell) => cell.replace(/<[^>]+>/g, '')))
     }
     expect(await rows()).toEqual([])
@@ -273,11 +288,14 @@ describe('the overview', () => {
     ])
   })
 
-  test.each(['unknown', 'constructor', '<b>'])('shows no notice for the unknown code %s', async (code) => {
-    const merchant = await createMerchant()
-    const { html } = await (await openPages(merchant)).get(`?done=${encodeURIComponent(code)}`)
-    expect(html).not.toContain('class="done"')
-  })
+  test.each(['unknown', 'constructor', '<b>'])(
+    'shows no notice for the unknown code %s',
+    async (code) => {
+      const merchant = await createMerchant()
+      const { html } = await (await openPages(merchant)).get(`?done=${encodeURIComponent(code)}`)
+      expect(html).not.toContain('class="done"')
+    },
+  )
 })
 
 test('without the database, a page says what to do', async () => {

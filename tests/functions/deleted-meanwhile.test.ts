@@ -1,4 +1,7 @@
-/** Requests whose workspace is deleted between their read and their write get what later requests get, and none gets 500. */
+/**
+ * Requests whose workspace is deleted between their read and their write get what later requests
+ * get, and none gets 500.
+ */
 import { expect, test } from 'vitest'
 import { hashApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { deleteWorkspace } from '../support/deleted-workspace.ts'
@@ -30,7 +33,8 @@ const createWatched = async () => {
   const elsewhere = await seed.addWorkspace()
   await seed.addMember(elsewhere.id, `manager@${workspace.slug}.example`, 'member')
   const imports = await importer(merchant, faulty.baseUrl())
-  // The session's token is what the auth Worker asks by; the rest names the workspace, its keys and its program.
+  // The session's token is what the auth Worker asks by; the rest names the workspace, its keys and
+  // its program.
   const token = decodeURIComponent(imports.cookie.split('=')[1] ?? '').split('.')[0] ?? ''
   const tenant = [workspace.id, workspace.slug, programId, (await hashApiKey(apiKey)) ?? '', token]
   return {
@@ -63,7 +67,8 @@ const REQUESTS: {
   {
     request: 'a batch',
     reads: 1,
-    send: ({ post, clickId }) => post('/api/track/batch', { events: [{ kind: 'sale', ...SALE, clickId }] }),
+    send: ({ post, clickId }) =>
+      post('/api/track/batch', { events: [{ kind: 'sale', ...SALE, clickId }] }),
     gets: NOBODY,
   },
   {
@@ -86,22 +91,31 @@ const REQUESTS: {
   },
 ]
 
-test.concurrent.each(REQUESTS)('$request gets $gets', async ({ reads, send, gets: [status, code] }) => {
-  const merchant = await createWatched()
-  merchant.plan(...Array<null>(reads).fill(null), merchant.deleted)
-  const answer = await send(merchant)
-  expect(merchant.left()).toBe(0)
-  expect(answer).toMatchObject({ status, body: errorShape(code) })
-  expect(await send(merchant)).toMatchObject({ status: answer.status, body: errorShape(code) })
-})
+test.concurrent.each(REQUESTS)(
+  '$request gets $gets',
+  async ({ reads, send, gets: [status, code] }) => {
+    const merchant = await createWatched()
+    merchant.plan(...Array<null>(reads).fill(null), merchant.deleted)
+    const answer = await send(merchant)
+    expect(merchant.left()).toBe(0)
+    expect(answer).toMatchObject({ status, body: errorShape(code) })
+    expect(await send(merchant)).toMatchObject({ status: answer.status, body: errorShape(code) })
+  },
+)
 
 test.concurrent('an event of Stripe’s gets 503, and its repeat what later ones get', async () => {
   const merchant = await createWatched()
   const event = stripeEvent('checkout.session.completed', checkoutSession())
   merchant.plan(null, merchant.deleted)
-  expect(await merchant.deliver(event)).toMatchObject({ status: 503, body: errorShape('try_again') })
+  expect(await merchant.deliver(event)).toMatchObject({
+    status: 503,
+    body: errorShape('try_again'),
+  })
   expect(merchant.left()).toBe(0)
-  expect(await merchant.deliver(event)).toMatchObject({ status: 400, body: errorShape('invalid_signature') })
+  expect(await merchant.deliver(event)).toMatchObject({
+    status: 400,
+    body: errorShape('invalid_signature'),
+  })
 })
 
 test('a click of a partner who is deleted at the same time gets 404', async () => {

@@ -50,10 +50,10 @@ test('an import that would mail about links of which nobody knows is refused, an
   const refused = await partners(rows, MAIL)
   expect(refused).toMatchObject({ status: 409, body: { error: { code: 'links_unconfirmed' } } })
   expect(JSON.stringify(refused.body)).toContain('?ref (1), / (1)')
-  const [left] = await database.query('select from partners where workspace_id = $1 and slug = $2', [
-    merchant.workspace.id,
-    'ann',
-  ])
+  const [left] = await database.query(
+    'select from partners where workspace_id = $1 and slug = $2',
+    [merchant.workspace.id, 'ann'],
+  )
   expect(left).toBeUndefined()
 
   const dry = await partners(rows, { ...MAIL, dryRun: true })
@@ -71,15 +71,17 @@ test('an import that would mail about links of which nobody knows is refused, an
     ben: { url: `${SITE}/?via=ben`, works: true },
     cem: { url: `${SITE}/cem`, works: false },
   })
-  const log = (await database.audit(merchant)).filter(({ action }) => action === 'program.links_confirmed')
+  const log = (await database.audit(merchant)).filter(
+    ({ action }) => action === 'program.links_confirmed',
+  )
   expect(log).toMatchObject([{ details: { forms: said.linkForms } }])
   expect((await (await openPages(merchant)).get('/audit')).text).toContain('/: no, ?ref: yes')
 
   // It is kept, and said once.
   expect((await partners([row('dan', '?ref=dan')], MAIL)).status).toBe(200)
-  expect((await partners([row('eva', '?ref=eva')], { ...MAIL, linkForms: { '?ref': true } })).status).toBe(
-    200,
-  )
+  expect(
+    (await partners([row('eva', '?ref=eva')], { ...MAIL, linkForms: { '?ref': true } })).status,
+  ).toBe(200)
   expect(
     (await database.audit(merchant)).filter(({ action }) => action === 'program.links_confirmed'),
   ).toHaveLength(1)
@@ -122,7 +124,11 @@ test.each([
 
 test('“Send We’ve moved” is off until the manager says so, keeps it, and mails old and new link', async () => {
   const { merchant, partners, row, links, forms } = await open()
-  await partners([row('ann', '?ref=ann'), row('ben', 'ben'), { ...row('cem', ''), formerLink: null }])
+  await partners([
+    row('ann', '?ref=ann'),
+    row('ben', 'ben'),
+    { ...row('cem', ''), formerLink: null },
+  ])
   const rows = await database.query<{ id: string }>(
     `select id from partners where workspace_id = $1 and slug in ('ann', 'ben', 'cem')`,
     [merchant.workspace.id],
@@ -164,18 +170,22 @@ test('another workspace’s words about links do not count, and what is known of
     `select id from partners where workspace_id = $1 and slug = 'ann'`,
     [ours.merchant.workspace.id],
   )
-  expect(JSON.stringify((await manager.get(`/partners/${partner?.id}/personal-data`)).body)).toContain(
-    '?ref=ann',
-  )
+  expect(
+    JSON.stringify((await manager.get(`/partners/${partner?.id}/personal-data`)).body),
+  ).toContain('?ref=ann')
   expect((await manager.post(`/partners/${partner?.id}/erase`)).status).toBe(200)
-  const [erased] = await database.query('select former_link from partners where id = $1', [partner?.id])
+  const [erased] = await database.query('select former_link from partners where id = $1', [
+    partner?.id,
+  ])
   expect(erased).toEqual({ former_link: null })
 })
 
 test('a partner who is imported with the mail and banned before it is sent gets none', async () => {
   const { merchant, partners, row } = await open()
   // The workspace holds its mails, so that none is sent meanwhile.
-  await database.query('update workspaces set trusted_at = null where id = $1', [merchant.workspace.id])
+  await database.query('update workspaces set trusted_at = null where id = $1', [
+    merchant.workspace.id,
+  ])
   await partners([row('ann', '?via=ann')], MAIL)
   const [partner] = await database.query<{ id: string }>(
     `select id from partners where workspace_id = $1 and slug = 'ann'`,
@@ -183,8 +193,9 @@ test('a partner who is imported with the mail and banned before it is sent gets 
   )
   const manager = await merchant.asManager()
   expect((await manager.patch(`/partners/${partner?.id}`, { status: 'banned' })).status).toBe(200)
-  const [mail] = await database.query('select status, last_error as why from mails where partner_id = $1', [
-    partner?.id,
-  ])
+  const [mail] = await database.query(
+    'select status, last_error as why from mails where partner_id = $1',
+    [partner?.id],
+  )
   expect(mail).toEqual({ status: 'failed', why: 'Not sent: the partner was banned.' })
 })

@@ -7,7 +7,12 @@ import { signingSecret } from '../support/secrets.ts'
 const database = useDatabase()
 
 const reward = { kind: 'percent', percent: 20 }
-const program = { name: 'Summer', siteUrl: 'https://shop.example', reward, rewardInterval: 'recurring' }
+const program = {
+  name: 'Summer',
+  siteUrl: 'https://shop.example',
+  reward,
+  rewardInterval: 'recurring',
+}
 const PATH = '/api/workspaces/{workspace}'
 
 /** What a workspace needs so that each of the requests succeeds. */
@@ -18,7 +23,9 @@ const createShop = async () => {
             (select id from partners where workspace_id = $1 limit 1) as partner`,
     [merchant.workspace.id],
   )
-  await database.query('update workspaces set manual_payouts = true where id = $1', [merchant.workspace.id])
+  await database.query('update workspaces set manual_payouts = true where id = $1', [
+    merchant.workspace.id,
+  ])
   const [endpoint, commission] = [newId(), newId()]
   await database.query(
     `insert into webhook_endpoints (id, workspace_id, url, types, ciphertext, created_at)
@@ -97,7 +104,12 @@ const CREATIONS: {
     }),
     other: { email: 'other@partner.example' },
   },
-  { path: '/partners/{id}/links', of: 'partner', body: () => ({ slug: 'spring' }), other: { slug: 'fall' } },
+  {
+    path: '/partners/{id}/links',
+    of: 'partner',
+    body: () => ({ slug: 'spring' }),
+    other: { slug: 'fall' },
+  },
   {
     path: '/partners/{id}/coupons',
     of: 'partner',
@@ -132,9 +144,18 @@ const CREATIONS: {
     body: () => ({ reason: 'Ours' }),
     other: { reason: 'Theirs' },
   },
-  { path: '/members', body: () => ({ email: 'new@x.example', role: 'member' }), other: { role: 'manager' } },
+  {
+    path: '/members',
+    body: () => ({ email: 'new@x.example', role: 'member' }),
+    other: { role: 'manager' },
+  },
   { path: '/api-keys', body: () => ({ name: 'Checkout' }), other: { name: 'Shop' } },
-  { path: '/api-keys/{id}/rotate', of: 'key', body: () => ({ overlapHours: 1 }), other: { overlapHours: 2 } },
+  {
+    path: '/api-keys/{id}/rotate',
+    of: 'key',
+    body: () => ({ overlapHours: 1 }),
+    other: { overlapHours: 2 },
+  },
   { path: '/stripe/secrets', body: () => ({ secret: SECRET }), other: { secret: signingSecret() } },
   {
     path: '/webhook-endpoints',
@@ -186,7 +207,8 @@ const REPEATABLE_OTHERWISE: Record<string, string> = {
   [`${PATH}/payout-runs/{id}/wise-template`]: 'returns a file',
   [`${PATH}/programs/{id}/what-if`]: 'changes nothing',
   [`${PATH}/groups/{id}/what-if`]: 'changes nothing',
-  [`${PATH}/programs/{id}/shadow/commissions`]: 'the platform’s id of each commission, or its content',
+  [`${PATH}/programs/{id}/shadow/commissions`]:
+    'the platform’s id of each commission, or its content',
   [`${PATH}/programs/{id}/shadow/compare`]: 'compares what is left',
   [`${PATH}/programs/{id}/cut-over`]: 'a shadow run ends once, and a repeat gets what was done',
   [`${PATH}/webhook-endpoints/{id}/resend`]: 'sends the same events, with the same ids',
@@ -206,7 +228,9 @@ test('each POST of the API takes an Idempotency-Key, or is repeatable otherwise'
   const takesKey = posts
     .filter(([, { post }]) => post?.parameters?.some(({ name }) => name === 'Idempotency-Key'))
     .map(([path]) => path)
-  expect(takesKey.sort()).toEqual(['/api/workspaces', ...CREATIONS.map(({ path }) => PATH + path)].sort())
+  expect(takesKey.sort()).toEqual(
+    ['/api/workspaces', ...CREATIONS.map(({ path }) => PATH + path)].sort(),
+  )
   expect(
     posts
       .map(([path]) => path)
@@ -222,7 +246,10 @@ const send = async (
   more = {},
 ) => {
   const as = merchant.withHeaders({ Cookie: await merchant.manager(), 'Idempotency-Key': key })
-  return as.post(path.replace('{id}', ids[of ?? ''] ?? ''), body ? { ...body(ids), ...more } : undefined)
+  return as.post(
+    path.replace('{id}', ids[of ?? ''] ?? ''),
+    body ? { ...body(ids), ...more } : undefined,
+  )
 }
 
 describe.concurrent.each(CREATIONS)('POST $path', (creation) => {
@@ -252,26 +279,37 @@ describe.concurrent.each(CREATIONS)('POST $path', (creation) => {
   })
 })
 
-describe.concurrent.each(CREATIONS)('POST $path whose answer was lost after its commit', (creation) => {
-  test('creates nothing more when it is repeated with its key, and answers with the same resource and secret', async () => {
-    const shop = await createShop()
-    const first = await send(shop, creation, 'one')
-    const rows = await rowsOf(shop)
-    await database.query('update idempotency_keys set status = null, answer = null where workspace_id = $1', [
-      shop.merchant.workspace.id,
-    ])
-    const repeat = await send(shop, creation, 'one')
-    expect(repeat.headers.get('Idempotent-Replayed')).toBeNull()
-    expect(repeat.status).toBe(first.status)
-    const { id, runId, couponId, slug, key, secret, createdAt, results } = first.body
-    const same = Object.entries({ id, runId, couponId, slug, key, secret, createdAt, results }).filter(
-      ([, value]) => value !== undefined,
-    )
-    expect(same.length).toBeGreaterThan(0)
-    expect(repeat.body).toMatchObject(Object.fromEntries(same))
-    expect(await rowsOf(shop)).toEqual(rows)
-  })
-})
+describe.concurrent.each(CREATIONS)(
+  'POST $path whose answer was lost after its commit',
+  (creation) => {
+    test('creates nothing more when it is repeated with its key, and answers with the same resource and secret', async () => {
+      const shop = await createShop()
+      const first = await send(shop, creation, 'one')
+      const rows = await rowsOf(shop)
+      await database.query(
+        'update idempotency_keys set status = null, answer = null where workspace_id = $1',
+        [shop.merchant.workspace.id],
+      )
+      const repeat = await send(shop, creation, 'one')
+      expect(repeat.headers.get('Idempotent-Replayed')).toBeNull()
+      expect(repeat.status).toBe(first.status)
+      const { id, runId, couponId, slug, key, secret, createdAt, results } = first.body
+      const same = Object.entries({
+        id,
+        runId,
+        couponId,
+        slug,
+        key,
+        secret,
+        createdAt,
+        results,
+      }).filter(([, value]) => value !== undefined)
+      expect(same.length).toBeGreaterThan(0)
+      expect(repeat.body).toMatchObject(Object.fromEntries(same))
+      expect(await rowsOf(shop)).toEqual(rows)
+    })
+  },
+)
 
 const KEYED = { 'Idempotency-Key': 'one' }
 
@@ -315,9 +353,9 @@ describe('an Idempotency-Key', () => {
     const [one, two] = [await createGroups(KEYED), await createGroups(KEYED)]
     const first = await one.as.post(one.path, group)
     expect((await two.as.post(two.path, group)).body.id).not.toBe(first.body.id)
-    expect(await one.as.post(`/partners/${one.merchant.partnerId}/coupons`, { couponId: 'A' })).toMatchObject(
-      { status: 201 },
-    )
+    expect(
+      await one.as.post(`/partners/${one.merchant.partnerId}/coupons`, { couponId: 'A' }),
+    ).toMatchObject({ status: 201 })
     const key = await one.merchant.seed.addApiKey(one.merchant.workspace.id, { scopes: ['write'] })
     const byKey = one.merchant.withHeaders({ Authorization: `Bearer ${key}`, ...KEYED })
     expect((await byKey.post(one.path, group)).body).toEqual(first.body)
@@ -348,7 +386,10 @@ describe('an Idempotency-Key', () => {
     expect(await as.post(`/programs/${newId()}/groups`, group)).toMatchObject({ status: 404 })
     expect(await as.post(path, { ...group, name: 5 })).toMatchObject({ status: 400 })
     expect(
-      await as.post('/members', { email: `manager@${merchant.workspace.slug}.example`, role: 'member' }),
+      await as.post('/members', {
+        email: `manager@${merchant.workspace.slug}.example`,
+        role: 'member',
+      }),
     ).toMatchObject({ status: 409 })
     expect(await as.post(path, group)).toMatchObject({ status: 201 })
     expect(await as.post('/members', { email: 'new@x.example', role: 'member' })).toMatchObject({
@@ -376,7 +417,9 @@ describe('an Idempotency-Key', () => {
     const { as } = await createGroups(KEYED)
     const made = await as.post('/members', { email: 'new@x.example', role: 'member' })
     expect(await as.delete(`/members/${made.body.id}`)).toMatchObject({ status: 204 })
-    expect((await as.post('/members', { email: 'new@x.example', role: 'member' })).body).toEqual(made.body)
+    expect((await as.post('/members', { email: 'new@x.example', role: 'member' })).body).toEqual(
+      made.body,
+    )
     expect((await as.get('/members')).body.data).toHaveLength(1)
   })
 
@@ -384,11 +427,15 @@ describe('an Idempotency-Key', () => {
     const { merchant, as } = await createGroups({ 'Idempotency-Key': 'ann@x.example' })
     const { body } = await as.post('/api-keys', { name: 'Checkout' })
     const rows = JSON.stringify(
-      await database.query('select * from idempotency_keys where workspace_id = $1', [merchant.workspace.id]),
+      await database.query('select * from idempotency_keys where workspace_id = $1', [
+        merchant.workspace.id,
+      ]),
     )
     expect(rows).not.toContain('ann@x.example')
     expect(rows).not.toContain(String(body.key).slice('trib_live_'.length, -4))
-    expect(await as.post('/api-keys', { name: 'Checkout' })).toMatchObject({ body: { key: body.key } })
+    expect(await as.post('/api-keys', { name: 'Checkout' })).toMatchObject({
+      body: { key: body.key },
+    })
   })
 
   test('keeps no answer after a person was erased, and still creates nothing more', async () => {
@@ -415,7 +462,9 @@ describe('an Idempotency-Key', () => {
     )
     for (const { status, body } of answers)
       expect({ status, body }).toEqual({ status: 201, body: answers[0]?.body })
-    expect(await create(stranger, { name: 'Shop', slug: `${slug}-2` })).toMatchObject({ status: 201 })
+    expect(await create(stranger, { name: 'Shop', slug: `${slug}-2` })).toMatchObject({
+      status: 201,
+    })
     expect(await create(manager, { name: 'Other', slug })).toMatchObject({
       status: 409,
       body: { error: { code: 'idempotency_key_reused' } },

@@ -1,4 +1,7 @@
-/** What is sent without a cron, and what crons cost where nothing happens. Workers with a database of their own, and an inbox. */
+/**
+ * What is sent without a cron, and what crons cost where nothing happens. Workers with a database
+ * of their own, and an inbox.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { applySchema } from '../../cli/schema.ts'
@@ -37,7 +40,12 @@ beforeAll(async () => {
   inbox = await startInbox()
   database = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
   const envs = [...cronWorkers(), 'auth', 'manage', 'track-click', 'track-lead', 'track-sale']
-  const settings = { ...database, SQL_ENDPOINT: counting.url, RESEND_API_KEY, RESEND_URL: inbox.url }
+  const settings = {
+    ...database,
+    SQL_ENDPOINT: counting.url,
+    RESEND_API_KEY,
+    RESEND_URL: inbox.url,
+  }
   // With the bindings that the other tests leave out.
   workers = await startOwnWorkers(envs, settings, [])
 })
@@ -50,7 +58,8 @@ afterAll(async () => {
   await dropDatabase(inject('database').DATABASE_URL, DATABASE)
 })
 
-const createOwnMerchant = () => createMerchant({ baseUrl: workers.url.origin, database, manualPayouts: true })
+const createOwnMerchant = () =>
+  createMerchant({ baseUrl: workers.url.origin, database, manualPayouts: true })
 
 test('a mail is sent, a payout run goes on, and totals are folded after the commit, without a cron', async () => {
   const merchant = await createOwnMerchant()
@@ -75,7 +84,10 @@ test('a mail is sent, a payout run goes on, and totals are folded after the comm
   }, 60_000)
 })
 
-/** An endpoint of a workspace, which is never called: what its events are signed with cannot be decrypted. */
+/**
+ * An endpoint of a workspace, which is never called: what its events are signed with cannot be
+ * decrypted.
+ */
 const listenTo = (type: string, workspaceId: string) =>
   client.query(
     `insert into webhook_endpoints (id, workspace_id, url, types, ciphertext, created_at)
@@ -134,7 +146,8 @@ test.each([
     case: 'an event of Stripe',
     commit: async (merchant: Merchant) => {
       const stripe = await useStripe(merchant, workers.url.origin)
-      return (await stripe.deliver(stripeEvent('checkout.session.completed', checkoutSession()))).status
+      return (await stripe.deliver(stripeEvent('checkout.session.completed', checkoutSession())))
+        .status
     },
     left: ['PAYOUT_QUEUE'],
   },
@@ -219,7 +232,9 @@ test('a day on which nothing happens costs one query per cron, and wakes the dat
     env,
     crons: readWorkerConfigs().get(env)?.triggers.crons ?? [],
   }))
-  const runs = crons.flatMap(({ env, crons }) => crons.flatMap(minutesOf).map((minute) => ({ env, minute })))
+  const runs = crons.flatMap(({ env, crons }) =>
+    crons.flatMap(minutesOf).map((minute) => ({ env, minute })),
+  )
   queries = 0
   for (const { env } of runs.sort((a, b) => a.minute - b.minute)) await workers.runCron(env)
   expect({ queries, wakes: new Set(runs.map(({ minute }) => minute)).size }).toEqual({

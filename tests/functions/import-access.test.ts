@@ -1,7 +1,13 @@
 /** Who may call the imports, and with which program. Spec, section 5. */
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { everything, partnerRows } from '../support/imports.ts'
-import { createMerchant, errorShape, type Merchant, send, useDatabase } from '../support/merchant.ts'
+import {
+  createMerchant,
+  errorShape,
+  type Merchant,
+  send,
+  useDatabase,
+} from '../support/merchant.ts'
 
 const database = useDatabase()
 
@@ -18,7 +24,8 @@ afterEach(async () => {
   expect(await rows()).toEqual(before)
 })
 
-const url = (workspace: string, path: string) => `${inject('baseUrl')}/api/workspaces/${workspace}${path}`
+const url = (workspace: string, path: string) =>
+  `${inject('baseUrl')}/api/workspaces/${workspace}${path}`
 
 describe.each([
   { path: '/partners/import', row: partnerRows(1)[0] },
@@ -31,7 +38,9 @@ describe.each([
     { who: 'nobody', headers: async () => ({}), status: 401, code: 'not_signed_in' },
     {
       who: 'a forged cookie',
-      headers: async () => ({ Cookie: (await merchant.manager()).replace(/.$/, 'x').replace(/=./, '=x') }),
+      headers: async () => ({
+        Cookie: (await merchant.manager()).replace(/.$/, 'x').replace(/=./, '=x'),
+      }),
       status: 401,
       code: 'not_signed_in',
     },

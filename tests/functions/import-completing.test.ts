@@ -72,10 +72,10 @@ test('a balance goes to the partner of its address, whose slug became another pa
 
 test('a banned partner gets nothing', async () => {
   const { merchant, partners } = await createWithLeo()
-  await database.query("update partners set status = 'banned' where workspace_id = $1 and email = $2", [
-    merchant.workspace.id,
-    LEO,
-  ])
+  await database.query(
+    "update partners set status = 'banned' where workspace_id = $1 and email = $2",
+    [merchant.workspace.id, LEO],
+  )
   const { body } = await partners([{ email: LEO, openingBalanceCents: 500 }], COMPLETE)
   expect(body.results).toMatchObject([{ status: 'skipped_existing' }])
   expect(await balancesOf(merchant)).toEqual({})
@@ -130,7 +130,9 @@ test('what another program owes too is warned about, and the audit log and the o
   await partners([row])
   expect((await partners([row], { importOpeningBalances: true })).body.warnings).toBe(undefined)
   const { body } = await partners([{ ...row, openingBalanceCents: 900 }], COMPLETE)
-  expect(body.warnings).toMatchObject([{ code: 'balance_in_another_program', count: 1, amountCents: 700 }])
+  expect(body.warnings).toMatchObject([
+    { code: 'balance_in_another_program', count: 1, amountCents: 700 },
+  ])
   const [entry] = await database.query(
     `select details #> '{openingBalances,sums}' as sums, (details ->> 'completed')::int as completed from audit_entries
      where workspace_id = $1 and action = 'partners.imported' order by id desc limit 1`,

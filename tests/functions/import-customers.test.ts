@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createWithLeo, customersOf as customersIn, everything, LEO, MAYA } from '../support/imports.ts'
+import {
+  createWithLeo,
+  customersOf as customersIn,
+  everything,
+  LEO,
+  MAYA,
+} from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -14,8 +20,19 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
         customerEmail: ' Ann@X.example',
         partnerEmail: ' Maya@Partner.example ',
       },
-      { customerExternalId: ' Bob@X.example ', partnerEmail: LEO, unknown: 'ignored', customerEmail: null },
-      { customerExternalId: 'cus_3', customerEmail: '', partnerEmail: LEO, startedAt: '', programId: null },
+      {
+        customerExternalId: ' Bob@X.example ',
+        partnerEmail: LEO,
+        unknown: 'ignored',
+        customerEmail: null,
+      },
+      {
+        customerExternalId: 'cus_3',
+        customerEmail: '',
+        partnerEmail: LEO,
+        startedAt: '',
+        programId: null,
+      },
     ])
     expect({ status, body }).toEqual({
       status: 200,
@@ -49,7 +66,9 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     expect(moved.body.results).toEqual([
       { customerExternalId: 'cus_1', partnerEmail: LEO, status: 'updated', ownerEmail: MAYA },
     ])
-    expect(await customersOf(merchant)).toMatchObject([{ id: 'cus_1', email: 'ann@x.example', partner: LEO }])
+    expect(await customersOf(merchant)).toMatchObject([
+      { id: 'cus_1', email: 'ann@x.example', partner: LEO },
+    ])
   })
 
   test('rule 1: a mapping overrides a referral by click, also under first-touch attribution', async () => {
@@ -79,7 +98,10 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     const stranger = await createMerchant()
     await stranger.seed.addPartner(stranger.workspace.id, stranger.programId, { slug: 'theirs' })
     const row = { customerExternalId: 'cus_1', partnerEmail: 'theirs@partner.example' }
-    const { status, body } = await customers([row, { customerExternalId: 'cus_2', partnerEmail: MAYA }])
+    const { status, body } = await customers([
+      row,
+      { customerExternalId: 'cus_2', partnerEmail: MAYA },
+    ])
     expect(status).toBe(200)
     expect(body.summary).toEqual({ created: 1, updated: 0, moved: 0, unchanged: 0, errors: 1 })
     expect(body.results[0]).toEqual({
@@ -94,17 +116,23 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
   test('rule 2: partners are imported first, and then found', async () => {
     const { partners, customers } = await createWithLeo()
     await partners([{ email: 'new@partner.example' }])
-    const { body } = await customers([{ customerExternalId: 'cus_1', partnerEmail: 'New@Partner.example' }])
+    const { body } = await customers([
+      { customerExternalId: 'cus_1', partnerEmail: 'New@Partner.example' },
+    ])
     expect(body.summary.created).toBe(1)
   })
 
   test('rule 3: mappings affect only future renewals and create no commissions for past invoices', async () => {
-    const { merchant, customers } = await createWithLeo({ program: { attribute_known_customers: true } })
+    const { merchant, customers } = await createWithLeo({
+      program: { attribute_known_customers: true },
+    })
     await merchant.sale({ externalId: 'past', clickId: await merchant.click('maya') })
     const before = await everything(database, merchant)
     await customers([{ customerExternalId: 'user_1', partnerEmail: LEO, startedAt: '2024-01-31' }])
     expect((await everything(database, merchant)).commissions).toEqual(before.commissions)
-    expect(await merchant.explainReport('sale', 'past')).toMatchObject({ partner: { slug: 'maya' } })
+    expect(await merchant.explainReport('sale', 'past')).toMatchObject({
+      partner: { slug: 'maya' },
+    })
 
     const renewal = await merchant.sale({ externalId: 'renewal' })
     expect(await merchant.explain(renewal.body.eventId)).toMatchObject({
@@ -116,11 +144,18 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
   test.each(['cus_1', 'Bob@X.example'])(
     'rule 4: a renewal is matched by the customer’s id at the payment processor, to the letter: %s',
     async (customerExternalId) => {
-      const { merchant, customers } = await createWithLeo({ program: { attribute_known_customers: true } })
+      const { merchant, customers } = await createWithLeo({
+        program: { attribute_known_customers: true },
+      })
       await customers([{ customerExternalId, partnerEmail: LEO }])
       const renewal = await merchant.sale({ externalId: 'renewal', customerExternalId })
-      expect(await merchant.explain(renewal.body.eventId)).toMatchObject({ partner: { slug: 'leo' } })
-      const other = await merchant.sale({ externalId: 'other', customerExternalId: `${customerExternalId}0` })
+      expect(await merchant.explain(renewal.body.eventId)).toMatchObject({
+        partner: { slug: 'leo' },
+      })
+      const other = await merchant.sale({
+        externalId: 'other',
+        customerExternalId: `${customerExternalId}0`,
+      })
       expect(other.body.attributed).toBe(false)
 
       // Whoever is known by a report is moved, and not made twice.
@@ -251,9 +286,10 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
 
   test('a customer of a banned partner is imported, with the code partner_banned', async () => {
     const { merchant, customers } = await createWithLeo()
-    await database.query("update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'", [
-      merchant.workspace.id,
-    ])
+    await database.query(
+      "update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'",
+      [merchant.workspace.id],
+    )
     const row = { customerExternalId: 'cus_1', partnerEmail: LEO }
     expect((await customers([row])).body.results).toMatchObject([
       { status: 'created', code: 'partner_banned' },
@@ -266,7 +302,9 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
 
   test('the audit log records the import', async () => {
     const { merchant, customers } = await createWithLeo()
-    await customers([{ customerExternalId: 'a', partnerEmail: MAYA }, {}], { programId: merchant.programId })
+    await customers([{ customerExternalId: 'a', partnerEmail: MAYA }, {}], {
+      programId: merchant.programId,
+    })
     expect(await database.audit(merchant)).toEqual([
       {
         actor: `manager@${merchant.workspace.slug}.example`,

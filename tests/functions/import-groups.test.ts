@@ -12,9 +12,10 @@ const shop = async () => {
   const { partners } = await importer(merchant)
   const addGroup = async (name: string, program = programId) => {
     const id = newId()
-    await database.query('insert into groups (id, workspace_id, program_id, name) values ($1, $2, $3, $4)', [
-      ...[id, workspace.id, program, name],
-    ])
+    await database.query(
+      'insert into groups (id, workspace_id, program_id, name) values ($1, $2, $3, $4)',
+      [...[id, workspace.id, program, name]],
+    )
     return id
   }
   /** The groups of the partners that were imported, by address. */
@@ -30,9 +31,10 @@ const shop = async () => {
     )
   const groups = async () =>
     (
-      await database.query<{ name: string }>('select name from groups where program_id = $1 order by name', [
-        programId,
-      ])
+      await database.query<{ name: string }>(
+        'select name from groups where program_id = $1 order by name',
+        [programId],
+      )
     ).map(({ name }) => name)
   return { merchant, seed, partners, addGroup, joined, groups }
 }
@@ -48,7 +50,13 @@ test('a row’s group is found by its id or its name, in any case; of others, on
   const foreign = await addGroup('Elsewhere', await seed.addProgram(merchant.workspace.id))
   const rows = [
     ...[row('a', 'vip'), row('b', vip.toUpperCase()), row('c'), row('d', ' '), row('e', null)],
-    ...[row('f', 'None such'), row('g', 'TWIN'), row('h', foreign), row('i', 'x'.repeat(256)), row('j', 5)],
+    ...[
+      row('f', 'None such'),
+      row('g', 'TWIN'),
+      row('h', foreign),
+      row('i', 'x'.repeat(256)),
+      row('j', 5),
+    ],
     row('k', other.programId),
   ]
   for (const options of [{ dryRun: true }, {}]) {
@@ -56,7 +64,13 @@ test('a row’s group is found by its id or its name, in any case; of others, on
     expect(body.summary).toMatchObject({ created: 5, errors: 6 })
     expect(body.results.map(({ code }) => code)).toEqual([
       ...Array(5).fill(undefined),
-      ...['group_not_found', 'group_ambiguous', 'group_not_found', 'group_invalid', 'group_invalid'],
+      ...[
+        'group_not_found',
+        'group_ambiguous',
+        'group_not_found',
+        'group_invalid',
+        'group_invalid',
+      ],
       'group_not_found',
     ])
   }
@@ -80,7 +94,12 @@ test('createGroups creates those that new partners join, once, without rewards; 
   const { merchant, partners, joined, groups } = await shop()
   await partners([row('a', 'Gold')], { createGroups: true, dryRun: true })
   expect(await groups()).toEqual([])
-  const rows = [row('a', 'Gold'), row('b', 'gold'), row('c', 'Silver'), { email: 'bad', group: 'Bronze' }]
+  const rows = [
+    row('a', 'Gold'),
+    row('b', 'gold'),
+    row('c', 'Silver'),
+    { email: 'bad', group: 'Bronze' },
+  ]
   const more = { importId: crypto.randomUUID() }
   const first = await partners(rows, { createGroups: true }, more)
   expect(first.body.summary).toMatchObject({ created: 3, errors: 1 })

@@ -22,9 +22,13 @@ test.each([
   { case: 'with balances', options: { importOpeningBalances: true } },
 ])('$case: every slug of a row is a link, which is credited and counted', async ({ options }) => {
   const { merchant, partners } = await createWithLeo()
-  const rows = [{ email: ANN, slug: 'Ann', slugs: ['ann-youtube', 'ANN', 'Ann Ü'], openingBalanceCents: 500 }]
+  const rows = [
+    { email: ANN, slug: 'Ann', slugs: ['ann-youtube', 'ANN', 'Ann Ü'], openingBalanceCents: 500 },
+  ]
   const { body } = await partners(rows, options)
-  expect(body.results).toEqual([{ email: ANN, status: 'created', slug: 'Ann', couponMapped: false }])
+  expect(body.results).toEqual([
+    { email: ANN, status: 'created', slug: 'Ann', couponMapped: false },
+  ])
   expect(await linksOf(merchant, ANN)).toEqual(['Ann', 'ann-youtube', 'Ann Ü'])
 
   for (const slug of ['ann', 'ANN-YouTube', 'ann ü']) {
@@ -32,7 +36,9 @@ test.each([
     const externalId = `inv_${slug}`
     const sale = await merchant.sale({ externalId, customerExternalId: `user_${slug}`, clickId })
     expect(sale.body.attributed).toBe(true)
-    expect((await merchant.explainReport('sale', externalId))?.partner).toMatchObject({ email: ANN })
+    expect((await merchant.explainReport('sale', externalId))?.partner).toMatchObject({
+      email: ANN,
+    })
   }
   const [partner] = await database.query<{ id: string }>(
     'select id from partners where email = $1 and workspace_id = $2',
@@ -68,13 +74,16 @@ test('a slug that another partner has, as its main or further one, stays with th
 test.each([
   { case: 'main', taken: 'LEO' },
   { case: 'further', taken: 'Leo-2' },
-])('a further slug that is the $case one of another partner is all that a row loses', async ({ taken }) => {
-  const { merchant, partners } = await createWithLeo()
-  await partners([{ email: 'two@partner.example', slug: 'two', slugs: ['leo-2'] }])
-  const { body } = await partners([{ email: ANN, slug: 'ann', slugs: [taken, 'ann-2'] }])
-  expect(body.results).toMatchObject([{ status: 'created', slug: 'ann', slugsNotKept: [taken] }])
-  expect(await linksOf(merchant, ANN)).toEqual(['ann', 'ann-2'])
-})
+])(
+  'a further slug that is the $case one of another partner is all that a row loses',
+  async ({ taken }) => {
+    const { merchant, partners } = await createWithLeo()
+    await partners([{ email: 'two@partner.example', slug: 'two', slugs: ['leo-2'] }])
+    const { body } = await partners([{ email: ANN, slug: 'ann', slugs: [taken, 'ann-2'] }])
+    expect(body.results).toMatchObject([{ status: 'created', slug: 'ann', slugsNotKept: [taken] }])
+    expect(await linksOf(merchant, ANN)).toEqual(['ann', 'ann-2'])
+  },
+)
 
 test('a file that is imported again loses no link, and names those that an existing partner does not get', async () => {
   const { merchant, partners } = await createWithLeo()

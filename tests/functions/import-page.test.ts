@@ -39,22 +39,25 @@ describe('the import page, over the real Workers', () => {
     { platform: 'PartnerStack', file: 'partnerstack.csv', says: 'Partners 3 imported.' },
     { platform: 'Dub', file: 'dub.csv', says: 'Partners 2 imported. Customers 3 imported.' },
     { platform: 'Tapfiliate', file: 'tapfiliate.csv', says: 'Partners 3 imported.' },
-  ])('an export from $platform imports, and its links attribute immediately', async ({ file, says }) => {
-    const merchant = await createMerchant()
-    const page = await open(merchant, await merchant.manager())
-    const content = await readFile(new URL(`../fixtures/exports/${file}`, import.meta.url))
-    expect(await importFile(page, file, content)).toBe(says)
-    const partners = await importedPartners(database, merchant)
-    expect(partners.length).toBeGreaterThan(0)
-    for (const { slug } of partners) expect(await merchant.click(slug)).toMatch(/^clk_/)
+  ])(
+    'an export from $platform imports, and its links attribute immediately',
+    async ({ file, says }) => {
+      const merchant = await createMerchant()
+      const page = await open(merchant, await merchant.manager())
+      const content = await readFile(new URL(`../fixtures/exports/${file}`, import.meta.url))
+      expect(await importFile(page, file, content)).toBe(says)
+      const partners = await importedPartners(database, merchant)
+      expect(partners.length).toBeGreaterThan(0)
+      for (const { slug } of partners) expect(await merchant.click(slug)).toMatch(/^clk_/)
 
-    await page.getByRole('button', { name: 'Import another file' }).click()
-    await page.getByRole('button', { name: 'Review file' }).waitFor()
-    expect(await importFile(page, file, content)).toContain(
-      `Partners 0 imported, ${partners.length} existing`,
-    )
-    await page.context().close()
-  })
+      await page.getByRole('button', { name: 'Import another file' }).click()
+      await page.getByRole('button', { name: 'Review file' }).waitFor()
+      expect(await importFile(page, file, content)).toContain(
+        `Partners 0 imported, ${partners.length} existing`,
+      )
+      await page.context().close()
+    },
+  )
 
   test('from a CSV file to a visitor’s click on ?via=, in one browser', async () => {
     const merchant = await createMerchant()
@@ -86,7 +89,10 @@ describe('the import page, over the real Workers', () => {
     let page = await open(merchant, await merchant.manager())
     const context = page.context()
     const calls: string[] = []
-    /** What becomes of each call: it is made, it is killed before it is made, or before its answer arrives. */
+    /**
+     * What becomes of each call: it is made, it is killed before it is made, or before its answer
+     * arrives.
+     */
     const fates = ['killed before', 'made', 'killed after', 'made', 'killed before']
     await context.route('**/partners/import', async (route) => {
       if (route.request().postDataJSON().options.dryRun) return route.continue()
@@ -102,7 +108,9 @@ describe('the import page, over the real Workers', () => {
       (_, index) => `p${index}@partner.example,p${index},${index}.50`,
     )
     const buffer = Buffer.from(['email,slug,balance', ...rows].join('\n'))
-    await page.getByLabel('CSV file').setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer })
+    await page
+      .getByLabel('CSV file')
+      .setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer })
     await page.getByLabel('Send new partners').check()
     await page.getByLabel('Import opening balances').check()
     await page.getByRole('button', { name: 'Review file' }).click()
@@ -140,9 +148,12 @@ describe('the import page, over the real Workers', () => {
     const page = await open(merchant, await merchant.manager())
     const credits = async () => {
       await page.reload()
-      return page.locator(`#import-program [value="${merchant.programId}"]`).getAttribute('data-credits')
+      return page
+        .locator(`#import-program [value="${merchant.programId}"]`)
+        .getAttribute('data-credits')
     }
-    const save = async (path: string, body: object) => expect((await patch(path, body)).status).toBe(200)
+    const save = async (path: string, body: object) =>
+      expect((await patch(path, body)).status).toBe(200)
     expect(await credits()).toBe('false')
     await save(`/programs/${merchant.programId}`, { attributeKnownCustomers: true })
     expect(await credits()).toBe('true')

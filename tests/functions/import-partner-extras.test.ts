@@ -1,4 +1,7 @@
-/** What a row of an import brings along beside its partner: a mail, a balance, a coupon. Spec, section 4.3. */
+/**
+ * What a row of an import brings along beside its partner: a mail, a balance, a coupon. Spec,
+ * section 4.3.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { importCounts, importer } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
@@ -15,7 +18,9 @@ test.each([
 ])('rule 4: when sendWelcomeEmail $case', async ({ on }) => {
   const merchant = await createMerchant({ program: { site_url: 'https://shop.example/?plan=pro' } })
   const { partners } = await importer(merchant)
-  await partners([{ email: 'ann@partner.example', name: 'Ann', slug: 'ann b' }], { sendWelcomeEmail: on })
+  await partners([{ email: 'ann@partner.example', name: 'Ann', slug: 'ann b' }], {
+    sendWelcomeEmail: on,
+  })
   const mails = await database.query(
     `select m.kind, m.recipient, m.details, m.attempts, m.next_attempt_at = m.created_at as due, p.email
      from mails m join partners p on p.id = m.partner_id where m.workspace_id = $1`,
@@ -89,7 +94,11 @@ test.each([undefined, null, {}, { sendWelcomeEmail: null, importOpeningBalances:
     const row = { email: 'a@partner.example', openingBalanceCents: 500 }
     const { body } = await partners([row], {}, { options })
     expect(body.summary.created).toBe(1)
-    expect(await importCounts(database, merchant)).toMatchObject({ partners: 1, mails: 0, balances: 0 })
+    expect(await importCounts(database, merchant)).toMatchObject({
+      partners: 1,
+      mails: 0,
+      balances: 0,
+    })
   },
 )
 
@@ -177,14 +186,20 @@ describe('opening balances imported into the wrong program, then into the right 
       [false, 0],
     ] as const) {
       const { status, body } = await partners(rows, { ...options, dryRun })
-      expect({ status, ...body }).toMatchObject({ status: 200, summary: { created }, warnings: [warning] })
+      expect({ status, ...body }).toMatchObject({
+        status: 200,
+        summary: { created },
+        warnings: [warning],
+      })
     }
     expect(await importCounts(database, merchant)).toMatchObject({ balances: 5 })
   })
 
   test('several other programs count together', async () => {
     const { merchant, partners } = await createMistaken()
-    await partners(rows, options, { programId: await merchant.seed.addProgram(merchant.workspace.id) })
+    await partners(rows, options, {
+      programId: await merchant.seed.addProgram(merchant.workspace.id),
+    })
     const { body } = await partners(rows, { ...options, dryRun: true })
     expect(body.warnings).toMatchObject([{ count: 3, amountCents: 2 * 120_050 + 7 }])
   })

@@ -1,5 +1,11 @@
 import { describe, expect, inject, test } from 'vitest'
-import { everything, importCounts, importedPartners, importer, partnerRows } from '../support/imports.ts'
+import {
+  everything,
+  importCounts,
+  importedPartners,
+  importer,
+  partnerRows,
+} from '../support/imports.ts'
 import { createMerchant, send, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -27,7 +33,13 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
       ],
     })
     expect(await importedPartners(database, merchant)).toEqual([
-      { email: 'ann@partner.example', name: 'Ann', slug: 'Ann_B', status: 'approved', coupon: 'FRIENDS' },
+      {
+        email: 'ann@partner.example',
+        name: 'Ann',
+        slug: 'Ann_B',
+        status: 'approved',
+        coupon: 'FRIENDS',
+      },
       { email: 'bob@partner.example', name: null, slug: 'bob', status: 'approved', coupon: null },
     ])
   })
@@ -104,7 +116,12 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
         message: expect.any(String),
       },
     ])
-    expect(await importCounts(database, merchant)).toEqual({ partners: 1, coupons: 0, balances: 0, mails: 0 })
+    expect(await importCounts(database, merchant)).toEqual({
+      partners: 1,
+      coupons: 0,
+      balances: 0,
+      mails: 0,
+    })
     expect(await importedPartners(database, merchant)).toMatchObject([{ status: 'banned' }])
   })
 
@@ -176,7 +193,12 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
     ]
     const { status, body } = await partners(rows, { importOpeningBalances: true })
     expect(status).toBe(200)
-    expect(body.summary).toMatchObject({ created: 2, skippedExisting: 0, errors: 4, slugsRenamed: 0 })
+    expect(body.summary).toMatchObject({
+      created: 2,
+      skippedExisting: 0,
+      errors: 4,
+      slugsRenamed: 0,
+    })
     const bad = (email: string, code: string) => ({
       email,
       status: 'error',
@@ -215,13 +237,20 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
       JSON.parse(JSON.stringify(body).replace(/"maya-[2-9a-z]{4}"/, '"maya-xxxx"'))
     expect(dry.status).toBe(200)
     expect(unsuffixed(dry)).toEqual(unsuffixed(real))
-    expect(await importCounts(database, merchant)).toEqual({ partners: 6, coupons: 5, balances: 5, mails: 6 })
+    expect(await importCounts(database, merchant)).toEqual({
+      partners: 6,
+      coupons: 5,
+      balances: 5,
+      mails: 6,
+    })
   })
 
   test('the audit log records the import', async () => {
     const merchant = await createMerchant()
     const { partners } = await importer(merchant)
-    await partners([...partnerRows(2), { email: 'maya@partner.example' }, {}], { sendWelcomeEmail: true })
+    await partners([...partnerRows(2), { email: 'maya@partner.example' }, {}], {
+      sendWelcomeEmail: true,
+    })
     expect(await database.audit(merchant)).toEqual([
       {
         actor: `manager@${merchant.workspace.slug}.example`,

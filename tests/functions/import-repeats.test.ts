@@ -1,4 +1,7 @@
-/** A repeated call of an import gets the first answer, so the caller learns which rows this call has made. */
+/**
+ * A repeated call of an import gets the first answer, so the caller learns which rows this call has
+ * made.
+ */
 import { describe, expect, test } from 'vitest'
 import {
   createWithLeo,
@@ -20,7 +23,10 @@ const replayed = ({ headers }: { headers: Headers }) => headers.get('Idempotent-
 describe('partners', () => {
   test.each([
     { case: 'plain', options: {} },
-    { case: 'with balances and mails', options: { importOpeningBalances: true, sendWelcomeEmail: true } },
+    {
+      case: 'with balances and mails',
+      options: { importOpeningBalances: true, sendWelcomeEmail: true },
+    },
   ])('$case: a repeat gets the first answer and changes nothing', async ({ options }) => {
     const { merchant, partners } = await createWithLeo()
     const rows = [
@@ -34,7 +40,12 @@ describe('partners', () => {
     ]
     const ours = newImport()
     const first = await partners(rows, options, ours)
-    expect(first.body.summary).toMatchObject({ created: 7, skippedExisting: 1, errors: 1, slugsRenamed: 1 })
+    expect(first.body.summary).toMatchObject({
+      created: 7,
+      skippedExisting: 1,
+      errors: 1,
+      slugsRenamed: 1,
+    })
     expect(replayed(first)).toBe(null)
 
     const before = await everything(database, merchant)
@@ -50,7 +61,10 @@ describe('partners', () => {
       skippedExisting: 8,
     })
     // Without a name, a call is an import of its own.
-    expect((await partners(rows, options)).body.summary).toMatchObject({ created: 0, skippedExisting: 8 })
+    expect((await partners(rows, options)).body.summary).toMatchObject({
+      created: 0,
+      skippedExisting: 8,
+    })
   })
 
   test('copies sent at once create the partners once, and get one answer', async () => {
@@ -121,19 +135,31 @@ describe('customers', () => {
     ]
     const ours = newImport()
     const first = await customers(rows, ours)
-    expect(first.body.summary).toEqual({ created: 1, updated: 1, moved: 1, unchanged: 0, errors: 1 })
+    expect(first.body.summary).toEqual({
+      created: 1,
+      updated: 1,
+      moved: 1,
+      unchanged: 0,
+      errors: 1,
+    })
     await customers([{ customerExternalId: 'cus_2', partnerEmail: MAYA }])
 
     const before = await everything(database, merchant)
     const again = await customers(rows, ours)
     expect([again.status, again.body, replayed(again)]).toEqual([200, first.body, 'true'])
     expect(await everything(database, merchant)).toEqual(before)
-    expect(await customersOf(database, merchant)).toMatchObject([{ partner: LEO }, { partner: MAYA }])
+    expect(await customersOf(database, merchant)).toMatchObject([
+      { partner: LEO },
+      { partner: MAYA },
+    ])
   })
 
   test('copies sent at once get one answer', async () => {
     const { merchant, customers } = await createWithLeo()
-    const rows = Array.from({ length: 40 }, (_, n) => ({ customerExternalId: `cus_${n}`, partnerEmail: LEO }))
+    const rows = Array.from({ length: 40 }, (_, n) => ({
+      customerExternalId: `cus_${n}`,
+      partnerEmail: LEO,
+    }))
     const ours = newImport()
     const answers = await Promise.all(Array.from({ length: 5 }, () => customers(rows, ours)))
     expect(answers.map(({ body }) => body.summary.created)).toEqual([40, 40, 40, 40, 40])
@@ -142,11 +168,16 @@ describe('customers', () => {
 
   test('two imports at once: a customer is created by one of them', async () => {
     const { customers } = await createWithLeo()
-    const rows = Array.from({ length: 40 }, (_, n) => ({ customerExternalId: `cus_${n}`, partnerEmail: LEO }))
+    const rows = Array.from({ length: 40 }, (_, n) => ({
+      customerExternalId: `cus_${n}`,
+      partnerEmail: LEO,
+    }))
     const answers = await Promise.all([customers(rows, newImport()), customers(rows, newImport())])
     expect(answers.map(({ body }) => body.summary.created).sort()).toEqual([0, 40])
 
-    const others = rows.map(({ customerExternalId }) => ({ customerExternalId: `x${customerExternalId}` }))
+    const others = rows.map(({ customerExternalId }) => ({
+      customerExternalId: `x${customerExternalId}`,
+    }))
     const [maya, leo] = await Promise.all(
       [MAYA, LEO].map((partnerEmail) =>
         customers(
@@ -176,9 +207,10 @@ test('an erased partner’s address is in no answer any more', async () => {
   const { body } = await manager.get('/partners?email=gone@partner.example')
   const [partner] = body.data as { id: string }[]
   expect((await manager.post(`/partners/${partner?.id}/erase`)).status).toBe(200)
-  const answers = await database.query('select i::text from import_calls i where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
+  const answers = await database.query(
+    'select i::text from import_calls i where workspace_id = $1',
+    [merchant.workspace.id],
+  )
   expect(answers).toHaveLength(3)
   expect(JSON.stringify(answers)).not.toContain(email)
   const { results } = (await partners(rows, {}, ours)).body

@@ -1,4 +1,7 @@
-/** /import-sources: what a manager reads from another platform. Workers and a database of their own, because a queue is read by all. */
+/**
+ * /import-sources: what a manager reads from another platform. Workers and a database of their own,
+ * because a queue is read by all.
+ */
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { applySchema } from '../../cli/schema.ts'
 import { oldProgram } from '../../dev/fakes/sources/program.ts'
@@ -28,7 +31,10 @@ beforeAll(async () => {
   ])
   database = { DATABASE_URL: url, SQL_ENDPOINT: endpoint.url }
   pool = openPool(url)
-  workers = await startOwnWorkers(['auth', 'import-source', 'manage'], { ...database, SOURCES_URL: fake.url })
+  workers = await startOwnWorkers(['auth', 'import-source', 'manage'], {
+    ...database,
+    SOURCES_URL: fake.url,
+  })
 })
 afterAll(async () => {
   await workers?.stop()
@@ -47,7 +53,12 @@ const shop = async () => {
   const token = `secret_${tokens++}`
   const account = fake.addAccount('rewardful', token, PROGRAM())
   const start = (more: object = {}) =>
-    post('/import-sources', { programId: merchant.programId, platform: 'rewardful', token, ...more })
+    post('/import-sources', {
+      programId: merchant.programId,
+      platform: 'rewardful',
+      token,
+      ...more,
+    })
   return { merchant, account, token, get, post, remove, start }
 }
 
@@ -87,7 +98,9 @@ test('a platform is read after the response, without a cron, and its rows are li
     lists: [{ read: 120 }, { read: 8 }, { read: 130 }, { read: 30 }],
     nextAttemptAt: null,
   })
-  expect((await own.get('/import-sources')).body.data).toMatchObject([{ id: body.id, status: 'ready' }])
+  expect((await own.get('/import-sources')).body.data).toMatchObject([
+    { id: body.id, status: 'ready' },
+  ])
 
   const ids: string[] = []
   let cursor: unknown = null
@@ -102,13 +115,15 @@ test('a platform is read after the response, without a cron, and its rows are li
       .map((row) => row.split(' ')[1])
       .sort(),
   )
-  expect(await pool.query('select ciphertext from import_sources where id = $1', [body.id])).toEqual([
-    { ciphertext: null },
-  ])
+  expect(
+    await pool.query('select ciphertext from import_sources where id = $1', [body.id]),
+  ).toEqual([{ ciphertext: null }])
 
   expect((await own.remove(`/import-sources/${body.id}`)).status).toBe(204)
   expect((await own.get('/import-sources')).body.data).toEqual([])
-  expect(await pool.query('select from import_source_rows where source_id = $1', [body.id])).toEqual([])
+  expect(
+    await pool.query('select from import_source_rows where source_id = $1', [body.id]),
+  ).toEqual([])
   const audit = await pool.query<{ action: string }>(
     'select action, details from audit_entries where workspace_id = $1 order by id',
     [own.merchant.workspace.id],
@@ -126,7 +141,9 @@ test('a program is read once at a time, whoever asks; what is there is discarded
   expect(results.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)])
   const refused = results.find(({ status }) => status === 409)
   expect(refused?.body).toEqual(errorShape('conflict'))
-  expect(refused?.body.error?.message).toContain(`by manager@${own.merchant.workspace.slug}.example`)
+  expect(refused?.body.error?.message).toContain(
+    `by manager@${own.merchant.workspace.slug}.example`,
+  )
 
   const { id } = results.find(({ status }) => status === 201)?.body ?? {}
   const { merchant } = own
@@ -143,7 +160,8 @@ test('a wrong token is refused at once, with where the right one is, and nothing
   expect(body.error?.details).toEqual([
     {
       path: 'token',
-      message: 'Rewardful does not accept this token (status 401). The API secret, under Company settings.',
+      message:
+        'Rewardful does not accept this token (status 401). The API secret, under Company settings.',
     },
   ])
   expect((await own.get('/import-sources')).body.data).toEqual([])
@@ -152,8 +170,16 @@ test('a wrong token is refused at once, with where the right one is, and nothing
 test.each([
   { failure: 'garbage', status: 503, says: 'Rewardful answers something else than its API does.' },
   { failure: 'redirect', status: 503, says: 'Rewardful redirects to another address' },
-  { failure: { status: 500 }, status: 503, says: 'Rewardful does not answer as usual (status 500).' },
-  { failure: { status: 429, headers: { 'RateLimit-Reset': '9' } }, status: 429, says: 'too many requests' },
+  {
+    failure: { status: 500 },
+    status: 503,
+    says: 'Rewardful does not answer as usual (status 500).',
+  },
+  {
+    failure: { status: 429, headers: { 'RateLimit-Reset': '9' } },
+    status: 429,
+    says: 'too many requests',
+  },
 ] as const)(
   'when the platform answers with $failure, the caller may try again',
   async ({ failure, status, says }) => {
@@ -207,11 +233,16 @@ test('only managers of the workspace see, start and discard it', async () => {
   const another = await shop()
   for (const path of paths.slice(1)) expect((await another.get(path)).status).toBe(404)
   expect((await another.remove(`/import-sources/${id}`)).status).toBe(404)
-  expect((await another.start({ programId: merchant.programId })).body).toEqual(errorShape('not_found'))
+  expect((await another.start({ programId: merchant.programId })).body).toEqual(
+    errorShape('not_found'),
+  )
   expect((await own.get(`/import-sources/${id}`)).body.status).toBe('ready')
 })
 
-/** Starts to read a platform whose first answer is that there were too many requests, and waits until that has come. */
+/**
+ * Starts to read a platform whose first answer is that there were too many requests, and waits
+ * until that has come.
+ */
 const startLimited = async (own: Awaited<ReturnType<typeof shop>>) => {
   own.account.plan(null, { status: 429, headers: { 'RateLimit-Reset': '500' } })
   const { id } = (await own.start()).body
@@ -226,7 +257,10 @@ const startLimited = async (own: Awaited<ReturnType<typeof shop>>) => {
     { timeout: 60_000, interval: 20 },
   )
   const isDueNow = () =>
-    pool.query(`update import_sources set next_attempt_at = now() - interval '1 second' where id = $1`, [id])
+    pool.query(
+      `update import_sources set next_attempt_at = now() - interval '1 second' where id = $1`,
+      [id],
+    )
   return { id, isDueNow }
 }
 
@@ -256,7 +290,9 @@ test('the cron reads on what no nudge has, and removes what is a week old', asyn
       ).toHaveLength(1),
     60_000,
   )
-  await pool.query(`update import_sources set read_at = now() - interval '8 days' where id = $1`, [id])
+  await pool.query(`update import_sources set read_at = now() - interval '8 days' where id = $1`, [
+    id,
+  ])
   await workers.runCron('import-source')
   expect(await pool.query('select from import_sources where id = $1', [id])).toEqual([])
 })
@@ -275,31 +311,38 @@ test('an erasure deletes what was read of the person, and an export has it', asy
     expect.arrayContaining(['partner', 'customer']),
   )
   const rowsOf = () =>
-    pool.query(`select from import_source_rows where source_id = $1 and row::text like '%"' || $2 || '"%'`, [
-      id,
-      email,
-    ])
+    pool.query(
+      `select from import_source_rows where source_id = $1 and row::text like '%"' || $2 || '"%'`,
+      [id, email],
+    )
   expect((await rowsOf()).length).toBeGreaterThan(1)
-  const before = (await pool.query('select from import_source_rows where source_id = $1', [id])).length
+  const before = (await pool.query('select from import_source_rows where source_id = $1', [id]))
+    .length
   const theirs = (await rowsOf()).length
   expect((await own.post(`/partners/${partnerId}/erase`)).status).toBe(200)
   expect(await rowsOf()).toEqual([])
-  expect(await pool.query('select from import_source_rows where source_id = $1', [id])).toHaveLength(
-    before - theirs,
-  )
+  expect(
+    await pool.query('select from import_source_rows where source_id = $1', [id]),
+  ).toHaveLength(before - theirs)
 })
 
 test('the commissions of a shadow run are read for a program that runs in it, beside a reading for an import', async () => {
   const own = await shop()
   const { programId } = own.merchant
-  expect(await own.start({ purpose: 'shadow' })).toMatchObject({ status: 409, body: errorShape('conflict') })
+  expect(await own.start({ purpose: 'shadow' })).toMatchObject({
+    status: 409,
+    body: errorShape('conflict'),
+  })
   expect((await own.start({ purpose: 'both' })).status).toBe(400)
   const manager = await own.merchant.asManager()
   await manager.patch(`/programs/${programId}`, { mode: 'shadow' })
   expect((await own.start()).status).toBe(201)
   const { status, body } = await own.start({ purpose: 'shadow' })
   expect(status).toBe(201)
-  expect(body).toMatchObject({ purpose: 'shadow', lists: [{ resource: 'commissions', isDone: false }] })
+  expect(body).toMatchObject({
+    purpose: 'shadow',
+    lists: [{ resource: 'commissions', isDone: false }],
+  })
   await untilReady(own, body.id)
   expect((await own.get(`/import-sources/${body.id}/rows`)).body.data).toEqual([])
   // What was read may be read again at once.

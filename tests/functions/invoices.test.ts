@@ -22,10 +22,10 @@ const createBilling = async () => {
     { email: 'leo@partner.example', name: 'Leo', slug: 'leo', openingBalanceCents: 900 },
   ])
   const email = `ann@${merchant.workspace.slug}.example`
-  await database.query(`update partners set email = slug || '@' || $2::text where workspace_id = $1`, [
-    merchant.workspace.id,
-    `${merchant.workspace.slug}.example`,
-  ])
+  await database.query(
+    `update partners set email = slug || '@' || $2::text where workspace_id = $1`,
+    [merchant.workspace.id, `${merchant.workspace.slug}.example`],
+  )
   const as = await merchant.asManager()
   await as.patch('/settings', { selfBilling: true })
   const portal = browse(await openSession(email), undefined, '/portal')
@@ -56,7 +56,13 @@ describe('self-billed invoices', () => {
           number: 'INV-000001',
           currency: 'USD',
           amountCents: 5_050,
-          supplier: { name: 'Ann Lee', street: 'High Street 1', city: 'Berlin', country: 'DE', vatId: 'DE1' },
+          supplier: {
+            name: 'Ann Lee',
+            street: 'High Street 1',
+            city: 'Berlin',
+            country: 'DE',
+            vatId: 'DE1',
+          },
           customer: { name: 'Shop GmbH', city: 'Köln', country: 'DE', vatId: 'DE2' },
         },
       ],
@@ -66,12 +72,16 @@ describe('self-billed invoices', () => {
     const workspace = `/api/workspaces/${merchant.workspace.slug}`
     const ours = await pdfOf(`${workspace}/invoices/${id}/pdf`, await merchant.manager())
     expect([ours.answer.status, ours.head]).toEqual([200, '%PDF-'])
-    expect(ours.answer.headers.get('Content-Disposition')).toBe('attachment; filename="INV-000001.pdf"')
+    expect(ours.answer.headers.get('Content-Disposition')).toBe(
+      'attachment; filename="INV-000001.pdf"',
+    )
     const theirs = await pdfOf(`/portal/documents/invoices/${id}`, await openSession(email))
     expect([theirs.answer.status, theirs.head]).toEqual([200, '%PDF-'])
     expect((await portal.get('/documents')).text).toContain('INV-000001')
     const pages = browse(await merchant.manager())
-    expect((await pages.get(`/${merchant.workspace.slug}/payouts/invoices`)).text).toContain('INV-000001')
+    expect((await pages.get(`/${merchant.workspace.slug}/payouts/invoices`)).text).toContain(
+      'INV-000001',
+    )
     const stranger = await pdfOf(
       `/portal/documents/invoices/${id}`,
       await openSession('leo@elsewhere.example'),
@@ -100,9 +110,14 @@ describe('self-billed invoices', () => {
     ])
     const id = data[0]?.creditNotes[0]?.id
     const workspace = merchant.workspace.slug
-    const ours = await pdfOf(`/api/workspaces/${workspace}/credit-notes/${id}/pdf`, await merchant.manager())
+    const ours = await pdfOf(
+      `/api/workspaces/${workspace}/credit-notes/${id}/pdf`,
+      await merchant.manager(),
+    )
     expect([ours.answer.status, ours.head]).toEqual([200, '%PDF-'])
-    expect(ours.answer.headers.get('Content-Disposition')).toBe('attachment; filename="CN-000001.pdf"')
+    expect(ours.answer.headers.get('Content-Disposition')).toBe(
+      'attachment; filename="CN-000001.pdf"',
+    )
     const file = `/portal/documents/credit-notes/${id}`
     const theirs = await pdfOf(file, await openSession(email))
     expect([theirs.answer.status, theirs.head]).toEqual([200, '%PDF-'])
@@ -126,7 +141,11 @@ describe('self-billed invoices', () => {
 
   test.each([
     { case: 'no name', fields: { name: '' }, says: 'Must not be blank' },
-    { case: 'a name that the file cannot write', fields: { name: '王小明' }, says: 'Latin letters' },
+    {
+      case: 'a name that the file cannot write',
+      fields: { name: '王小明' },
+      says: 'Latin letters',
+    },
     { case: 'no address', fields: { street: ' ' }, says: 'Must not be blank' },
     { case: 'no country', fields: { country: 'Germany' }, says: 'two letters' },
   ])('refuses details with $case', async ({ fields, says }) => {

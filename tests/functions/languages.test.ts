@@ -34,7 +34,11 @@ const choose = (fields: Record<string, string>, headers: Record<string, string> 
 
 test('forty concurrent readers get a page each in their language, with its numbers and days', async () => {
   const { merchant, cookie } = await createPartner({ program: { holding_days: 0 } })
-  await merchant.sale({ clickId: await merchant.click('ann'), amountCents: 617_280, currency: 'EUR' })
+  await merchant.sale({
+    clickId: await merchant.click('ann'),
+    amountCents: 617_280,
+    currency: 'EUR',
+  })
   const session = await cookie()
   const amounts: Record<Language, string> = {
     en: '€1,234.56',
@@ -65,7 +69,9 @@ describe('a language that a reader chooses', () => {
     const chosen = await choose({ language: 'fr', next: '/portal?days=90' })
     expect([chosen.status, chosen.headers.get('Location')]).toEqual([303, '/portal?days=90'])
     const [set = ''] = chosen.headers.getSetCookie()
-    expect(set).toMatch(/^tributary\.language=fr; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(set).toMatch(
+      /^tributary\.language=fr; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
     const headers = { Cookie: `${await cookie()}; ${set.split(';')[0]}`, 'Accept-Language': 'de' }
     const langs = await Promise.all(
       [
@@ -86,7 +92,11 @@ describe('a language that a reader chooses', () => {
   })
 
   test.each([
-    { case: 'one that there is not', fields: { language: 'xx', next: '/portal' }, location: '/portal' },
+    {
+      case: 'one that there is not',
+      fields: { language: 'xx', next: '/portal' },
+      location: '/portal',
+    },
     { case: 'none', fields: {}, location: '/app' },
   ])('is not remembered if it is $case', async ({ fields, location }) => {
     const { status, headers } = await choose(fields as Record<string, string>)
@@ -96,13 +106,18 @@ describe('a language that a reader chooses', () => {
   test('leads to no other site, and is not chosen from one', async () => {
     for (const next of ['//evil.example', 'https://evil.example/', '/\\evil.example'])
       expect((await choose({ language: 'de', next })).headers.get('Location')).toBe('/app')
-    const foreign = await choose({ language: 'de', next: '/portal' }, { Origin: 'https://evil.example' })
+    const foreign = await choose(
+      { language: 'de', next: '/portal' },
+      { Origin: 'https://evil.example' },
+    )
     expect([foreign.status, foreign.headers.getSetCookie()]).toEqual([403, []])
   })
 
   test('in a cookie that somebody wrote by hand is not one', async () => {
     for (const value of ['xx', '%00', '__proto__', 'de;fr', '"de"'])
-      expect((await ask('/sign-in', { Cookie: `tributary.language=${value}` })).lang).toMatch(/^(en|de)$/)
+      expect((await ask('/sign-in', { Cookie: `tributary.language=${value}` })).lang).toMatch(
+        /^(en|de)$/,
+      )
   })
 })
 

@@ -1,4 +1,7 @@
-/** The largest amount, twelve digits before the decimals, and one minor unit more, wherever an amount comes in. */
+/**
+ * The largest amount, twelve digits before the decimals, and one minor unit more, wherever an
+ * amount comes in.
+ */
 import { describe, expect, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -34,7 +37,9 @@ test('a sale, a batch and a refund of rupiah are kept, rewarded, added up and sh
   const large = { currency: 'IDR', amountCents: LARGEST }
   const sale = await merchant.sale({ externalId: 'alone', clickId, ...large })
   const { body } = await merchant.post('/api/track/batch', {
-    events: [{ kind: 'sale', externalId: 'in a batch', customerExternalId: 'user_2', clickId, ...large }],
+    events: [
+      { kind: 'sale', externalId: 'in a batch', customerExternalId: 'user_2', clickId, ...large },
+    ],
   })
   expect([sale.body, ...(body.results as object[])]).toMatchObject([
     { attributed: true },
@@ -70,12 +75,17 @@ describe('a minor unit more is refused, and never cut off', () => {
   ])('of $what', async ({ path, body }) => {
     const merchant = await createMerchant()
     const answer = await merchant.post(path, body(merchant))
-    expect(answer).toMatchObject({ status: 400, body: { error: { details: [{ path: 'amountCents' }] } } })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'amountCents' }] } },
+    })
   })
 
   test('of a sale of a batch', async () => {
     const merchant = await createMerchant()
-    const events = [{ kind: 'sale', externalId: 'a', customerExternalId: 'b', amountCents: LARGEST + 1 }]
+    const events = [
+      { kind: 'sale', externalId: 'a', customerExternalId: 'b', amountCents: LARGEST + 1 },
+    ]
     const { body } = await merchant.post('/api/track/batch', { events })
     expect(body.results).toMatchObject([{ error: { code: 'invalid_body' } }])
   })
@@ -132,7 +142,9 @@ describe('a minor unit more is refused, and never cut off', () => {
 test('payouts by bank of the largest adjustments add up beyond them, and their files and statements have every cent', async () => {
   const merchant = await createMerchant({ manualPayouts: true })
   const manager = await merchant.asManager()
-  const other = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  const other = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'leo',
+  })
   for (const partnerId of [merchant.partnerId, other])
     await manager.post('/commissions', {
       externalId: `bonus of ${partnerId}`,
@@ -163,7 +175,13 @@ describe('what Stripe reports', () => {
     const customer = 'cus_large'
     await merchant.lead({ externalId: customer, clickId: await merchant.click() })
     const [id, payment] = ['in_large', 'pi_large']
-    const paid = { currency: 'idr', total: cents, total_excluding_tax: cents, amount_paid: cents, customer }
+    const paid = {
+      currency: 'idr',
+      total: cents,
+      total_excluding_tax: cents,
+      amount_paid: cents,
+      customer,
+    }
     const payments = { data: [{ payment: { payment_intent: payment, charge: null } }] }
     const deliver = async (type: string, object: object) =>
       expect(await shop.deliver(stripeEvent(type, { ...object }))).toMatchObject({ status: 200 })

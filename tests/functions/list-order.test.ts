@@ -16,7 +16,9 @@ const readAll = async (merchant: Merchant, list: string, order: string) => {
   const ids: string[] = []
   let cursor: string | null = null
   do {
-    const { body } = await merchant.get(`/${list}?limit=2&order=${order}${cursor ? `&cursor=${cursor}` : ''}`)
+    const { body } = await merchant.get(
+      `/${list}?limit=2&order=${order}${cursor ? `&cursor=${cursor}` : ''}`,
+    )
     const { data, nextCursor } = body as unknown as Page
     ids.push(...data.map(({ externalId }) => externalId))
     cursor = nextCursor
@@ -27,19 +29,26 @@ const readAll = async (merchant: Merchant, list: string, order: string) => {
 const open = async () => {
   const merchant = await createMerchant()
   for (const n of [1, 2, 3, 4, 5])
-    await merchant.sale({ externalId: `o${n}`, customerExternalId: `o${n}`, clickId: await merchant.click() })
+    await merchant.sale({
+      externalId: `o${n}`,
+      customerExternalId: `o${n}`,
+      clickId: await merchant.click(),
+    })
   return merchant
 }
 
-test.each(['events', 'customers'])('the list of %s is read from either end, page by page', async (list) => {
-  const merchant = await open()
-  expect(await readAll(merchant, list, 'asc')).toEqual(['o1', 'o2', 'o3', 'o4', 'o5'])
-  expect(await readAll(merchant, list, 'desc')).toEqual(['o5', 'o4', 'o3', 'o2', 'o1'])
-  expect((await merchant.get(`/${list}?order=up`)).status).toBe(400)
-  const file = await merchant.get(`/export/${list}.csv?order=asc`)
-  const text = String(file.body.text)
-  expect(text.indexOf('o1')).toBeLessThan(text.indexOf('o5'))
-})
+test.each(['events', 'customers'])(
+  'the list of %s is read from either end, page by page',
+  async (list) => {
+    const merchant = await open()
+    expect(await readAll(merchant, list, 'asc')).toEqual(['o1', 'o2', 'o3', 'o4', 'o5'])
+    expect(await readAll(merchant, list, 'desc')).toEqual(['o5', 'o4', 'o3', 'o2', 'o1'])
+    expect((await merchant.get(`/${list}?order=up`)).status).toBe(400)
+    const file = await merchant.get(`/export/${list}.csv?order=asc`)
+    const text = String(file.body.text)
+    expect(text.indexOf('o1')).toBeLessThan(text.indexOf('o5'))
+  },
+)
 
 test.each(['events', 'customers'])(
   'the heading of the page of %s turns it around, with its filters',
@@ -48,9 +57,14 @@ test.each(['events', 'customers'])(
     const pages = await openPages(merchant)
     const newest = await pages.get(`/${list}?partnerId=${merchant.partnerId}&limit=2`)
     expect(newest.html).toContain('aria-sort="descending"')
-    const [, turned = ''] = /aria-sort="descending"[^>]*><a[^>]*href="([^"]*)"/.exec(newest.html) ?? []
+    const [, turned = ''] =
+      /aria-sort="descending"[^>]*><a[^>]*href="([^"]*)"/.exec(newest.html) ?? []
     const query = new URLSearchParams(turned.split('?')[1]?.replaceAll('&amp;', '&'))
-    expect(Object.fromEntries(query)).toEqual({ partnerId: merchant.partnerId, limit: '2', order: 'asc' })
+    expect(Object.fromEntries(query)).toEqual({
+      partnerId: merchant.partnerId,
+      limit: '2',
+      order: 'asc',
+    })
     const oldest = await pages.get(`/${list}?${query}`)
     expect(oldest.html).toContain('aria-sort="ascending"')
     expect(oldest.html.indexOf('>o1<')).toBeLessThan(oldest.html.indexOf('>o2<'))
@@ -69,7 +83,9 @@ test('payouts are read from either end', async () => {
   }
   const db = connect(world.env())
   const read = async (order: 'asc' | 'desc', cursor?: string) =>
-    (await payoutsQuery(db, payer.workspaceId, { order, cursor, limit: 2 }).execute()).map(({ id }) => id)
+    (await payoutsQuery(db, payer.workspaceId, { order, cursor, limit: 2 }).execute()).map(
+      ({ id }) => id,
+    )
   const [first = '', second = ''] = await read('asc')
   const [third = ''] = await read('asc', second)
   expect(await read('desc')).toEqual([third, second])
@@ -81,37 +97,40 @@ test.each([
   ['pending', 4],
   ['payable', 4],
   ['paid', 4],
-] as const)('commissions of the status %s are read from either end, page by page', async (status, count) => {
-  const payer = await world.createPayer()
-  const now = new Date()
-  const later = new Date(now.getTime() + 86_400_000)
-  for (const slug of ['a', 'b', 'c'])
-    await payer.addPartner({
-      slug,
-      owed: [{ amountCents: 1_000 }, { amountCents: 2_000 }],
-      connected: slug !== 'c',
-    })
-  await payer.run()
-  for (const slug of ['d', 'e'])
-    await payer.addPartner({
-      slug,
-      owed: [
-        { amountCents: 1_000 },
-        { amountCents: 1_000, payableAt: later },
-        { amountCents: 2_000, payableAt: later },
-      ],
-    })
-  const db = connect(world.env())
-  const read = async (order: 'asc' | 'desc') => {
-    const ids: string[] = []
-    for (;;) {
-      const filter = { status, order, cursor: ids.at(-1), limit: 2 }
-      const rows = await listCommissions(db, payer.workspaceId, filter, now)
-      ids.push(...rows.map(({ id }) => id))
-      if (rows.length < 2) return ids
+] as const)(
+  'commissions of the status %s are read from either end, page by page',
+  async (status, count) => {
+    const payer = await world.createPayer()
+    const now = new Date()
+    const later = new Date(now.getTime() + 86_400_000)
+    for (const slug of ['a', 'b', 'c'])
+      await payer.addPartner({
+        slug,
+        owed: [{ amountCents: 1_000 }, { amountCents: 2_000 }],
+        connected: slug !== 'c',
+      })
+    await payer.run()
+    for (const slug of ['d', 'e'])
+      await payer.addPartner({
+        slug,
+        owed: [
+          { amountCents: 1_000 },
+          { amountCents: 1_000, payableAt: later },
+          { amountCents: 2_000, payableAt: later },
+        ],
+      })
+    const db = connect(world.env())
+    const read = async (order: 'asc' | 'desc') => {
+      const ids: string[] = []
+      for (;;) {
+        const filter = { status, order, cursor: ids.at(-1), limit: 2 }
+        const rows = await listCommissions(db, payer.workspaceId, filter, now)
+        ids.push(...rows.map(({ id }) => id))
+        if (rows.length < 2) return ids
+      }
     }
-  }
-  const oldest = await read('asc')
-  expect(oldest).toHaveLength(count)
-  expect(await read('desc')).toEqual(oldest.toReversed())
-})
+    const oldest = await read('asc')
+    expect(oldest).toHaveLength(count)
+    expect(await read('desc')).toEqual(oldest.toReversed())
+  },
+)

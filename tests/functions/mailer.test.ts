@@ -67,7 +67,9 @@ const sendersOf = (transport: Transport): Senders => {
 test('the cron folds totals, and removes clicks thirty days after they have expired', async () => {
   const seed = seeder(env)
   const { id: workspaceId } = await seed.addWorkspace()
-  const partnerId = await seed.addPartner(workspaceId, await seed.addProgram(workspaceId), { slug: 'maya' })
+  const partnerId = await seed.addPartner(workspaceId, await seed.addProgram(workspaceId), {
+    slug: 'maya',
+  })
   await client.query(
     `insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
      select 'clk_' || days, $1, $2, now() - interval '90 days', now() - days * interval '1 day' from unnest(array[0, 29, 31]) days`,
@@ -88,7 +90,9 @@ test('the cron folds totals, and removes clicks thirty days after they have expi
 test('a cron that has sent as many mails as it may leaves everything else to the next one', async () => {
   const seed = seeder(env)
   const { id: workspaceId } = await seed.addWorkspace()
-  const partnerId = await seed.addPartner(workspaceId, await seed.addProgram(workspaceId), { slug: 'maya' })
+  const partnerId = await seed.addPartner(workspaceId, await seed.addProgram(workspaceId), {
+    slug: 'maya',
+  })
   await client.query(
     `insert into clicks (id, workspace_id, partner_id, created_at, expires_at) values ('clk_later', $1, $2, now(), now())`,
     [workspaceId, partnerId],
@@ -163,7 +167,12 @@ const queueMoved = async (slug: string, { workspaceId = '', invite = false } = {
          values (uuidv7(), $1, $2, $3, '', '', '[]', now(), 'ann@pine.example'))
        insert into mails (id, workspace_id, program_id, kind, recipient, details, created_at, next_attempt_at)
        values (uuidv7(), $1, $2, 'partner_invitation', $3, $4, now(), now())`,
-      [workspace, programId, guest, { ...details, invitedBy: null, url: 'https://track.example/join' }],
+      [
+        workspace,
+        programId,
+        guest,
+        { ...details, invitedBy: null, url: 'https://track.example/join' },
+      ],
     )
   }
   return { email, guest, partnerId, programId, workspaceId: workspace, mailId: rows[0]?.id ?? '' }
@@ -209,7 +218,11 @@ test('a mail about the move and an invitation are from the merchant, and end wit
 })
 
 describe('a partner who was banned gets no mail about the move', () => {
-  const withheld = { status: 'failed', attempts: 0, last_error: 'Not sent: the partner was banned.' }
+  const withheld = {
+    status: 'failed',
+    attempts: 0,
+    last_error: 'Not sent: the partner was banned.',
+  }
 
   test('that was queued before, by whatever way the ban came', async () => {
     const { email, partnerId } = await queueMoved('ann')
@@ -244,7 +257,11 @@ describe('a partner who was banned gets no mail about the move', () => {
   })
 
   test('that is leased already, nor does one who unsubscribes then', async () => {
-    const [first, banned, ended] = [await queueMoved('ann'), await queueMoved('ben'), await queueMoved('cem')]
+    const [first, banned, ended] = [
+      await queueMoved('ann'),
+      await queueMoved('ben'),
+      await queueMoved('cem'),
+    ]
     const sent: string[] = []
     const sendDuring = (during: () => Promise<unknown>) => {
       const transport: Transport = async ({ to }) => {
@@ -334,7 +351,11 @@ test('a message has what its manager wrote, and a signed link and headers to uns
   await run()
   const [mail] = inbox.mails(maya.email)
   const key = await client.query<{ key: string }>('select key from unsubscribe_key')
-  const url = await unsubscribeUrl(key.rows[0]?.key ?? '', maya.partnerId, 'https://track.example/portal')
+  const url = await unsubscribeUrl(
+    key.rows[0]?.key ?? '',
+    maya.partnerId,
+    'https://track.example/portal',
+  )
   expect(mail?.subject).toBe('News for Maya')
   expect(mail?.text).toBe(
     `Hello Maya,\n\nnews.\n\nSent by Pine Notes (ann@pine.example).\n\nUnsubscribe from such emails of Pine Notes:\n${url}\n`,
@@ -378,13 +399,18 @@ test('a message has what its manager wrote, and a signed link and headers to uns
     'select status, last_error as error from mails where recipient = $1',
     [email],
   )
-  expect(lost).toEqual([{ status: 'failed', error: 'invalid_details: The text of this mail was removed.' }])
+  expect(lost).toEqual([
+    { status: 'failed', error: 'invalid_details: The text of this mail was removed.' },
+  ])
 })
 
 test('a mail of a program has the brand that is in force when it is sent; one about an account has none', async () => {
   const seed = seeder(env)
   const { id: workspaceId } = await seed.addWorkspace()
-  const [programId, otherId] = [await seed.addProgram(workspaceId), await seed.addProgram(workspaceId)]
+  const [programId, otherId] = [
+    await seed.addProgram(workspaceId),
+    await seed.addProgram(workspaceId),
+  ]
   const [partnerId, other] = [
     await seed.addPartner(workspaceId, programId, { slug: 'maya' }),
     await seed.addPartner(workspaceId, otherId, { slug: 'maya' }),
@@ -429,14 +455,23 @@ test('a mail of a program has the brand that is in force when it is sent; one ab
   const branded = queued.flatMap(([kind]) => {
     const [mail] = inbox.mails(`${kind}@brand.example`)
     expect([kind, mail?.text?.includes('Pine')]).toEqual([kind, true])
-    const shows = [mail?.html?.includes('<img src="https://cdn.pine-notes.com/logo.png" alt="Pine Friends"')]
+    const shows = [
+      mail?.html?.includes('<img src="https://cdn.pine-notes.com/logo.png" alt="Pine Friends"'),
+    ]
     shows.push(
-      /\n\n(Questions\? Write to|Fragen\? Schreiben Sie an) help@pine-notes\.com\.\n$/.test(mail?.text ?? ''),
+      /\n\n(Questions\? Write to|Fragen\? Schreiben Sie an) help@pine-notes\.com\.\n$/.test(
+        mail?.text ?? '',
+      ),
     )
     expect([kind, shows[0]]).toEqual([kind, shows[1]])
     return shows[0] ? [kind] : []
   })
-  expect(branded).toEqual(['welcome', 'connect_account', 'partner_invitation', 'application_rejected'])
+  expect(branded).toEqual([
+    'welcome',
+    'connect_account',
+    'partner_invitation',
+    'application_rejected',
+  ])
 })
 
 test('the cron removes what names people once it is due, a thousand rows of a kind per run, and leaves the rest', async () => {
@@ -559,13 +594,18 @@ const age = async (interval: string) => {
     'update mails set next_attempt_at = next_attempt_at - $1::interval, first_attempt_at = first_attempt_at - $1::interval',
     [interval],
   )
-  await client.query('update mail_usage set exhausted_until = exhausted_until - $1::interval', [interval])
+  await client.query('update mail_usage set exhausted_until = exhausted_until - $1::interval', [
+    interval,
+  ])
 }
 
 const counts = (addresses: string[]) => addresses.map((address) => inbox.mails(address).length)
 const ONCE = (addresses: string[]) => addresses.map(() => 1)
 
-/** Texts in the two statements of a run: the one that leases mails, and the one that saves the results. */
+/**
+ * Texts in the two statements of a run: the one that leases mails, and the one that saves the
+ * results.
+ */
 const STATEMENTS = ['candidates', 'jsonb_to_recordset']
 const failClaim = (...faults: Fault[]) => faulty.plan(STATEMENTS, faults)
 const failMarks = (...faults: Fault[]) => faulty.plan(STATEMENTS, [null, ...faults])
@@ -646,7 +686,8 @@ describe('a run', () => {
     const one = await invite(workspaceId)
     await run()
     expect(counts([one])).toEqual([1])
-    // Three quarters of 40 requests, and of those that the bulk mails, sent by one request, have left.
+    // Three quarters of 40 requests, and of those that the bulk mails, sent by one request, have
+    // left.
     expect(counts(many).filter(Boolean)).toHaveLength(32)
     expect(counts(large).filter(Boolean)).toHaveLength(11)
   })
@@ -687,7 +728,15 @@ describe('a run', () => {
     await run()
     const lines = workers.takeLogs()
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { level: 'info', job: 'mailer', ms: expect.any(Number), sent: 1, retried: 1, failed: 0, waiting: 0 },
+      {
+        level: 'info',
+        job: 'mailer',
+        ms: expect.any(Number),
+        sent: 1,
+        retried: 1,
+        failed: 0,
+        waiting: 0,
+      },
     ])
     expect(lines.join()).not.toContain(address)
   })
@@ -708,7 +757,8 @@ describe('a run that is killed after sending and before writing it down', () => 
     })
 
     await run()
-    expect((await look(addresses[0] ?? '')).status).toBe('retrying') // within the lease nobody else takes them
+    // within the lease nobody else takes them
+    expect((await look(addresses[0] ?? '')).status).toBe('retrying')
 
     await age('5 minutes')
     await run()
@@ -803,23 +853,24 @@ describe('a mail that', () => {
     expect(inbox.mails(address)).toHaveLength(1)
   })
 
-  test.each([{ status: 500 as const, name: 'application_error' }, 'garbage' as const, 'cut_after' as const])(
-    'meets %j is tried again after about a minute, and arrives once',
-    async (failure) => {
-      const address = await queueOne()
-      inbox.plan(failure)
-      await run()
-      const { dueIn, ...row } = await look(address)
-      expect(row).toMatchObject({ status: 'retrying', attempts: 1, last_error: expect.any(String) })
-      expect(dueIn).toBeGreaterThan(50)
-      expect(dueIn).toBeLessThan(75)
+  test.each([
+    { status: 500 as const, name: 'application_error' },
+    'garbage' as const,
+    'cut_after' as const,
+  ])('meets %j is tried again after about a minute, and arrives once', async (failure) => {
+    const address = await queueOne()
+    inbox.plan(failure)
+    await run()
+    const { dueIn, ...row } = await look(address)
+    expect(row).toMatchObject({ status: 'retrying', attempts: 1, last_error: expect.any(String) })
+    expect(dueIn).toBeGreaterThan(50)
+    expect(dueIn).toBeLessThan(75)
 
-      await age('75 seconds')
-      await run()
-      expect(inbox.mails(address)).toHaveLength(1)
-      expect(await look(address)).toMatchObject({ status: 'sent', attempts: 2, last_error: null })
-    },
-  )
+    await age('75 seconds')
+    await run()
+    expect(inbox.mails(address)).toHaveLength(1)
+    expect(await look(address)).toMatchObject({ status: 'sent', attempts: 2, last_error: null })
+  })
 
   test('never succeeds is tried eight times, then waits for a manager', async () => {
     const address = await queueOne()
@@ -899,7 +950,9 @@ describe('a transport that', () => {
 
   test('answers with what Postgres can’t hold does not keep the others from being written down', async () => {
     const addresses = await queue(2)
-    const outcomes = [{ kind: 'refused' as const, code: 'odd', message: `\0\uD800${'👩'.repeat(400)}` }]
+    const outcomes = [
+      { kind: 'refused' as const, code: 'odd', message: `\0\uD800${'👩'.repeat(400)}` },
+    ]
     const transport: Transport = async () => outcomes.pop() ?? { kind: 'sent', waitSeconds: 0 }
     await sendDue(sending, sendersOf(transport), 45_000)
     expect(await statuses(addresses)).toEqual(['failed', 'sent'])

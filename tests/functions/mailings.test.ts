@@ -6,7 +6,10 @@ import { formsOf, openPages } from '../support/pages.ts'
 
 const database = useDatabase()
 
-const TEXT = { subject: 'News from {programName}', intro: 'Hello {partnerName},\r\n\r\nWe have <b>news</b>.' }
+const TEXT = {
+  subject: 'News from {programName}',
+  intro: 'Hello {partnerName},\r\n\r\nWe have <b>news</b>.',
+}
 
 const chosen = (ids: string[]) => Object.fromEntries(ids.map((id) => [`choice-${id}`, 'on']))
 
@@ -15,7 +18,11 @@ const createMailer = async () => {
   const merchant = await createMerchant()
   const { seed, workspace, programId } = merchant
   const add = (slug: string, more: { status?: 'approved' | 'banned'; email?: string } = {}) =>
-    seed.addPartner(workspace.id, programId, { slug, email: `${slug}@${workspace.slug}.example`, ...more })
+    seed.addPartner(workspace.id, programId, {
+      slug,
+      email: `${slug}@${workspace.slug}.example`,
+      ...more,
+    })
   const [ann, ben] = [await add('ann'), await add('ben')]
   const pages = await openPages(merchant)
   const send = (fields: Record<string, string>) => pages.post('/partners/mail/send', fields)
@@ -32,10 +39,10 @@ const createMailer = async () => {
     preview: (ids: string[], changes: Record<string, string> = {}) =>
       pages.post('/partners/mail/preview', { ...chosen(ids), ...TEXT, ...changes }),
     unsubscribe: (slug: string) =>
-      database.query('insert into mail_optouts (workspace_id, email, created_at) values ($1, $2, now())', [
-        workspace.id,
-        `${slug}@${workspace.slug}.example`,
-      ]),
+      database.query(
+        'insert into mail_optouts (workspace_id, email, created_at) values ($1, $2, now())',
+        [workspace.id, `${slug}@${workspace.slug}.example`],
+      ),
   }
 }
 
@@ -97,7 +104,9 @@ test('the text goes back to the form, as it was written', async () => {
   const [confirmed] = formsOf(html).filter(({ action }) => action.endsWith('/send'))
   const again = await pages.post('/partners/mail', { ...confirmed?.fields })
   expect(again.html).toContain('value="A &quot;quoted&quot; subject"')
-  expect(again.html).toContain('Hello {partnerName},\n\nWe have &lt;b&gt;news&lt;/b&gt;.</textarea>')
+  expect(again.html).toContain(
+    'Hello {partnerName},\n\nWe have &lt;b&gt;news&lt;/b&gt;.</textarea>',
+  )
 })
 
 describe('the preview says who gets none, and none gets any', () => {
@@ -203,7 +212,9 @@ test('members, forms without a choice or with too many, and without a form’s i
     const fields = { ...chosen([ann]), ...TEXT, formId: newId() }
     expect((await member.post(`/partners/mail${path}`, fields)).status).toBe(403)
     for (const ids of [[], ['x'], many])
-      expect((await pages.post(`/partners/mail${path}`, { ...TEXT, ...chosen(ids) })).status).toBe(400)
+      expect((await pages.post(`/partners/mail${path}`, { ...TEXT, ...chosen(ids) })).status).toBe(
+        400,
+      )
   }
   expect((await mail([ann], { formId: 'x' })).status).toBe(400)
   expect(await mailsOf(merchant)).toEqual([])

@@ -13,10 +13,18 @@ const program = {
   rewardInterval: 'recurring',
 }
 
-/** Every endpoint of a workspace for people, with a body that it takes. `:id` is a row of the workspace. */
+/**
+ * Every endpoint of a workspace for people, with a body that it takes. `:id` is a row of the
+ * workspace.
+ */
 const ENDPOINTS = [
   { method: 'GET', path: '/members', who: 'managers' },
-  { method: 'POST', path: '/members', body: { email: 'new@shop.example', role: 'member' }, who: 'managers' },
+  {
+    method: 'POST',
+    path: '/members',
+    body: { email: 'new@shop.example', role: 'member' },
+    who: 'managers',
+  },
   { method: 'PATCH', path: '/members/:member', body: { role: 'member' }, who: 'managers' },
   { method: 'DELETE', path: '/members/:member', who: 'managers' },
   { method: 'GET', path: '/api-keys', who: 'managers' },
@@ -44,7 +52,12 @@ const ENDPOINTS = [
   { method: 'PATCH', path: '/programs/:program/join-page', body: { open: true }, who: 'managers' },
   { method: 'GET', path: '/programs/:program/agreements', who: 'readers' },
   { method: 'GET', path: '/programs/:program/agreements/:version', who: 'readers' },
-  { method: 'POST', path: '/programs/:program/shadow/commissions', body: { rows: [] }, who: 'writers' },
+  {
+    method: 'POST',
+    path: '/programs/:program/shadow/commissions',
+    body: { rows: [] },
+    who: 'writers',
+  },
   { method: 'POST', path: '/programs/:program/shadow/compare', who: 'writers' },
   { method: 'GET', path: '/programs/:program/shadow/comparisons', who: 'readers' },
   { method: 'POST', path: '/programs/:program/cut-over', body: { dryRun: true }, who: 'managers' },
@@ -67,10 +80,20 @@ const ENDPOINTS = [
   { method: 'POST', path: '/partners/:partner/links', body: { slug: 'summer' }, who: 'writers' },
   { method: 'DELETE', path: '/partners/:partner/links/:link', who: 'writers' },
   { method: 'GET', path: '/partners/:partner/coupons', who: 'readers' },
-  { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'SUMMER' }, who: 'writers' },
+  {
+    method: 'POST',
+    path: '/partners/:partner/coupons',
+    body: { couponId: 'SUMMER' },
+    who: 'writers',
+  },
   { method: 'DELETE', path: '/partners/:partner/coupons/:coupon', who: 'writers' },
   { method: 'GET', path: '/partners/:partner/notes', who: 'readers' },
-  { method: 'POST', path: '/partners/:partner/notes', body: { content: 'Called.' }, who: 'writers' },
+  {
+    method: 'POST',
+    path: '/partners/:partner/notes',
+    body: { content: 'Called.' },
+    who: 'writers',
+  },
   { method: 'DELETE', path: '/partners/:partner/notes/:note', who: 'writers' },
   {
     method: 'POST',
@@ -81,7 +104,12 @@ const ENDPOINTS = [
   { method: 'GET', path: '/applications', who: 'readers' },
   { method: 'GET', path: '/applications/:application', who: 'readers' },
   { method: 'POST', path: '/applications/:application/approve', body: {}, who: 'writers' },
-  { method: 'POST', path: '/applications/:application/reject', body: { block: true }, who: 'writers' },
+  {
+    method: 'POST',
+    path: '/applications/:application/reject',
+    body: { block: true },
+    who: 'writers',
+  },
   { method: 'DELETE', path: '/applications/:application', who: 'writers' },
   { method: 'GET', path: '/mismatches', who: 'readers' },
   { method: 'GET', path: '/possible-merges', who: 'readers' },
@@ -91,12 +119,28 @@ const ENDPOINTS = [
   {
     method: 'POST',
     path: '/commissions',
-    body: { externalId: 'x', partnerId: newId(), amountCents: 1, currency: 'USD', reason: 'Correction' },
+    body: {
+      externalId: 'x',
+      partnerId: newId(),
+      amountCents: 1,
+      currency: 'USD',
+      reason: 'Correction',
+    },
     who: 'writers',
   },
   { method: 'GET', path: '/commissions/:commission', who: 'readers' },
-  { method: 'POST', path: '/commissions/:commission/reverse', body: { reason: 'Ours' }, who: 'writers' },
-  { method: 'POST', path: '/commissions/:commission/hold', body: { note: 'Ours?' }, who: 'managers' },
+  {
+    method: 'POST',
+    path: '/commissions/:commission/reverse',
+    body: { reason: 'Ours' },
+    who: 'writers',
+  },
+  {
+    method: 'POST',
+    path: '/commissions/:commission/hold',
+    body: { note: 'Ours?' },
+    who: 'managers',
+  },
   { method: 'POST', path: '/commissions/:commission/release', who: 'managers' },
   { method: 'POST', path: '/commissions/:commission/reject', who: 'managers' },
   { method: 'GET', path: '/customers', who: 'readers' },
@@ -188,7 +232,12 @@ const ENDPOINTS = [
     who: 'writers',
   },
   { method: 'GET', path: '/webhook-endpoints/:endpoint', who: 'readers' },
-  { method: 'PATCH', path: '/webhook-endpoints/:endpoint', body: { description: 'Ours' }, who: 'writers' },
+  {
+    method: 'PATCH',
+    path: '/webhook-endpoints/:endpoint',
+    body: { description: 'Ours' },
+    who: 'writers',
+  },
   { method: 'DELETE', path: '/webhook-endpoints/:endpoint', who: 'writers' },
   { method: 'POST', path: '/webhook-endpoints/:endpoint/rotate-secret', body: {}, who: 'writers' },
   { method: 'POST', path: '/webhook-endpoints/:endpoint/test', who: 'writers' },
@@ -334,7 +383,9 @@ const call = (
   ids: Staffed['ids'] | string,
   headers: Record<string, string>,
 ) => {
-  const withIds = path.replace(/:(\w+)/g, (_, name) => (typeof ids === 'string' ? ids : (ids[name] ?? '')))
+  const withIds = path.replace(/:(\w+)/g, (_, name) =>
+    typeof ids === 'string' ? ids : (ids[name] ?? ''),
+  )
   return send(`${inject('baseUrl')}/api/workspaces/${workspace}${withIds}`, {
     method,
     ...('body' in endpoint && { body: endpoint.body }),
@@ -423,7 +474,8 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
         ? unknownIds.map((ids) => call(endpoint, own, ids, { Cookie: manager }))
         : []),
     ])
-    for (const answer of hidden) expect(answer).toMatchObject({ status: 404, body: errorShape('not_found') })
+    for (const answer of hidden)
+      expect(answer).toMatchObject({ status: 404, body: errorShape('not_found') })
   })
 
   test(`is for ${endpoint.who}`, async () => {
@@ -454,7 +506,10 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
         { 'Sec-Fetch-Site': 'same-site' },
         { 'Sec-Fetch-Site': 'cross-site' },
       ]) {
-        const answer = await call(endpoint, merchant.workspace.slug, merchant.ids, { ...from, ...cookie })
+        const answer = await call(endpoint, merchant.workspace.slug, merchant.ids, {
+          ...from,
+          ...cookie,
+        })
         expect(answer).toMatchObject({ status: 403, body: errorShape('cross_site_request') })
       }
     })

@@ -10,7 +10,10 @@ const createEarner = async () => {
   const sale = await merchant.sale({ clickId: await merchant.click() })
   await database.age(merchant, '31 days')
   const manager = await merchant.asManager()
-  const [commission] = (await merchant.get('/commissions')).body.data as { id: string; partnerId: string }[]
+  const [commission] = (await merchant.get('/commissions')).body.data as {
+    id: string
+    partnerId: string
+  }[]
   const { id: commissionId, partnerId } = commission ?? { id: '', partnerId: '' }
   const adjust = (fields: Record<string, unknown> = {}) =>
     manager.post('/commissions', {
@@ -99,13 +102,15 @@ describe('POST /commissions', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
     expect(answers.some(({ headers }) => headers.has('Idempotency-Mismatch'))).toBe(false)
     const other = await adjust({ amountCents: 700, partnerId: newId() })
-    expect([other.status, other.body.amountCents, other.headers.get('Idempotency-Mismatch')]).toEqual([
-      200,
-      -500,
-      'true',
-    ])
+    expect([
+      other.status,
+      other.body.amountCents,
+      other.headers.get('Idempotency-Mismatch'),
+    ]).toEqual([200, -500, 'true'])
     expect(await amounts(merchant)).toEqual([-500, 980])
-    const log = (await database.audit(merchant)).filter(({ action }) => action === 'commission.adjusted')
+    const log = (await database.audit(merchant)).filter(
+      ({ action }) => action === 'commission.adjusted',
+    )
     expect(log).toHaveLength(1)
   })
 
@@ -173,9 +178,15 @@ describe('POST /commissions', () => {
       currency: 'USD',
       reason: 'x',
     }
-    const as = async (cookie: string) => (await merchant.as(cookie).post('/commissions', request)).status
-    expect([await as(await merchant.member()), await as(await merchant.stranger())]).toEqual([403, 404])
-    const byKey = await merchant.post(`/api/workspaces/${merchant.workspace.slug}/commissions`, request)
+    const as = async (cookie: string) =>
+      (await merchant.as(cookie).post('/commissions', request)).status
+    expect([await as(await merchant.member()), await as(await merchant.stranger())]).toEqual([
+      403, 404,
+    ])
+    const byKey = await merchant.post(
+      `/api/workspaces/${merchant.workspace.slug}/commissions`,
+      request,
+    )
     expect([byKey.status, byKey.body.error?.code]).toEqual([403, 'insufficient_scope'])
     expect(await amounts(merchant)).toEqual([980])
     expect((await earner.adjust()).status).toBe(201)
@@ -190,7 +201,9 @@ describe('POST /commissions/:id/reverse', () => {
     const path = `/commissions/${commissionId}/reverse`
     const part = { amountCents: 300, reason: 'Half of it was ours', externalId: 'rev-1' }
     const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => manager.post(path, part)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201])
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      200, 200, 200, 200, 200, 200, 200, 201,
+    ])
     expect(answers[0]?.body).toMatchObject({
       kind: 'reversal',
       amountCents: -300,
@@ -206,11 +219,11 @@ describe('POST /commissions/:id/reverse', () => {
       },
     })
     const other = await manager.post(path, { ...part, amountCents: 400 })
-    expect([other.status, other.body.amountCents, other.headers.get('Idempotency-Mismatch')]).toEqual([
-      200,
-      -300,
-      'true',
-    ])
+    expect([
+      other.status,
+      other.body.amountCents,
+      other.headers.get('Idempotency-Mismatch'),
+    ]).toEqual([200, -300, 'true'])
     expect(await payable(earner)).toEqual([680])
     const tooMuch = await manager.post(path, { ...part, amountCents: 681, externalId: 'rev-2' })
     expect([tooMuch.status, tooMuch.body.error?.message]).toEqual([
@@ -234,9 +247,17 @@ describe('POST /commissions/:id/reverse', () => {
         `manager@${merchant.workspace.slug}.example reversed 6.80 USD of the commission of “maya”: Fraud`,
       ],
     ])
-    const log = (await database.audit(merchant)).filter(({ action }) => action === 'commission.reversed')
+    const log = (await database.audit(merchant)).filter(
+      ({ action }) => action === 'commission.reversed',
+    )
     expect(log.map(({ details }) => details)).toMatchObject([
-      { amountCents: 300, currency: 'USD', slug: 'maya', reason: 'Half of it was ours', externalId: 'rev-1' },
+      {
+        amountCents: 300,
+        currency: 'USD',
+        slug: 'maya',
+        reason: 'Half of it was ours',
+        externalId: 'rev-1',
+      },
       { amountCents: 680, reason: 'Fraud' },
     ])
     expect(await violations(merchant)).toEqual([])
@@ -297,9 +318,9 @@ describe('POST /commissions/:id/reverse', () => {
     const { manager, commissionId } = earner
     const reverse = async (id: unknown) =>
       (await manager.post(`/commissions/${id}/reverse`, { reason: 'x' })).status
-    expect([await reverse(other.commissionId), await reverse(newId()), await reverse('x')]).toEqual([
-      404, 404, 404,
-    ])
+    expect([await reverse(other.commissionId), await reverse(newId()), await reverse('x')]).toEqual(
+      [404, 404, 404],
+    )
     const deduction = await earner.adjust()
     const reversal = await manager.post(`/commissions/${commissionId}/reverse`, { reason: 'x' })
     expect([await reverse(deduction.body.id), await reverse(reversal.body.id)]).toEqual([409, 409])
@@ -360,10 +381,14 @@ describe('POST /commissions/:id/hold', () => {
     await manager.post(`/commissions/${body.id}/hold`, { note: NOTE })
     expect(await payable(earner)).toEqual([980])
     expect(await amounts(merchant, '?status=held')).toEqual([-300])
-    const answers = await Promise.all([1, 2, 3].map(() => manager.post(`/commissions/${body.id}/reject`)))
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => manager.post(`/commissions/${body.id}/reject`)),
+    )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(await amounts(merchant)).toEqual([300, -300, 980])
-    const log = (await database.audit(merchant)).filter(({ action }) => action === 'commission.rejected')
+    const log = (await database.audit(merchant)).filter(
+      ({ action }) => action === 'commission.rejected',
+    )
     expect(log).toHaveLength(1)
     expect(await violations(merchant)).toEqual([])
   })
@@ -388,7 +413,9 @@ describe('POST /commissions/:id/hold', () => {
     expect((await manager.post(`/commissions/${commissionId}/hold`, {})).status).toBe(400)
     expect((await manager.post(`/commissions/${newId()}/hold`, { note: NOTE })).status).toBe(404)
     const member = merchant.as(await merchant.member())
-    expect((await member.post(`/commissions/${commissionId}/hold`, { note: NOTE })).status).toBe(403)
+    expect((await member.post(`/commissions/${commissionId}/hold`, { note: NOTE })).status).toBe(
+      403,
+    )
   })
 
   test('and a payout run at the same time: the commission is held or paid, never both', async () => {

@@ -99,7 +99,8 @@ describe('rotating a key', () => {
       const { status, body: answer } = await keys.post(`/api-keys/${id}/rotate`, request)
       return { status, body: answer as unknown as Key & { error?: { code: string } } }
     }
-    const report = async (key: string) => (await merchant.sale({}, { Authorization: `Bearer ${key}` })).status
+    const report = async (key: string) =>
+      (await merchant.sale({}, { Authorization: `Bearer ${key}` })).status
     const listed = async () =>
       await database.query<{ id: string; expires_at: Date | null; replaced_by: string | null }>(
         'select id, expires_at, replaced_by from api_keys where workspace_id = $1 and name = $2 order by id',
@@ -136,7 +137,8 @@ describe('rotating a key', () => {
   })
 
   test('keeps a key’s lifetime, and never extends the former one', async () => {
-    const days = (expiresAt: unknown) => (new Date(String(expiresAt)).getTime() - Date.now()) / (24 * HOUR_MS)
+    const days = (expiresAt: unknown) =>
+      (new Date(String(expiresAt)).getTime() - Date.now()) / (24 * HOUR_MS)
     const { former, rotate, listed } = await createKey({
       expiresAt: new Date(Date.now() + 3 * 24 * HOUR_MS).toISOString(),
     })

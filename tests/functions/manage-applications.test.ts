@@ -10,7 +10,11 @@ const database = useDatabase()
 type Application = { id: string; email: string; status: string }
 
 /** Somebody who has applied, as the page saves it. */
-const addApplication = async ({ workspace, programId }: Merchant, name: string, columns: object = {}) => {
+const addApplication = async (
+  { workspace, programId }: Merchant,
+  name: string,
+  columns: object = {},
+) => {
   const email = `${name.toLowerCase()}@${workspace.slug}.example`
   const id = newId()
   const values = {
@@ -156,9 +160,10 @@ describe('GET /applications', () => {
 /** A merchant with a group, and how its manager and a key of it decide. */
 const createDeciding = async () => {
   const merchant = await createMerchant({ group: {} })
-  const [group] = await database.query<{ id: string }>('select id from groups where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
+  const [group] = await database.query<{ id: string }>(
+    'select id from groups where workspace_id = $1',
+    [merchant.workspace.id],
+  )
   const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['write'] })
   return {
     merchant,
@@ -171,7 +176,11 @@ const createDeciding = async () => {
         [merchant.workspace.id],
       ),
     log: async () =>
-      (await database.audit(merchant)).map(({ action, actor, details }) => ({ action, actor, details })),
+      (await database.audit(merchant)).map(({ action, actor, details }) => ({
+        action,
+        actor,
+        details,
+      })),
   }
 }
 
@@ -191,7 +200,11 @@ describe('POST /applications/:id/approve', () => {
     const { status, body } = await backend.post(`${path}/approve`, { groupId })
     expect([status, body]).toEqual([
       200,
-      expect.objectContaining({ email, status: 'approved', decidedBy: expect.stringMatching(/^API key "/) }),
+      expect.objectContaining({
+        email,
+        status: 'approved',
+        decidedBy: expect.stringMatching(/^API key "/),
+      }),
     ])
     expect((await merchant.get(`/partners/${body.partnerId}`)).body).toMatchObject({
       email,
@@ -233,7 +246,10 @@ describe('POST /applications/:id/approve', () => {
       { groupId: 5, answer: [400, 'invalid_body'] },
     ])
       expect(result(await manager.post(`${ann.path}/approve`, { groupId }))).toEqual(answer)
-    expect(result(await manager.post(`${ann.path}/approve`, { group: null }))).toEqual([400, 'invalid_body'])
+    expect(result(await manager.post(`${ann.path}/approve`, { group: null }))).toEqual([
+      400,
+      'invalid_body',
+    ])
     expect(rowsOf(await merchant.get('/applications?status=approved'))).toEqual([])
     expect(await log()).toEqual([])
   })
@@ -291,7 +307,10 @@ describe('POST /applications/:id/reject', () => {
       },
     ])
     expect((await log()).map(({ action, details }) => [action, details])).toEqual([
-      ['application.rejected', { email: ann.email, reason: 'Too small\nSorry', blocks: true, mailed: true }],
+      [
+        'application.rejected',
+        { email: ann.email, reason: 'Too small\nSorry', blocks: true, mailed: true },
+      ],
       ['application.rejected', { email: bob.email, reason: null, blocks: false, mailed: false }],
     ])
   })
@@ -305,14 +324,22 @@ describe('POST /applications/:id/reject', () => {
       expect(result(await manager.post(`${bob.path}/reject`, other))).toEqual([409, 'conflict'])
 
     const ida = await addApplication(merchant, 'Ida', INVITED)
-    expect(result(await manager.post(`${ida.path}/reject`, { sendEmail: true }))).toEqual([409, 'conflict'])
+    expect(result(await manager.post(`${ida.path}/reject`, { sendEmail: true }))).toEqual([
+      409,
+      'conflict',
+    ])
     expect(await mails()).toEqual([])
     expect(result(await manager.post(`${ida.path}/reject`, {}))).toEqual([200, 'rejected'])
 
     const ann = await addApplication(merchant, 'Ann')
     await manager.post(`${ann.path}/approve`, {})
     expect(result(await manager.post(`${ann.path}/reject`, {}))).toEqual([409, 'conflict'])
-    for (const wrong of [{ reason: 'x'.repeat(2_001) }, { reason: 5 }, { block: 'yes' }, { blocks: true }])
+    for (const wrong of [
+      { reason: 'x'.repeat(2_001) },
+      { reason: 5 },
+      { block: 'yes' },
+      { blocks: true },
+    ])
       expect(result(await manager.post(`${ann.path}/reject`, wrong))).toEqual([400, 'invalid_body'])
   })
 })
@@ -405,7 +432,10 @@ describe('POST /invitations', () => {
     const { path, email } = await addApplication(merchant, 'Ann')
     const { partnerId } = (await manager.post(`${path}/approve`, {})).body
     await manager.patch(`/partners/${partnerId}`, { email: `new-${email}` })
-    const { body } = await manager.post('/invitations', { programId: merchant.programId, emails: [email] })
+    const { body } = await manager.post('/invitations', {
+      programId: merchant.programId,
+      emails: [email],
+    })
     expect(body.results).toMatchObject([{ email, status: 'partner' }])
     expect((await mails()).filter(({ kind }) => kind === 'partner_invitation')).toEqual([])
   })
@@ -428,7 +458,11 @@ describe('POST /invitations', () => {
     ])
       expect([wrong, result(await manager.post('/invitations', wrong))]).toEqual([wrong, answer])
     expect(await mails()).toEqual([])
-    const whole = await manager.post('/invitations', { programId, groupId: null, emails: many.slice(1) })
+    const whole = await manager.post('/invitations', {
+      programId,
+      groupId: null,
+      emails: many.slice(1),
+    })
     expect([whole.status, whole.body.summary]).toMatchObject([201, { invited: 100 }])
     expect(await mails()).toHaveLength(100)
   })

@@ -16,10 +16,16 @@ const leadReward = { leadReward: { kind: 'flat', amountCents: 500n, currency: 'U
 /** A merchant with the partners "maya" and "leo". */
 const open = async (options: Parameters<typeof createMerchant>[0] = {}) => {
   const merchant = await createMerchant({ manualPayouts: true, ...options })
-  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'leo',
+  })
   const manager = await merchant.asManager()
   const credit = (eventId: unknown, partnerId: string | null, more: Record<string, unknown> = {}) =>
-    manager.post(`/events/${eventId}/credit`, { partnerId, reason: 'Told us on the phone', ...more })
+    manager.post(`/events/${eventId}/credit`, {
+      partnerId,
+      reason: 'Told us on the phone',
+      ...more,
+    })
   return { merchant, manager, maya: merchant.partnerId, leo, credit }
 }
 
@@ -33,7 +39,8 @@ const earned = async ({ workspace }: Merchant) => {
   return Object.fromEntries(rows.map(({ slug, cents }) => [slug, cents]))
 }
 
-const sound = async ({ workspace }: Merchant) => expect(await database.violations(workspace.id)).toEqual([])
+const sound = async ({ workspace }: Merchant) =>
+  expect(await database.violations(workspace.id)).toEqual([])
 
 describe('POST /events/:id/credit', () => {
   test('credits a sale that nobody was credited with, and says who decided it and why', async () => {
@@ -96,13 +103,20 @@ describe('POST /events/:id/credit', () => {
     expect(await earned(merchant)).toEqual({ maya: 980, leo: 0 })
     await credit(sale.body.eventId, null, { reason: 'Our own test' })
     expect(await earned(merchant)).toEqual({ maya: 0, leo: 0 })
-    expect(await merchant.explain(sale.body.eventId)).toMatchObject({ attributed: false, partner: null })
+    expect(await merchant.explain(sale.body.eventId)).toMatchObject({
+      attributed: false,
+      partner: null,
+    })
     await sound(merchant)
   })
 
   test('credits a lead, moves it to another partner, and takes the credit away', async () => {
     const { merchant, credit, maya, leo } = await open()
-    const group = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId, leadReward)
+    const group = await merchant.seed.addGroup(
+      merchant.workspace.id,
+      merchant.programId,
+      leadReward,
+    )
     for (const id of [maya, leo])
       await database.query('update partners set group_id = $2 where id = $1', [id, group])
     await merchant.lead({})
@@ -120,7 +134,9 @@ describe('POST /events/:id/credit', () => {
   })
 
   test('a customer of nobody belongs to the partner from then on; another’s only if it is asked for', async () => {
-    const { merchant, credit, maya, leo } = await open({ program: { attribute_known_customers: true } })
+    const { merchant, credit, maya, leo } = await open({
+      program: { attribute_known_customers: true },
+    })
     await merchant.sale({})
     const first = await merchant.explainReport('sale', 'inv_1')
     await credit(first?.id, maya)
@@ -160,7 +176,11 @@ describe('POST /events/:id/credit', () => {
     const { merchant, credit, maya, leo } = await open()
     await merchant.sale({})
     const refund = (externalId: string) =>
-      merchant.post('/api/track/refund', { externalId, saleExternalId: 'inv_1', amountCents: 1_225 })
+      merchant.post('/api/track/refund', {
+        externalId,
+        saleExternalId: 'inv_1',
+        amountCents: 1_225,
+      })
     await refund('re_1')
     const sale = await merchant.explainReport('sale', 'inv_1')
     await credit(sale?.id, maya)
@@ -170,8 +190,12 @@ describe('POST /events/:id/credit', () => {
     await credit(sale?.id, leo)
     expect(await earned(merchant)).toEqual({ leo: 490, maya: 0 })
     const { body } = await merchant.get('/events?kind=refund')
-    const [returned] = (body as unknown as { data: { id: string; partner: { slug: string } }[] }).data
-    expect([returned?.partner.slug, (await credit(returned?.id, maya)).status]).toEqual(['leo', 409])
+    const [returned] = (body as unknown as { data: { id: string; partner: { slug: string } }[] })
+      .data
+    expect([returned?.partner.slug, (await credit(returned?.id, maya)).status]).toEqual([
+      'leo',
+      409,
+    ])
     await sound(merchant)
   })
 
@@ -315,7 +339,9 @@ const ofSubscription = (subscription: string, reason = 'subscription_cycle') => 
   subscription_details: { subscription, metadata: { reason } },
 })
 
-describe('a credit whose database fails is made once, or repeated until it is', { tags: 'thorough' }, () => {
+describe('a credit whose database fails is made once, or repeated until it is', {
+  tags: 'thorough',
+}, () => {
   let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
   beforeAll(async () => {
     faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
@@ -356,9 +382,10 @@ describe('a credit whose database fails is made once, or repeated until it is', 
   const stage = async (kind: keyof typeof EVENTS) => {
     const { merchant, leo } = await open({ group: leadReward })
     const { workspace } = merchant
-    const [group] = await database.query<{ id: string }>('select id from groups where workspace_id = $1', [
-      workspace.id,
-    ])
+    const [group] = await database.query<{ id: string }>(
+      'select id from groups where workspace_id = $1',
+      [workspace.id],
+    )
     await database.query('update partners set group_id = $2 where id = $1', [leo, group?.id])
     const event = await EVENTS[kind](merchant)
     const tenant = [workspace.id]
@@ -377,7 +404,9 @@ describe('a credit whose database fails is made once, or repeated until it is', 
       },
       result: async () => ({
         earned: await earned(merchant),
-        entries: (await database.audit(merchant)).filter(({ action }) => action === 'event.credited').length,
+        entries: (await database.audit(merchant)).filter(
+          ({ action }) => action === 'event.credited',
+        ).length,
         steps: codes((await merchant.explain(event?.id)) as Parameters<typeof codes>[0]),
         violations: await database.violations(workspace.id),
       }),
@@ -389,7 +418,11 @@ describe('a credit whose database fails is made once, or repeated until it is', 
     calm.plan()
     expect(await calm.credit()).toBe('credited')
     const expected = await calm.result()
-    expect(expected).toMatchObject({ earned: { leo: expect.any(Number) }, entries: 1, violations: [] })
+    expect(expected).toMatchObject({
+      earned: { leo: expect.any(Number) },
+      entries: 1,
+      violations: [],
+    })
     const fetches = calm.fetches()
     expect(fetches).toBeGreaterThanOrEqual(3)
 

@@ -16,7 +16,10 @@ const { createMerchant, watch } = useFaultyManage()
 const MANAGER = 'ann@shop.example'
 const COLLEAGUE = 'bob@shop.example'
 
-/** Three manual runs that pay the partner: one that is to be paid, one that is marked as paid, and one that is confirmed. */
+/**
+ * Three manual runs that pay the partner: one that is to be paid, one that is marked as paid, and
+ * one that is confirmed.
+ */
 const addRuns = (workspaceId: string) =>
   database.query(
     `with run as (
@@ -32,7 +35,10 @@ const addRuns = (workspaceId: string) =>
     [workspaceId],
   )
 
-/** A payout to the partner's account, whose transfer was reversed. It has one commission, an opening balance. */
+/**
+ * A payout to the partner's account, whose transfer was reversed. It has one commission, an opening
+ * balance.
+ */
 const addReversedPayout = (workspaceId: string) =>
   database.query(
     `with partner as (select * from partners where workspace_id = $1),
@@ -117,7 +123,8 @@ const createWatched = async () => {
   return {
     ...watched,
     call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
-      const withIds = (text: string) => text.replace(/:([a-z]+)\b/g, (_, name) => ids?.[name] ?? `:${name}`)
+      const withIds = (text: string) =>
+        text.replace(/:([a-z]+)\b/g, (_, name) => ids?.[name] ?? `:${name}`)
       const sent = body === undefined ? undefined : JSON.parse(withIds(JSON.stringify(body)))
       return call(method, `/${slug}${withIds(path)}`, sent, headers)
     },
@@ -163,11 +170,17 @@ const createWatched = async () => {
 }
 
 const reward = { kind: 'flat', amountCents: 500, currency: 'USD' }
-const program = { name: 'Summer', siteUrl: 'https://shop.example', reward, rewardInterval: 'recurring' }
+const program = {
+  name: 'Summer',
+  siteUrl: 'https://shop.example',
+  reward,
+  rewardInterval: 'recurring',
+}
 
 /**
- * Every change, how many fetches it takes, and what it leaves behind when nothing goes wrong. If the workspace is deleted before the
- * write, what is to be deleted is gone, and what is to be changed was changed meanwhile.
+ * Every change, how many fetches it takes, and what it leaves behind when nothing goes wrong. If
+ * the workspace is deleted before the write, what is to be deleted is gone, and what is to be
+ * changed was changed meanwhile.
  */
 const CHANGES = [
   {
@@ -212,9 +225,21 @@ const CHANGES = [
     // Another Worker stores it. The repeat gets 404.
     afterDeletion: 503,
   },
-  { method: 'DELETE', path: '/stripe/secrets/:secret', fetches: 3, status: 204, afterDeletion: 204 },
+  {
+    method: 'DELETE',
+    path: '/stripe/secrets/:secret',
+    fetches: 3,
+    status: 204,
+    afterDeletion: 204,
+  },
   { method: 'POST', path: '/programs', body: program, fetches: 2, status: 201 },
-  { method: 'PATCH', path: '/programs/:program', body: { name: 'New', reward }, fetches: 3, status: 200 },
+  {
+    method: 'PATCH',
+    path: '/programs/:program',
+    body: { name: 'New', reward },
+    fetches: 3,
+    status: 200,
+  },
   {
     method: 'POST',
     path: '/programs/:program/groups',
@@ -222,7 +247,13 @@ const CHANGES = [
     fetches: 3,
     status: 201,
   },
-  { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
+  {
+    method: 'PATCH',
+    path: '/groups/:group',
+    body: { leadReward: reward },
+    fetches: 3,
+    status: 200,
+  },
   {
     method: 'POST',
     path: '/commissions/:owed/reverse',
@@ -234,11 +265,23 @@ const CHANGES = [
   {
     method: 'POST',
     path: '/commissions',
-    body: { externalId: 'a1', partnerId: ':partner', amountCents: 100, currency: 'USD', reason: 'Bonus' },
+    body: {
+      externalId: 'a1',
+      partnerId: ':partner',
+      amountCents: 100,
+      currency: 'USD',
+      reason: 'Bonus',
+    },
     fetches: 3,
     status: 201,
   },
-  { method: 'POST', path: '/commissions/:free/hold', body: { note: 'Wait' }, fetches: 3, status: 200 },
+  {
+    method: 'POST',
+    path: '/commissions/:free/hold',
+    body: { note: 'Wait' },
+    fetches: 3,
+    status: 200,
+  },
   {
     method: 'POST',
     path: '/partners',
@@ -246,8 +289,20 @@ const CHANGES = [
     fetches: 3,
     status: 201,
   },
-  { method: 'POST', path: '/partners/:partner/links', body: { slug: 'new' }, fetches: 3, status: 201 },
-  { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'NEW' }, fetches: 3, status: 201 },
+  {
+    method: 'POST',
+    path: '/partners/:partner/links',
+    body: { slug: 'new' },
+    fetches: 3,
+    status: 201,
+  },
+  {
+    method: 'POST',
+    path: '/partners/:partner/coupons',
+    body: { couponId: 'NEW' },
+    fetches: 3,
+    status: 201,
+  },
   {
     method: 'POST',
     path: '/partners/:partner/notes',
@@ -263,7 +318,13 @@ const CHANGES = [
     status: 200,
     afterDeletion: 409,
   },
-  { method: 'DELETE', path: '/applications/:application', fetches: 3, status: 204, afterDeletion: 204 },
+  {
+    method: 'DELETE',
+    path: '/applications/:application',
+    fetches: 3,
+    status: 204,
+    afterDeletion: 204,
+  },
   {
     method: 'POST',
     path: '/invitations',
@@ -300,7 +361,13 @@ const CHANGES = [
     fetches: 3,
     status: 200,
   },
-  { method: 'DELETE', path: '/webhook-endpoints/:endpoint', fetches: 3, status: 204, afterDeletion: 204 },
+  {
+    method: 'DELETE',
+    path: '/webhook-endpoints/:endpoint',
+    fetches: 3,
+    status: 204,
+    afterDeletion: 204,
+  },
   { method: 'POST', path: '/payouts/:reversed/release', body: {}, fetches: 3, status: 200 },
   {
     method: 'POST',
@@ -310,69 +377,88 @@ const CHANGES = [
     status: 200,
   },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, fetches: 3, status: 200 },
-  { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'canceled' }, fetches: 3, status: 200 },
-  { method: 'PATCH', path: '/payout-runs/:marked', body: { status: 'processing' }, fetches: 3, status: 200 },
-  { method: 'PATCH', path: '/payout-runs/:marked', body: { status: 'confirmed' }, fetches: 4, status: 200 },
+  {
+    method: 'PATCH',
+    path: '/payout-runs/:run',
+    body: { status: 'canceled' },
+    fetches: 3,
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/payout-runs/:marked',
+    body: { status: 'processing' },
+    fetches: 3,
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/payout-runs/:marked',
+    body: { status: 'confirmed' },
+    fetches: 4,
+    status: 200,
+  },
 ] as const
 
-describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, status, ...change }) => {
-  const body = 'body' in change ? change.body : undefined
-  const before = Array(fetches - 1).fill(null)
-  /** What there is after the change, with nothing going wrong. */
-  let expected: { fetches: number | undefined; status: number; rows: object | undefined }
-  beforeAll(async () => {
-    const watched = await createWatched()
-    watched.plan()
-    const answer = await watched.call(method, path, body)
-    expected = { fetches: watched.fetches(), status: answer.status, rows: await watched.rows() }
-  })
+describe.concurrent.each(CHANGES)(
+  '$method $path',
+  ({ method, path, fetches, status, ...change }) => {
+    const body = 'body' in change ? change.body : undefined
+    const before = Array(fetches - 1).fill(null)
+    /** What there is after the change, with nothing going wrong. */
+    let expected: { fetches: number | undefined; status: number; rows: object | undefined }
+    beforeAll(async () => {
+      const watched = await createWatched()
+      watched.plan()
+      const answer = await watched.call(method, path, body)
+      expected = { fetches: watched.fetches(), status: answer.status, rows: await watched.rows() }
+    })
 
-  test(`makes ${fetches} database round trips besides the session's`, () => {
-    expect(expected).toMatchObject({ fetches, status })
-  })
+    test(`makes ${fetches} database round trips besides the session's`, () => {
+      expect(expected).toMatchObject({ fetches, status })
+    })
 
-  const turn = CHANGES.findIndex((one) => one.method === method && one.path === path)
-  test.each(sampled<Fault>(['cut_before', 'cut_after'], ['half', 'garbage', 'lost_connection'], turn))(
-    'is applied once when its write fails with %s',
-    { tags: 'thorough' },
-    async (fault) => {
+    const turn = CHANGES.findIndex((one) => one.method === method && one.path === path)
+    test.each(
+      sampled<Fault>(['cut_before', 'cut_after'], ['half', 'garbage', 'lost_connection'], turn),
+    )('is applied once when its write fails with %s', { tags: 'thorough' }, async (fault) => {
       const watched = await createWatched()
       watched.plan(...before, fault)
       expect((await watched.call(method, path, body)).status).toBe(status)
       expect(watched.left()).toBe(0)
       expect(await watched.rows()).toEqual(expected.rows)
       expect(await watched.audit()).toHaveLength(1)
-    },
-  )
+    })
 
-  test('returns what later requests do when the workspace is deleted before its write, and never 500', {
-    tags: 'thorough',
-  }, async () => {
-    const watched = await createWatched()
-    watched.plan(...before, watched.deleted)
-    const answer = await watched.call(method, path, body)
-    expect(watched.left()).toBe(0)
-    const status = 'afterDeletion' in change ? change.afterDeletion : 404
-    expect(answer.status).toBe(status)
-    if (status === 404) expect(await answer.json()).toEqual(errorShape('not_found'))
-  })
+    test('returns what later requests do when the workspace is deleted before its write, and never 500', {
+      tags: 'thorough',
+    }, async () => {
+      const watched = await createWatched()
+      watched.plan(...before, watched.deleted)
+      const answer = await watched.call(method, path, body)
+      expect(watched.left()).toBe(0)
+      const status = 'afterDeletion' in change ? change.afterDeletion : 404
+      expect(answer.status).toBe(status)
+      if (status === 404) expect(await answer.json()).toEqual(errorShape('not_found'))
+    })
 
-  test('returns 503 without confirmation, and is applied completely or not at all', {
-    tags: 'thorough',
-  }, async () => {
-    const watched = await createWatched()
-    const rows = await watched.rows()
-    watched.plan(...before, ...Array(3).fill('wake_500'))
-    expect((await watched.call(method, path, body)).status).toBe(503)
-    expect(await watched.rows()).toEqual(rows)
-    expect(await watched.audit()).toEqual([])
+    test('returns 503 without confirmation, and is applied completely or not at all', {
+      tags: 'thorough',
+    }, async () => {
+      const watched = await createWatched()
+      const rows = await watched.rows()
+      watched.plan(...before, ...Array(3).fill('wake_500'))
+      expect((await watched.call(method, path, body)).status).toBe(503)
+      expect(await watched.rows()).toEqual(rows)
+      expect(await watched.audit()).toEqual([])
 
-    watched.plan(...before, ...Array(3).fill('cut_after'))
-    expect((await watched.call(method, path, body)).status).toBe(503)
-    expect(await watched.rows()).toEqual(expected.rows)
-    expect(await watched.audit()).toHaveLength(1)
-  })
-})
+      watched.plan(...before, ...Array(3).fill('cut_after'))
+      expect((await watched.call(method, path, body)).status).toBe(503)
+      expect(await watched.rows()).toEqual(expected.rows)
+      expect(await watched.audit()).toHaveLength(1)
+    })
+  },
+)
 
 const KEY = { 'Idempotency-Key': 'one' }
 
@@ -385,10 +471,22 @@ describe.concurrent.each(CHANGES.filter(({ status }) => status === 201))(
     const before = Array(fetches).fill(null)
 
     test.each([
-      { case: 'was not committed', faults: [...before, ...Array(3).fill('wake_500')], answers: 503 },
-      { case: 'was committed unseen', faults: [...before, ...Array(3).fill('cut_after')], answers: 503 },
+      {
+        case: 'was not committed',
+        faults: [...before, ...Array(3).fill('wake_500')],
+        answers: 503,
+      },
+      {
+        case: 'was committed unseen',
+        faults: [...before, ...Array(3).fill('cut_after')],
+        answers: 503,
+      },
       { case: 'stored no key', faults: [null, ...Array(3).fill('wake_500')], answers: 503 },
-      { case: 'stored the key unseen', faults: [null, ...Array(3).fill('cut_after')], answers: 503 },
+      {
+        case: 'stored the key unseen',
+        faults: [null, ...Array(3).fill('cut_after')],
+        answers: 503,
+      },
       {
         case: 'was committed, and its answer was not stored',
         faults: [...before, null, ...Array(3).fill('wake_500')],
@@ -399,23 +497,26 @@ describe.concurrent.each(CHANGES.filter(({ status }) => status === 201))(
         faults: [...before, null, ...Array(3).fill('cut_after')],
         answers: status,
       },
-    ])('is applied once when it is repeated after a request that $case', async ({ faults, answers }) => {
-      const watched = await createWatched()
-      watched.plan(...faults)
-      const first = await watched.call(method, path, body, KEY)
-      expect(first.status).toBe(answers)
-      expect(watched.left()).toBe(0)
+    ])(
+      'is applied once when it is repeated after a request that $case',
+      async ({ faults, answers }) => {
+        const watched = await createWatched()
+        watched.plan(...faults)
+        const first = await watched.call(method, path, body, KEY)
+        expect(first.status).toBe(answers)
+        expect(watched.left()).toBe(0)
 
-      watched.plan()
-      const repeat = await watched.call(method, path, body, KEY)
-      expect(repeat.status).toBe(status)
-      const answer = await repeat.json()
-      if (first.ok) expect(answer).toEqual(await first.json())
-      const rows = await watched.rows()
-      expect(await (await watched.call(method, path, body, KEY)).json()).toEqual(answer)
-      expect(await watched.rows()).toEqual(rows)
-      expect(await watched.audit()).toHaveLength(1)
-    })
+        watched.plan()
+        const repeat = await watched.call(method, path, body, KEY)
+        expect(repeat.status).toBe(status)
+        const answer = await repeat.json()
+        if (first.ok) expect(answer).toEqual(await first.json())
+        const rows = await watched.rows()
+        expect(await (await watched.call(method, path, body, KEY)).json()).toEqual(answer)
+        expect(await watched.rows()).toEqual(rows)
+        expect(await watched.audit()).toHaveLength(1)
+      },
+    )
   },
 )
 

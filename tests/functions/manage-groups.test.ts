@@ -11,7 +11,10 @@ describe('groups', () => {
     const as = await merchant.asManager()
     const path = `/programs/${merchant.programId}/groups`
     const plain = await as.post(path, { name: 'Silver' })
-    expect(plain).toMatchObject({ status: 201, body: { name: 'Silver', saleReward: null, leadReward: null } })
+    expect(plain).toMatchObject({
+      status: 201,
+      body: { name: 'Silver', saleReward: null, leadReward: null },
+    })
     const rich = await as.post(path, { name: 'Gold', saleReward: twenty, leadReward: five })
     expect(rich.body).toEqual({
       id: expect.any(String),
@@ -51,7 +54,11 @@ describe('groups', () => {
     })
     expect((await as.patch(path, { saleReward: five })).body).toMatchObject({ saleReward: five })
     expect(await database.rewards(merchant)).toBe(count + 1)
-    expect((await as.get(path)).body).toMatchObject({ name: 'Platinum', saleReward: five, leadReward: null })
+    expect((await as.get(path)).body).toMatchObject({
+      name: 'Platinum',
+      saleReward: five,
+      leadReward: null,
+    })
   })
 
   test('apply to their partners’ next sales', async () => {
@@ -59,7 +66,10 @@ describe('groups', () => {
     const as = await merchant.asManager()
     const { body } = await as.get(`/programs/${merchant.programId}/groups`)
     const [group] = (body as unknown as { data: { id: string }[] }).data
-    await as.patch(`/groups/${group?.id}`, { saleReward: { kind: 'percent', percent: 50 }, leadReward: five })
+    await as.patch(`/groups/${group?.id}`, {
+      saleReward: { kind: 'percent', percent: 50 },
+      leadReward: five,
+    })
     const clickId = await merchant.click()
     const sale = await merchant.sale({ clickId })
     expect((await merchant.explain(sale.body.eventId)).commission?.amountCents).toBe(2_450)
@@ -76,7 +86,9 @@ describe('groups', () => {
     })
     expect(answer).toMatchObject({
       status: 400,
-      body: { error: { details: [{ path: 'leadReward', message: expect.stringContaining('no amount') }] } },
+      body: {
+        error: { details: [{ path: 'leadReward', message: expect.stringContaining('no amount') }] },
+      },
     })
   })
 

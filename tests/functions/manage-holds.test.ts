@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { holdCommission } from '../support/holds.ts'
-import { codes, createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+import {
+  codes,
+  createMerchant,
+  errorShape,
+  type Merchant,
+  useDatabase,
+} from '../support/merchant.ts'
 import { checkoutSession, refund, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
 
 const database = useDatabase()
 
-/** A merchant with two sales of 49.00, each of which earned 9.80; the second is held as a possible duplicate. */
+/**
+ * A merchant with two sales of 49.00, each of which earned 9.80; the second is held as a possible
+ * duplicate.
+ */
 const createHold = async () => {
   const merchant = await createMerchant({ manualPayouts: true })
   const stripe = await useStripe(merchant)
@@ -21,11 +30,19 @@ const createHold = async () => {
   )
   const id = await holdCommission(merchant, payment, 'order-1')
   const refundHalf = () =>
-    stripe.deliver(stripeEvent('refund.created', refund({ payment_intent: payment, amount: 2_450 })))
+    stripe.deliver(
+      stripeEvent('refund.created', refund({ payment_intent: payment, amount: 2_450 })),
+    )
   return { merchant, manager: await merchant.asManager(), payment, id, refundHalf }
 }
 
-type Row = { id: string; amountCents: number; status: string; kind: string; hold: Record<string, unknown> }
+type Row = {
+  id: string
+  amountCents: number
+  status: string
+  kind: string
+  hold: Record<string, unknown>
+}
 
 const list = async (merchant: Merchant, query = ''): Promise<Row[]> => {
   const { status, body } = await merchant.get(`/commissions${query}`)
@@ -59,9 +76,17 @@ test('a held commission is not payable, also once its holding period has ended',
   ])
   await database.age(merchant, '31 days')
   expect(await payable(merchant)).toEqual([980])
-  expect(await balance(merchant)).toMatchObject({ heldCents: 980, payableCents: 980, pendingCents: 0 })
+  expect(await balance(merchant)).toMatchObject({
+    heldCents: 980,
+    payableCents: 980,
+    pendingCents: 0,
+  })
   expect(await list(merchant, '?status=held')).toMatchObject([
-    { id, amountCents: 980, hold: { reason: 'possible_duplicate', resolution: null, resolvedBy: null } },
+    {
+      id,
+      amountCents: 980,
+      hold: { reason: 'possible_duplicate', resolution: null, resolvedBy: null },
+    },
   ])
   expect(await statuses(merchant, '?status=payable')).toEqual([[980, 'payable']])
   const event = await merchant.explainReport('sale', payment)
@@ -143,7 +168,9 @@ describe('POST /commissions/:id/reject', () => {
     await refundHalf()
     await manager.post(`/commissions/${id}/reject`)
     await refundHalf()
-    expect((await list(merchant)).map(({ amountCents }) => amountCents)).toEqual([-490, -490, 980, 980])
+    expect((await list(merchant)).map(({ amountCents }) => amountCents)).toEqual([
+      -490, -490, 980, 980,
+    ])
     expect(await violations(merchant)).toEqual([])
   })
 
@@ -206,19 +233,29 @@ test.each(['release', 'reject'])(
   '%s needs a manager of the workspace and a held commission',
   async (verb) => {
     const [{ merchant, manager, id }, other] = await Promise.all([createHold(), createHold()])
-    const as = async (cookie: string) => (await merchant.as(cookie).post(`/commissions/${id}/${verb}`)).status
+    const as = async (cookie: string) =>
+      (await merchant.as(cookie).post(`/commissions/${id}/${verb}`)).status
     expect(await as(await merchant.member())).toBe(403)
     expect(await as(await merchant.stranger())).toBe(404)
     expect(
-      (await merchant.post(`/api/workspaces/${merchant.workspace.slug}/commissions/${id}/${verb}`, {}))
-        .status,
+      (
+        await merchant.post(
+          `/api/workspaces/${merchant.workspace.slug}/commissions/${id}/${verb}`,
+          {},
+        )
+      ).status,
     ).toBe(401)
     for (const wrong of [other.id, newId(), 'x', `${id}'--`]) {
-      expect((await manager.post(`/commissions/${encodeURIComponent(wrong)}/${verb}`)).status).toBe(404)
+      expect((await manager.post(`/commissions/${encodeURIComponent(wrong)}/${verb}`)).status).toBe(
+        404,
+      )
     }
     const [, free] = await list(merchant)
     const refused = await manager.post(`/commissions/${free?.id}/${verb}`)
-    expect([refused.status, refused.body.error?.message]).toEqual([409, 'This commission is not held.'])
+    expect([refused.status, refused.body.error?.message]).toEqual([
+      409,
+      'This commission is not held.',
+    ])
     expect(await statuses(merchant, '?status=held')).toEqual([[980, 'held']])
   },
 )
@@ -249,7 +286,11 @@ test('a hold by a manager follows to the commission that replaces the held one',
     409,
     'This commission no longer counts, so there is nothing to hold.',
   ])
-  expect((await list(merchant))[0]?.hold).toMatchObject({ reason: 'manual', note, resolution: null })
+  expect((await list(merchant))[0]?.hold).toMatchObject({
+    reason: 'manual',
+    note,
+    resolution: null,
+  })
   expect(await violations(merchant)).toEqual([])
 })
 
@@ -264,7 +305,9 @@ test('a possible duplicate of a sale that a manager holds is held too', async ()
     ),
   )
   const [paid] = await list(merchant)
-  await (await merchant.asManager()).post(`/commissions/${paid?.id}/hold`, { note: 'Ask the buyer' })
+  await (await merchant.asManager()).post(`/commissions/${paid?.id}/hold`, {
+    note: 'Ask the buyer',
+  })
   await merchant.sale({ externalId: 'order-1', clickId })
   const held = await list(merchant, '?status=held')
   expect(held.map(({ hold }) => hold.reason)).toEqual(['possible_duplicate', 'manual'])

@@ -16,7 +16,12 @@ const reward = { kind: 'flat', amountCents: 500, currency: 'USD' }
 const BODIES = {
   '/programs': { name: 'A', siteUrl: 'https://shop.example', reward, rewardInterval: 'recurring' },
   '/programs/:program': { name: 'A', reward, rewardDurationMonths: 1, minimumPayoutCents: 1 },
-  '/programs/:program/what-if': { reward, rewardDurationMonths: 1, attributionDays: 1, attribution: 'first' },
+  '/programs/:program/what-if': {
+    reward,
+    rewardDurationMonths: 1,
+    attributionDays: 1,
+    attribution: 'first',
+  },
   '/programs/:program/brand': {
     logoUrl: 'https://shop.com/a.png',
     accentColor: '#1f5f4a',
@@ -38,7 +43,12 @@ const BODIES = {
 
 type Path = keyof typeof BODIES
 
-const anything = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.double(), fc.bigInt().map(String))
+const anything = fc.oneof(
+  fc.jsonValue(),
+  fc.string({ unit: 'binary' }),
+  fc.double(),
+  fc.bigInt().map(String),
+)
 
 const hostileBody = (path: Path) =>
   fc.oneof(
@@ -59,7 +69,9 @@ test('no JSON body causes a 5xx', async () => {
   const fill = (path: Path) => path.replace(':program', merchant.programId).replace(':group', group)
   const calls = fc
     .constantFrom(...paths)
-    .chain((path) => fc.tuple(fc.constant(path), hostileBody(path), fc.constantFrom('post', 'patch', 'put')))
+    .chain((path) =>
+      fc.tuple(fc.constant(path), hostileBody(path), fc.constantFrom('post', 'patch', 'put')),
+    )
   await fc.assert(
     fc.asyncProperty(calls, async ([path, value, method]) => {
       const { status } = await as[method](fill(path), value)
@@ -92,7 +104,9 @@ test('no form or query causes a 5xx page', async () => {
     fc.string({ unit: 'binary' }),
     fc.constantFrom('percent', 'flat', '1e99', '\0', 'USD'),
   )
-  const fields = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, { maxKeys: 6 })
+  const fields = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, {
+    maxKeys: 6,
+  })
   const forms = [
     '/programs/new',
     `/programs/${merchant.programId}`,
@@ -136,10 +150,22 @@ test.each(['partners', 'commissions', 'customers', 'events'])(
   'hostile query parameters of /%s never cause a 5xx',
   async (resource) => {
     const merchant = await createMerchant()
-    const names = ['programId', 'email', 'slug', 'groupId', 'status', 'query', 'cursor', 'limit', 'partnerId']
+    const names = [
+      'programId',
+      'email',
+      'slug',
+      'groupId',
+      'status',
+      'query',
+      'cursor',
+      'limit',
+      'partnerId',
+    ]
     names.push('customerExternalId', 'eventId', 'kind', 'externalId', 'attributed')
     for (const name of names) {
-      const answers = await Promise.all(HOSTILE.map((value) => merchant.get(`/${resource}?${name}=${value}`)))
+      const answers = await Promise.all(
+        HOSTILE.map((value) => merchant.get(`/${resource}?${name}=${value}`)),
+      )
       for (const { status, body } of answers) {
         expect([200, 400]).toContain(status)
         if (status === 400) expect(body.error?.code).toBe('invalid_query')

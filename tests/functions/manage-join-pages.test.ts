@@ -5,15 +5,23 @@ import { browse, fieldsOf, openPages } from '../support/pages.ts'
 
 const database = useDatabase()
 
-const BLANK = { open: false, intro: '', questions: [], approves: false, groupId: null, agreement: null }
+const BLANK = {
+  open: false,
+  intro: '',
+  questions: [],
+  approves: false,
+  groupId: null,
+  agreement: null,
+}
 
 /** A merchant, and its program's page as a manager sets it. */
 const createPage = async () => {
   const merchant = await createMerchant({ group: {} })
   const manager = await merchant.asManager()
-  const [group] = await database.query<{ id: string }>('select id from groups where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
+  const [group] = await database.query<{ id: string }>(
+    'select id from groups where workspace_id = $1',
+    [merchant.workspace.id],
+  )
   const program = `/programs/${merchant.programId}`
   return {
     merchant,
@@ -89,16 +97,27 @@ test('changed terms are a new version, whoever changes them, and the same text o
   await change({ agreement: '' })
   await change({ agreement: 'Be kinder.' })
 
-  const rows = [3, 2, 1].map((version) => ({ version, createdBy: actor, createdAt: expect.any(String) }))
-  expect((await merchant.get(`${program}/agreements`)).body).toEqual({ data: rows, nextCursor: null })
+  const rows = [3, 2, 1].map((version) => ({
+    version,
+    createdBy: actor,
+    createdAt: expect.any(String),
+  }))
+  expect((await merchant.get(`${program}/agreements`)).body).toEqual({
+    data: rows,
+    nextCursor: null,
+  })
   const first = (await manager.get(`${program}/agreements?limit=2`)).body
   expect(first).toEqual({ data: rows.slice(0, 2), nextCursor: '2' })
-  expect((await manager.get(`${program}/agreements?limit=2&cursor=${first.nextCursor}`)).body).toEqual({
+  expect(
+    (await manager.get(`${program}/agreements?limit=2&cursor=${first.nextCursor}`)).body,
+  ).toEqual({
     data: rows.slice(2),
     nextCursor: null,
   })
   const texts = await Promise.all(
-    [1, 2, 3].map(async (version) => (await manager.get(`${program}/agreements/${version}`)).body.content),
+    [1, 2, 3].map(
+      async (version) => (await manager.get(`${program}/agreements/${version}`)).body.content,
+    ),
   )
   expect(texts).toEqual(['No spam.\n\nBe kind.', null, 'Be kinder.'])
   for (const version of ['0', '4', '-1', '1.5', '1e9', '99999999999', 'x', '%20'])

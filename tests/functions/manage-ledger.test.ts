@@ -14,9 +14,14 @@ const rows = async (merchant: Pick<Merchant, 'get'>, path: string): Promise<Row[
   return (body as unknown as { data: Row[] }).data
 }
 
-/** A merchant with a sale and a lead of its own partner, and an imported partner who is still owed something. */
+/**
+ * A merchant with a sale and a lead of its own partner, and an imported partner who is still owed
+ * something.
+ */
 const createLedger = async () => {
-  const merchant = await createMerchant({ group: { leadReward: { amountCents: 300n, currency: 'EUR' } } })
+  const merchant = await createMerchant({
+    group: { leadReward: { amountCents: 300n, currency: 'EUR' } },
+  })
   const clickId = await merchant.click()
   await merchant.lead({
     externalId: 'user_1',
@@ -26,9 +31,12 @@ const createLedger = async () => {
   })
   const sale = await merchant.sale({ externalId: 'inv_1', customerExternalId: 'user_1', clickId })
   const imports = await importer(merchant)
-  await imports.partners([{ email: 'old@partner.example', slug: 'old', openingBalanceCents: 812_000 }], {
-    importOpeningBalances: true,
-  })
+  await imports.partners(
+    [{ email: 'old@partner.example', slug: 'old', openingBalanceCents: 812_000 }],
+    {
+      importOpeningBalances: true,
+    },
+  )
   await imports.customers([
     { customerExternalId: 'cus_1', partnerEmail: 'old@partner.example', startedAt: '2025-01-31' },
   ])
@@ -65,7 +73,12 @@ describe('GET /commissions', () => {
         customerExternalId: 'user_1',
         eventId,
       }),
-      expect.objectContaining({ kind: 'lead', amountCents: 300, currency: 'EUR', status: 'pending' }),
+      expect.objectContaining({
+        kind: 'lead',
+        amountCents: 300,
+        currency: 'EUR',
+        status: 'pending',
+      }),
     ])
   })
 
@@ -95,8 +108,15 @@ describe('GET /commissions', () => {
     expect(rest).toMatchObject({ data: [{ kind: 'lead' }], nextCursor: null })
   })
 
-  /** Puts a partner's commissions of one currency into a payout, which Stripe has paid or not. @returns its id */
-  const payOut = async ({ workspace }: Merchant, partnerId: string | undefined, currency: string) => {
+  /**
+   * Puts a partner's commissions of one currency into a payout, which Stripe has paid or not.
+   * @returns its id
+   */
+  const payOut = async (
+    { workspace }: Merchant,
+    partnerId: string | undefined,
+    currency: string,
+  ) => {
     const id = newId()
     await database.query(
       `with run as (
@@ -145,7 +165,13 @@ describe('GET /commissions', () => {
       const byTime = status === 'pending' ? ['sale', 'lead'] : ['sale', 'lead', 'opening_balance']
       const byPayout = ['lead', 'sale', 'opening_balance']
       const byId = ['opening_balance', 'sale', 'lead']
-      const expected = { held: byId, pending: byTime, payable: byTime, processing: byPayout, paid: byPayout }
+      const expected = {
+        held: byId,
+        pending: byTime,
+        payable: byTime,
+        processing: byPayout,
+        paid: byPayout,
+      }
       expect(kinds).toEqual(expected[status as keyof typeof expected])
     },
   )
@@ -156,7 +182,9 @@ describe('GET /commissions', () => {
     const payout = await payOut(merchant, maya, 'USD')
     const { nextCursor } = (await merchant.get('/commissions?status=processing&limit=1')).body
     await database.query('update commissions set payout_id = null where payout_id = $1', [payout])
-    const { status, body } = await merchant.get(`/commissions?status=processing&limit=1&cursor=${nextCursor}`)
+    const { status, body } = await merchant.get(
+      `/commissions?status=processing&limit=1&cursor=${nextCursor}`,
+    )
     expect([status, body]).toMatchObject([400, { error: { code: 'invalid_query' } }])
   })
 })
@@ -176,7 +204,10 @@ test('an event shows its customer’s current external id', async () => {
 })
 
 describe('reversals', () => {
-  /** Adds a row to the ledger of the merchant's sale, after the pattern of its commission. @returns its id */
+  /**
+   * Adds a row to the ledger of the merchant's sale, after the pattern of its commission.
+   * @returns its id
+   */
   const addRow = async (
     { workspace }: Pick<Merchant, 'workspace'>,
     row: { cents: number; reverses?: string; replaces?: string },
@@ -191,10 +222,10 @@ describe('reversals', () => {
     )
     if (!added) throw new Error('There is no sale to add to.')
     if (row.replaces) {
-      await database.query(`update events set commission_id = $2 where workspace_id = $1 and kind = 'sale'`, [
-        workspace.id,
-        added.id,
-      ])
+      await database.query(
+        `update events set commission_id = $2 where workspace_id = $1 and kind = 'sale'`,
+        [workspace.id, added.id],
+      )
     }
     return added.id
   }
@@ -219,7 +250,12 @@ describe('reversals', () => {
     await addRow(merchant, { cents: 300, reverses: id })
     expect(await shown()).toEqual([id, 980, 680])
     expect(await rows(merchant, '/commissions?kind=reversal')).toMatchObject(
-      [300, -490, -490].map((amountCents) => ({ kind: 'reversal', amountCents, reversesId: id, eventId })),
+      [300, -490, -490].map((amountCents) => ({
+        kind: 'reversal',
+        amountCents,
+        reversesId: id,
+        eventId,
+      })),
     )
     expect(await rows(merchant, `/events?externalId=inv_1`)).toHaveLength(1)
   })
@@ -244,7 +280,9 @@ describe('reversals', () => {
     const pages = await openPages(merchant)
     expect((await pages.get('')).text).toContain('4.90 USD Pending')
     expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, 4.90 USD reversed')
-    expect((await pages.get(`/events/${eventId}`)).text).toContain('$4.90 was reversed, leaving $4.90.')
+    expect((await pages.get(`/events/${eventId}`)).text).toContain(
+      '$4.90 was reversed, leaving $4.90.',
+    )
     expect((await pages.get('/commissions?kind=reversal')).text).toContain('-$4.90')
     await addRow(merchant, { cents: -490, reverses: id })
     expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, fully reversed')
@@ -330,7 +368,10 @@ test('GET /audit lists changes newest first, with pagination', async () => {
   const { merchant, old } = await createLedger()
   const manager = await merchant.asManager()
   await manager.patch(`/partners/${old}`, { status: 'banned' })
-  const first = (await manager.get('/audit?limit=2')).body as unknown as { data: Row[]; nextCursor: string }
+  const first = (await manager.get('/audit?limit=2')).body as unknown as {
+    data: Row[]
+    nextCursor: string
+  }
   const actor = `manager@${merchant.workspace.slug}.example`
   expect(first.data).toMatchObject([
     {
@@ -347,7 +388,10 @@ test('GET /audit lists changes newest first, with pagination', async () => {
 })
 
 describe('mails', () => {
-  /** A merchant with three mails: one that could not be delivered, one that was sent, one that waits. */
+  /**
+   * A merchant with three mails: one that could not be delivered, one that was sent, one that
+   * waits.
+   */
   const createMailer = async () => {
     const merchant = await createMerchant()
     const imports = await importer(merchant)
@@ -357,14 +401,19 @@ describe('mails', () => {
       { sendWelcomeEmail: true },
     )
     const mark = (recipient: string, change: string) =>
-      database.query(`update mails set ${change}, attempts = 5 where workspace_id = $1 and recipient = $2`, [
-        merchant.workspace.id,
-        recipient,
-      ])
-    await mark('failed@partner.example', `failed_at = now(), sent_at = null, last_error = 'No such mailbox.'`)
+      database.query(
+        `update mails set ${change}, attempts = 5 where workspace_id = $1 and recipient = $2`,
+        [merchant.workspace.id, recipient],
+      )
+    await mark(
+      'failed@partner.example',
+      `failed_at = now(), sent_at = null, last_error = 'No such mailbox.'`,
+    )
     await mark('sent@partner.example', 'sent_at = now(), failed_at = null')
     const manager = merchant.as(imports.cookie)
-    const byEmail = Object.fromEntries((await rows(manager, '/mails')).map((mail) => [mail.to, mail.id]))
+    const byEmail = Object.fromEntries(
+      (await rows(manager, '/mails')).map((mail) => [mail.to, mail.id]),
+    )
     return { merchant, manager, idOf: (name: string) => byEmail[`${name}@partner.example`] }
   }
 
@@ -381,7 +430,9 @@ describe('mails', () => {
       sentAt: null,
       failedAt: expect.any(String),
     })
-    expect(await rows(manager, '/mails?status=sent')).toMatchObject([{ to: 'sent@partner.example' }])
+    expect(await rows(manager, '/mails?status=sent')).toMatchObject([
+      { to: 'sent@partner.example' },
+    ])
     expect(await rows(manager, '/mails')).toHaveLength(3)
   })
 
@@ -399,9 +450,14 @@ describe('mails', () => {
       Array.from({ length: 4 }, () => manager.post(`/mails/${idOf('failed')}/retry`)),
     )
     for (const { status, body } of answers) {
-      expect({ status, body }).toMatchObject({ status: 200, body: { status: 'queued', failedAt: null } })
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { status: 'queued', failedAt: null },
+      })
     }
-    const retried = (await rows(manager, '/audit')).filter(({ action }) => action === 'mail.retried')
+    const retried = (await rows(manager, '/audit')).filter(
+      ({ action }) => action === 'mail.retried',
+    )
     expect(retried).toMatchObject([{ details: { recipient: 'failed@partner.example' } }])
   })
 

@@ -1,4 +1,7 @@
-/** A partner's links: its slug can be changed, the former one goes on working, and none is given away unless it is released. */
+/**
+ * A partner's links: its slug can be changed, the former one goes on working, and none is given
+ * away unless it is released.
+ */
 import { describe, expect, test } from 'vitest'
 import { MAX_FURTHER_LINKS } from '../../lib/partners/links/links.queries.ts'
 import { importer } from '../support/imports.ts'
@@ -13,7 +16,10 @@ const createTeam = async () => {
   const merchant = await createMerchant()
   const { workspace, programId } = merchant
   const add = (slug: string) =>
-    merchant.seed.addPartner(workspace.id, programId, { slug, email: `${slug}@${workspace.slug}.example` })
+    merchant.seed.addPartner(workspace.id, programId, {
+      slug,
+      email: `${slug}@${workspace.slug}.example`,
+    })
   const [ann, bea] = [await add('ann'), await add('bea')]
   const manager = await merchant.asManager()
   return {
@@ -23,12 +29,16 @@ const createTeam = async () => {
     bea,
     rename: (slug: string, id = ann) => manager.patch(`/partners/${id}`, { slug }),
     addLink: (slug: string, id = ann) => manager.post(`/partners/${id}/links`, { slug }),
-    release: (slug: string, id = ann) => manager.delete(`/partners/${id}/links/${encodeURIComponent(slug)}`),
+    release: (slug: string, id = ann) =>
+      manager.delete(`/partners/${id}/links/${encodeURIComponent(slug)}`),
     slugs: async (id = ann) => {
       const { body } = await manager.get(`/partners/${id}/links`)
       return (body.data as { slug: string }[]).map(({ slug }) => slug)
     },
-    /** Whose link has the slug: the id of the partner that a click through it is recorded for, or null. */
+    /**
+     * Whose link has the slug: the id of the partner that a click through it is recorded for, or
+     * null.
+     */
     holder: async (slug: string) => {
       try {
         const clickId = await merchant.click(slug)
@@ -55,7 +65,13 @@ test('the former slug goes on working, in any case, and can be found and taken b
   expect((await manager.get(`/partners/${ann}/links`)).body).toEqual({
     data: [
       { slug: 'ann-3', link: 'https://shop.example/?via=ann-3', isMain: true, clicks: 0, sales: 0 },
-      { slug: 'Ann-2', link: 'https://shop.example/?via=Ann-2', isMain: false, clicks: 0, sales: 0 },
+      {
+        slug: 'Ann-2',
+        link: 'https://shop.example/?via=Ann-2',
+        isMain: false,
+        clicks: 0,
+        sales: 0,
+      },
       { slug: 'ann', link: 'https://shop.example/?via=ann', isMain: false, clicks: 0, sales: 0 },
     ],
   })
@@ -91,10 +107,17 @@ test('a sale by a former link is credited, and the portal explains events of bef
   const manager = await merchant.asManager()
   for (const externalId of ['before', 'after']) {
     const event = await merchant.explainReport('sale', externalId)
-    await manager.post(`/events/${event?.id}/credit`, { partnerId: ann, reason: `Agreed for ${externalId}` })
+    await manager.post(`/events/${event?.id}/credit`, {
+      partnerId: ann,
+      reason: `Agreed for ${externalId}`,
+    })
   }
   await rename('ann-3')
-  const portal = browse(await openSession(`ann@${merchant.workspace.slug}.example`), undefined, '/portal')
+  const portal = browse(
+    await openSession(`ann@${merchant.workspace.slug}.example`),
+    undefined,
+    '/portal',
+  )
   const page = await portal.get('')
   expect(page.text).toContain('https://shop.example/?via=ann-3')
   expect(page.text).toContain('2 more links are yours')
@@ -120,7 +143,11 @@ describe('a slug that another partner has, as its main or as a former one', () =
       for (const answer of [
         await rename(slug),
         await addLink(slug),
-        await manager.post('/partners', { programId: merchant.programId, email: 'new@x.example', slug }),
+        await manager.post('/partners', {
+          programId: merchant.programId,
+          email: 'new@x.example',
+          slug,
+        }),
       ]) {
         expect([answer.status, answer.body]).toEqual([409, taken])
       }
@@ -158,7 +185,11 @@ test('of eight requests for one slug, by any endpoint, one partner gets it', asy
     rename('prize', bea),
     addLink('prize'),
     addLink('Prize', bea),
-    manager.post('/partners', { programId: merchant.programId, email: 'c@x.example', slug: 'prize' }),
+    manager.post('/partners', {
+      programId: merchant.programId,
+      email: 'c@x.example',
+      slug: 'prize',
+    }),
     imports.partners([{ email: 'd@x.example', slug: 'prize' }]),
     manager.post(`/partners/${ann}/links`, { slug: 'PRIZE' }),
     imports.partners([{ email: 'e@x.example', slug: 'prize' }]),
@@ -207,7 +238,9 @@ test('a link is added once, and the same slug in another program is another link
     slug: 'ann-video',
   })
   expect(elsewhere.status).toBe(201)
-  expect((await database.audit(merchant)).filter(({ action }) => action === 'link.added')).toHaveLength(1)
+  expect(
+    (await database.audit(merchant)).filter(({ action }) => action === 'link.added'),
+  ).toHaveLength(1)
 })
 
 test('a released link is free: its slug counts for nobody, then for whoever gets it; earlier clicks still count', async () => {
@@ -224,7 +257,9 @@ test('a released link is free: its slug counts for nobody, then for whoever gets
   const { body } = await merchant.sale({ clickId })
   expect(body.attributed).toBe(true)
   expect((await merchant.explain(body.eventId)).partner).toMatchObject({ slug: 'ann-2' })
-  expect((await database.audit(merchant)).filter(({ action }) => action === 'link.released')).toHaveLength(1)
+  expect(
+    (await database.audit(merchant)).filter(({ action }) => action === 'link.released'),
+  ).toHaveLength(1)
 })
 
 test('the main link can’t be released, and what is no link of the partner’s is not found', async () => {

@@ -14,7 +14,11 @@ const start = async () => {
   return { merchant, api: merchant.as(await merchant.manager()) }
 }
 
-const TEXT = { subject: 'Welcome, {partnerName}', intro: 'Hi {partnerName},\nnice to have you.', version: 0 }
+const TEXT = {
+  subject: 'Welcome, {partnerName}',
+  intro: 'Hi {partnerName},\nnice to have you.',
+  version: 0,
+}
 
 test('a text is the default until it is changed, and again after it was reset', async () => {
   const { merchant, api } = await start()
@@ -57,7 +61,11 @@ test('of two managers who change one text, the second is refused, also at the sa
 })
 
 test.each([
-  { case: 'a placeholder that does not exist', change: { subject: 'Hi {partnrName}' }, says: '{partnrName}' },
+  {
+    case: 'a placeholder that does not exist',
+    change: { subject: 'Hi {partnrName}' },
+    says: '{partnrName}',
+  },
   { case: 'one of another mail', change: { intro: '{amount}' }, says: 'no placeholder {amount}' },
   { case: 'an open brace', change: { intro: 'Hi {partnerName' }, says: 'brace' },
   { case: 'a subject of two lines', change: { subject: 'a\nBcc: x' }, says: 'one line' },

@@ -86,7 +86,10 @@ describe('POST /members', () => {
     { case: 'no address', body: { role: 'member' } },
     { case: 'no email address', body: { email: 'ann', role: 'member' } },
     { case: 'two addresses', body: { email: 'a@x.example, b@x.example', role: 'member' } },
-    { case: 'a header in the address', body: { email: 'a@x.example\nBcc: b@x.example', role: 'member' } },
+    {
+      case: 'a header in the address',
+      body: { email: 'a@x.example\nBcc: b@x.example', role: 'member' },
+    },
     { case: 'no role', body: { email: 'ann@x.example' } },
     { case: 'an unknown role', body: { email: 'ann@x.example', role: 'owner' } },
   ])('refuses $case with 400', async ({ body }) => {
@@ -105,7 +108,9 @@ describe('PATCH and DELETE /members/:id', () => {
     const id = await members.idOf(members.email)
     const off = await members.patch(`/members/${id}`, { payoutMails: false })
     expect(off).toMatchObject({ status: 200, body: { id, role: 'manager', payoutMails: false } })
-    expect(await members.patch(`/members/${id}`, { payoutMails: false })).toMatchObject({ body: off.body })
+    expect(await members.patch(`/members/${id}`, { payoutMails: false })).toMatchObject({
+      body: off.body,
+    })
     expect(await members.list()).toMatchObject([{ payoutMails: false }])
     const pages = await openPages(merchant)
     expect((await pages.get(`/members/${id}`)).text).toContain('Email about payouts')
@@ -147,7 +152,9 @@ describe('PATCH and DELETE /members/:id', () => {
     const email = `ann@new.${merchant.workspace.slug}.example`
     const invited = () => database.query('select 1 from mails where recipient = $1', [email])
     for (let time = 0; time < 3; time++) {
-      expect(await members.post('/members', { email, role: 'member' })).toMatchObject({ status: 201 })
+      expect(await members.post('/members', { email, role: 'member' })).toMatchObject({
+        status: 201,
+      })
       expect(await invited()).toHaveLength(1)
       await members.delete(`/members/${await members.idOf(email)}`)
       expect(await invited()).toEqual([])
@@ -165,7 +172,9 @@ describe('PATCH and DELETE /members/:id', () => {
     ]) {
       expect(refused).toMatchObject({ status: 409, body: errorShape('conflict') })
     }
-    expect(await members.patch(`/members/${id}`, { role: 'manager' })).toMatchObject({ status: 200 })
+    expect(await members.patch(`/members/${id}`, { role: 'manager' })).toMatchObject({
+      status: 200,
+    })
     expect(await audit(merchant, 'member.changed')).toEqual([])
     expect(await audit(merchant, 'member.removed')).toEqual([])
   })
@@ -198,12 +207,15 @@ describe('PATCH and DELETE /members/:id', () => {
 
     // Past the endpoints, which let nobody in who is no manager any more.
     const outcomes = await Promise.all(
-      (await members.list()).map(({ id }) => change(connect(inject('database')), act, id, 'member')),
+      (await members.list()).map(({ id }) =>
+        change(connect(inject('database')), act, id, 'member'),
+      ),
     )
     expect(outcomes.filter((update) => update?.outcome === 'last_manager')).toHaveLength(1)
-    const left = await database.query(`select id from members where workspace_id = $1 and role = 'manager'`, [
-      workspaceId,
-    ])
+    const left = await database.query(
+      `select id from members where workspace_id = $1 and role = 'manager'`,
+      [workspaceId],
+    )
     expect(left).toHaveLength(1)
     expect(await audit(merchant, action)).toHaveLength(7)
   })
@@ -227,5 +239,8 @@ test('GET /members lists newest first, page by page', async () => {
   const first = body as unknown as { data: Member[]; nextCursor: string }
   expect(first.data.map(({ email }) => email)).toEqual(['b@x.example', 'a@x.example'])
   const next = await members.get(`/members?limit=2&cursor=${first.nextCursor}`)
-  expect(next.body).toMatchObject({ data: [{ email: members.email, role: 'manager' }], nextCursor: null })
+  expect(next.body).toMatchObject({
+    data: [{ email: members.email, role: 'manager' }],
+    nextCursor: null,
+  })
 })

@@ -41,9 +41,10 @@ const ONCE = { slugs: ['Neo'], coupons: ['NEO'], mails: 1, entries: 1 }
 
 test('creates a partner with a group, a coupon and a welcome mail, whose link works at once', async () => {
   const { merchant, manager, post } = await createTeam()
-  const [group] = await database.query<{ id: string }>('select id from groups where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
+  const [group] = await database.query<{ id: string }>(
+    'select id from groups where workspace_id = $1',
+    [merchant.workspace.id],
+  )
   const { status, body } = await post({ ...ALL, name: 'Neo', groupId: group?.id.toUpperCase() })
   expect(status).toBe(201)
   expect(body).toMatchObject({
@@ -99,14 +100,18 @@ test('a slug that is taken is refused with one that is free, or gets a suffix if
   const { status, body } = await post({ slug: 'ANN', onSlugTaken: 'suffix' })
   expect([status, body.slug]).toEqual([201, expect.stringMatching(/^ANN-[a-z0-9]{4}$/)])
   const generated = await post({ email: 'ann@other.example' })
-  expect([generated.status, generated.body.slug]).toEqual([201, expect.stringMatching(/^ann-[a-z0-9]{4}$/)])
+  expect([generated.status, generated.body.slug]).toEqual([
+    201,
+    expect.stringMatching(/^ann-[a-z0-9]{4}$/),
+  ])
 })
 
 test('a coupon of another partner, and ids of another workspace, are refused, and create nobody', async () => {
   const [{ merchant, post }, theirs] = await Promise.all([createTeam(), createTeam()])
-  const [group] = await database.query<{ id: string }>('select id from groups where workspace_id = $1', [
-    theirs.merchant.workspace.id,
-  ])
+  const [group] = await database.query<{ id: string }>(
+    'select id from groups where workspace_id = $1',
+    [theirs.merchant.workspace.id],
+  )
   const results = [
     await post({ couponId: 'HERS' }),
     await post({ groupId: group?.id }),
@@ -140,7 +145,9 @@ test('a key with the scope write creates partners, and the mail names no person 
 test('of eight equal requests at once, one creates the partner', async () => {
   const { merchant, post } = await createTeam()
   const answers = await Promise.all(Array.from({ length: 8 }, () => post(ALL)))
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201])
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    200, 200, 200, 200, 200, 200, 200, 201,
+  ])
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   expect(await made(merchant)).toEqual(ONCE)
 })

@@ -73,7 +73,9 @@ test('a note is found under its own partner only', async () => {
 test('eight concurrent deletions all succeed, with one audit entry', async () => {
   const { manager, path, add, log } = await createNoted()
   const { id } = (await add('Called.')).body
-  const answers = await Promise.all(Array.from({ length: 8 }, () => manager.delete(`${path}/${id}`)))
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => manager.delete(`${path}/${id}`)),
+  )
   expect(answers.every(({ status }) => status === 204 || status === 404)).toBe(true)
   expect((await log()).map(({ action }) => action)).toEqual(['note.added', 'note.deleted'])
 })
@@ -110,7 +112,10 @@ describe('pages', () => {
     const page = path.replace('/notes', '')
     expect((await pages.get(page)).text).toContain('No notes yet.')
     const added = await pages.post(path, { content: 'Likes <b>trees</b>.\r\nCalled.' })
-    expect(added).toMatchObject({ status: 303, location: expect.stringContaining('?done=note_added') })
+    expect(added).toMatchObject({
+      status: 303,
+      location: expect.stringContaining('?done=note_added'),
+    })
     const { html } = await pages.get(page)
     expect(html).toContain('Likes &lt;b&gt;trees&lt;/b&gt;.\nCalled.')
     expect(html).toContain(actor)
@@ -131,8 +136,10 @@ describe('pages', () => {
     const pages = await openPages(merchant)
     const { html } = await pages.get(path)
     const form = formsOf(html).find(({ action }) => action.endsWith('/notes'))?.fields ?? {}
-    await database.whileUncommitted('select from partners where id = $1 for no key update', [partnerId], () =>
-      Promise.all([1, 2].map(() => pages.post(path, { ...form, content: 'Called.' }))),
+    await database.whileUncommitted(
+      'select from partners where id = $1 for no key update',
+      [partnerId],
+      () => Promise.all([1, 2].map(() => pages.post(path, { ...form, content: 'Called.' }))),
     )
     expect((await list()).map(({ content }) => content)).toEqual(['Called.'])
     expect(await log()).toHaveLength(1)
@@ -143,7 +150,9 @@ describe('pages', () => {
 
   test('a refused form keeps what was typed', async () => {
     const { merchant, path } = await createNoted()
-    const { status, html } = await (await openPages(merchant)).post(path, { content: 'x'.repeat(2_001) })
+    const { status, html } = await (await openPages(merchant)).post(path, {
+      content: 'x'.repeat(2_001),
+    })
     expect(status).toBe(400)
     expect(html).toContain('Must have at most 2,000 characters.')
     expect(html).toContain('x'.repeat(2_001))
@@ -159,7 +168,8 @@ describe('pages', () => {
     )
     const pages = await openPages(merchant)
     const notesIn = (text: string) => [...text.matchAll(/Note (\d+)\./g)].map(([, n]) => Number(n))
-    const newest = (count: number, from = 25) => Array.from({ length: count }, (_, index) => from - index)
+    const newest = (count: number, from = 25) =>
+      Array.from({ length: count }, (_, index) => from - index)
     const { text, html } = await pages.get(path.replace('/notes', ''))
     expect(notesIn(text)).toEqual(newest(10))
     expect(html).toContain(`${path}"`)

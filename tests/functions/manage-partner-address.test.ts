@@ -1,4 +1,7 @@
-/** A manager corrects a partner's address: the person keeps what it has, and nobody can take it over. */
+/**
+ * A manager corrects a partner's address: the person keeps what it has, and nobody can take it
+ * over.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { chosenQuery } from '../../lib/partners/changes/change-partners.queries.ts'
@@ -107,13 +110,17 @@ test('account and payouts move along in all programs of the workspace, in no oth
     { email: right, programs: 2 },
   ])
   expect(
-    await database.query('select email from payout_accounts where workspace_id = $1', [workspaceId]),
+    await database.query('select email from payout_accounts where workspace_id = $1', [
+      workspaceId,
+    ]),
   ).toEqual([{ email: right }])
   const portal = browse(await openSession(right), undefined, '/portal')
   expect((await portal.get('/payouts')).text).toContain('$9.80')
   expect(await mails()).toEqual([{ kind: 'address_changed', recipient: wrong }])
   expect(
-    (await database.violations(workspaceId)).filter(({ invariant }) => invariant.includes('account')),
+    (await database.violations(workspaceId)).filter(({ invariant }) =>
+      invariant.includes('account'),
+    ),
   ).toEqual([])
 })
 
@@ -142,15 +149,18 @@ describe('whoever is paid', () => {
     const pages = await openPages(merchant)
     expect((await pages.post(`/partners/${partnerId}/address`, { email: right })).status).toBe(403)
     expect(
-      await database.query(`select email, name from partners where workspace_id = $1 and slug = 'ann'`, [
-        workspaceId,
-      ]),
+      await database.query(
+        `select email, name from partners where workspace_id = $1 and slug = 'ann'`,
+        [workspaceId],
+      ),
     ).toEqual([{ email: wrong, name: null }])
   })
 
   test('but whoever has earned nothing can, by both', async () => {
     const { partnerId, right, asKey } = await createWronged()
-    expect((await (await asKey()).patch(`/partners/${partnerId}`, { email: right })).status).toBe(200)
+    expect((await (await asKey()).patch(`/partners/${partnerId}`, { email: right })).status).toBe(
+      200,
+    )
   })
 
   test('does not become one person with somebody else who is paid', async () => {
@@ -229,11 +239,14 @@ test('a manager corrects it on the partner’s page, where a taken address is sa
     expect.stringContaining('Another partner of this program has this address.'),
   ])
   const corrected = await pages.post(`${at}/address`, { email: right })
-  expect([corrected.status, corrected.location]).toEqual([303, expect.stringContaining('done=moved')])
+  expect([corrected.status, corrected.location]).toEqual([
+    303,
+    expect.stringContaining('done=moved'),
+  ])
   expect((await pages.get(at)).text).toContain(right)
-  expect((await (await openPages(merchant, 'member')).post(`${at}/address`, { email: right })).status).toBe(
-    403,
-  )
+  expect(
+    (await (await openPages(merchant, 'member')).post(`${at}/address`, { email: right })).status,
+  ).toBe(403)
 })
 
 test('a partner who was erased is not approved again: it would earn, and nobody could be paid', async () => {
@@ -248,7 +261,9 @@ test('a partner who was erased is not approved again: it would earn, and nobody 
   expect(refused.body.error?.message).toContain('personal data was erased')
   expect((await manager.get(path)).body).toMatchObject({ status: 'banned' })
   // Nor with others, from the list.
-  const chosen = chosenQuery(connect(inject('database')), merchant.workspace.id, [merchant.partnerId])
+  const chosen = chosenQuery(connect(inject('database')), merchant.workspace.id, [
+    merchant.partnerId,
+  ])
   expect(await chosen.execute()).toEqual([])
   // Its customers' sales are nobody's.
   expect((await merchant.sale({ clickId })).body.attributed).toBe(false)

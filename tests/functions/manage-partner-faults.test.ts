@@ -7,7 +7,10 @@ import { useDatabase } from '../support/merchant.ts'
 const database = useDatabase()
 const { createMerchant, watch } = useFaultyManage()
 
-/** A partner "ann" who has the coupon OLD, the further link old and a note, and a manager whose calls go through a database that fails as planned. */
+/**
+ * A partner "ann" who has the coupon OLD, the further link old and a note, and a manager whose
+ * calls go through a database that fails as planned.
+ */
 const createWatched = async () => {
   const merchant = await createMerchant()
   const { id: workspaceId, slug } = merchant.workspace
@@ -18,14 +21,19 @@ const createWatched = async () => {
     email: `ann@${slug}.example`,
   })
   const { plan, left, ...watched } = watch([workspaceId, slug], email)
-  const call = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
-    (await watched.call(method, `/${slug}/partners/${partnerId}${path}`, body, headers)).status
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => (await watched.call(method, `/${slug}/partners/${partnerId}${path}`, body, headers)).status
   await call('POST', '/coupons', { couponId: 'OLD' })
   await call('POST', '/links', { slug: 'old' })
   await call('POST', '/notes', { content: 'Old.' })
-  const [note] = await database.query<{ id: string }>('select id from partner_notes where partner_id = $1', [
-    partnerId,
-  ])
+  const [note] = await database.query<{ id: string }>(
+    'select id from partner_notes where partner_id = $1',
+    [partnerId],
+  )
   const state = async () => {
     const [row] = await database.query(
       `select status, slug, split_part(email, '@', 1) as mailbox,
@@ -114,7 +122,8 @@ const CHANGES = [
     status: 201,
     again: 201,
     // Without a key, a repeat adds another note.
-    send: ({ call }: Watched) => call('POST', '/notes', { content: 'New.' }, { 'Idempotency-Key': 'note-1' }),
+    send: ({ call }: Watched) =>
+      call('POST', '/notes', { content: 'New.' }, { 'Idempotency-Key': 'note-1' }),
     after: { ...BEFORE, notes: ['Old.', 'New.'], log: ['note.added'] },
   },
   {

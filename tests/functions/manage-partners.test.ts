@@ -120,7 +120,10 @@ test('filters by program and by group', async () => {
   const group = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId)
   await manager.patch(`/partners/${id}`, { groupId: group.toUpperCase() })
   expect((await list(merchant, `programId=${other}`)).slugs).toEqual([])
-  expect((await list(merchant, `programId=${merchant.programId}`)).slugs).toEqual(['Zoë-50%_Off', 'maya'])
+  expect((await list(merchant, `programId=${merchant.programId}`)).slugs).toEqual([
+    'Zoë-50%_Off',
+    'maya',
+  ])
   expect((await list(merchant, `groupId=${group}`)).slugs).toEqual(['Zoë-50%_Off'])
 })
 
@@ -133,8 +136,12 @@ test('refuses a blank filter', async () => {
 
 test('changes name, group and status, and keeps absent fields', async () => {
   const { merchant, manager, id } = await createTeam()
-  const group = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId, { name: 'Silver' })
-  expect((await manager.patch(`/partners/${id}`, { name: '  Zoë  ' })).body).toMatchObject({ name: 'Zoë' })
+  const group = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId, {
+    name: 'Silver',
+  })
+  expect((await manager.patch(`/partners/${id}`, { name: '  Zoë  ' })).body).toMatchObject({
+    name: 'Zoë',
+  })
   expect((await manager.patch(`/partners/${id}`, { groupId: group })).body).toMatchObject({
     name: 'Zoë',
     groupId: group,
@@ -143,7 +150,9 @@ test('changes name, group and status, and keeps absent fields', async () => {
     groupId: group,
     status: 'banned',
   })
-  expect((await manager.patch(`/partners/${id}`, { groupId: null, name: null })).body).toMatchObject({
+  expect(
+    (await manager.patch(`/partners/${id}`, { groupId: null, name: null })).body,
+  ).toMatchObject({
     name: null,
     groupId: null,
     status: 'banned',
@@ -198,7 +207,10 @@ test('a group of another program or workspace is not found', async () => {
     const { status, body } = await manager.patch(`/partners/${id}`, { name: 'X', groupId })
     expect([status, body.error?.code]).toEqual([404, 'not_found'])
   }
-  expect((await manager.get(`/partners/${id}`)).body).toMatchObject({ name: 'Zoë O’Neill', groupId: null })
+  expect((await manager.get(`/partners/${id}`)).body).toMatchObject({
+    name: 'Zoë O’Neill',
+    groupId: null,
+  })
 })
 
 test('a ban disables a partner’s link and clicks until the partner is approved again', async () => {
@@ -233,12 +245,14 @@ test('the mark that documents were received is set once, kept by other changes, 
   const first = await mark(true)
   expect(first).toEqual(expect.any(String))
   expect(await mark(true)).toBe(first)
-  expect((await manager.patch(`/partners/${id}`, { name: 'Zoe' })).body.documentsReceivedAt).toBe(first)
+  expect((await manager.patch(`/partners/${id}`, { name: 'Zoe' })).body.documentsReceivedAt).toBe(
+    first,
+  )
   expect(await mark(false)).toBeNull()
-  const entries = (await database.audit(merchant)).filter(({ action }) => action === 'partner.changed')
-  expect(entries.map(({ details }) => (details as Record<string, unknown>).documentsReceived)).toEqual([
-    { from: false, to: true },
-    undefined,
-    { from: true, to: false },
-  ])
+  const entries = (await database.audit(merchant)).filter(
+    ({ action }) => action === 'partner.changed',
+  )
+  expect(
+    entries.map(({ details }) => (details as Record<string, unknown>).documentsReceived),
+  ).toEqual([{ from: false, to: true }, undefined, { from: true, to: false }])
 })

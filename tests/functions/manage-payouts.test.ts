@@ -112,7 +112,9 @@ describe('GET /payouts and /payout-runs', () => {
     const { merchant, as, to } = await createRun()
     const [payout] = ((await as.get('/payouts')).body as unknown as List).data
     const commissions = async (status: string) => {
-      const { body } = await merchant.get(`/commissions?status=${status}&partnerId=${payout?.partnerId}`)
+      const { body } = await merchant.get(
+        `/commissions?status=${status}&partnerId=${payout?.partnerId}`,
+      )
       return (body as unknown as List).data.map((row) => [row.status, row.payoutId])
     }
     expect(await commissions('processing')).toEqual([['processing', payout?.id]])
@@ -127,7 +129,8 @@ describe('GET /payouts and /payout-runs', () => {
   test('filter by run, partner and status, and go page by page', async () => {
     const { merchant, as, id } = await createRun()
     const empty = await merchant.begin()
-    const list = async (query: string) => (await as.get(`/payouts?${query}`)).body as unknown as List
+    const list = async (query: string) =>
+      (await as.get(`/payouts?${query}`)).body as unknown as List
     const [first] = (await list('limit=1')).data
     const rest = await list(`limit=1&cursor=${first?.id}`)
     expect([rest.data.length, rest.nextCursor]).toEqual([1, null])
@@ -148,9 +151,9 @@ describe('GET /payouts and /payout-runs', () => {
     }
     const runs = (await as.get('/payout-runs?limit=1')).body as unknown as List
     expect(runs.data[0]).toMatchObject({ id: empty, totals: [] })
-    expect(((await as.get(`/payout-runs?cursor=${runs.nextCursor}`)).body as unknown as List).data).toEqual([
-      expect.objectContaining({ id }),
-    ])
+    expect(
+      ((await as.get(`/payout-runs?cursor=${runs.nextCursor}`)).body as unknown as List).data,
+    ).toEqual([expect.objectContaining({ id })])
   })
 
   test('a run by Stripe is completed, with counts, once nothing of it is on its way: it is not paid if all has failed', async () => {
@@ -186,7 +189,10 @@ describe('GET /payouts and /payout-runs', () => {
       ],
     })
     const [failed] = ((await as.get('/payouts?status=failed')).body as unknown as List).data
-    expect(failed).toMatchObject({ lastError: 'The account was closed.', failedAt: expect.any(String) })
+    expect(failed).toMatchObject({
+      lastError: 'The account was closed.',
+      failedAt: expect.any(String),
+    })
     for (const status of ['paid', 'processing', 'confirmed', 'canceled']) {
       expect(await as.patch(`/payout-runs/${id}`, { status })).toMatchObject({ status: 409 })
     }
@@ -194,7 +200,11 @@ describe('GET /payouts and /payout-runs', () => {
       status: 409,
       body: errorShape('conflict'),
     })
-    expect(await lookAtLedger(database, merchant)).toEqual({ paid: 5_050, payable: 812_000, violations: [] })
+    expect(await lookAtLedger(database, merchant)).toEqual({
+      paid: 5_050,
+      payable: 812_000,
+      violations: [],
+    })
   })
 })
 
@@ -234,7 +244,10 @@ describe('the review of a scheduled run', () => {
     expect(page.html).toContain(`/payouts/runs/${id}/send`)
     expect(await due()).toHaveLength(0)
     for (const _ of ['once', 'twice']) {
-      expect(await as.post(`${path}/send`, {})).toMatchObject({ status: 200, body: { status: 'processing' } })
+      expect(await as.post(`${path}/send`, {})).toMatchObject({
+        status: 200,
+        body: { status: 'processing' },
+      })
     }
     expect(await due()).toHaveLength(2)
     const audit = (await database.audit(merchant)).map(({ action }) => action)
@@ -337,7 +350,10 @@ describe('PATCH /payout-runs/:id', () => {
     const portalUrl = `${inject('baseUrl')}/portal`
     const about = { programName: 'A program', method: 'manual', portalUrl }
     expect(await run.mails()).toEqual([
-      { recipient: 'ann@partner.example', details: { ...about, partnerName: 'Ann', amount: '50.50 USD' } },
+      {
+        recipient: 'ann@partner.example',
+        details: { ...about, partnerName: 'Ann', amount: '50.50 USD' },
+      },
       {
         recipient: 'leo@partner.example',
         details: { ...about, partnerName: 'Leo Okafor', amount: '8,120.00 USD' },
@@ -354,7 +370,9 @@ describe('PATCH /payout-runs/:id', () => {
     await run.to('canceled')
     const next = await run.merchant.begin()
     const { body } = await run.as.get(`/payout-runs/${next}`)
-    expect(body.totals).toEqual([{ currency: 'USD', status: 'processing', payouts: 2, amountCents: ALL }])
+    expect(body.totals).toEqual([
+      { currency: 'USD', status: 'processing', payouts: 2, amountCents: ALL },
+    ])
     expect(await run.ledger()).toEqual(ON_ITS_WAY)
   })
 
@@ -362,7 +380,11 @@ describe('PATCH /payout-runs/:id', () => {
     for (let round = 0; round < 4; round++) {
       const run = await createRun()
       await run.to('paid')
-      const answers = await Promise.all([run.to('processing'), run.to('confirmed'), run.to('processing')])
+      const answers = await Promise.all([
+        run.to('processing'),
+        run.to('confirmed'),
+        run.to('processing'),
+      ])
       const [undone, confirmed] = answers.map(({ status }) => status)
       expect([undone, confirmed]).toContain(409)
       const isConfirmed = confirmed === 200
@@ -405,9 +427,12 @@ describe('PATCH /payout-runs/:id', () => {
 
 describe('GET /payout-runs/:id/export', () => {
   const download = (merchant: Owing, id: string) =>
-    send(`${inject('baseUrl')}/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`, {
-      headers: { Cookie: merchant.cookie },
-    })
+    send(
+      `${inject('baseUrl')}/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`,
+      {
+        headers: { Cookie: merchant.cookie },
+      },
+    )
 
   test('is a CSV file of what is to be paid to whom', async () => {
     const { merchant, id } = await createRun()
@@ -424,9 +449,13 @@ describe('GET /payout-runs/:id/export', () => {
     expect(lines.slice(1).sort()).toEqual([
       '',
       expect.stringMatching(
-        new RegExp(`^"[0-9a-f-]{36}",.*,"USD",.*,"A program","${id}","PO-00000[12]","details_missing"$`),
+        new RegExp(
+          `^"[0-9a-f-]{36}",.*,"USD",.*,"A program","${id}","PO-00000[12]","details_missing"$`,
+        ),
       ),
-      expect.stringMatching(/,"(Ann","ann|Leo Okafor","leo)@partner\.example","USD","(50\.50|8120\.00)",/),
+      expect.stringMatching(
+        /,"(Ann","ann|Leo Okafor","leo)@partner\.example","USD","(50\.50|8120\.00)",/,
+      ),
     ])
   })
 
@@ -491,7 +520,10 @@ describe('GET /payout-runs/:id/export', () => {
   test('nothing is to be paid from a run that was canceled', async () => {
     const { merchant, to, id } = await createRun()
     await to('canceled')
-    expect(await download(merchant, id)).toMatchObject({ status: 409, body: errorShape('conflict') })
+    expect(await download(merchant, id)).toMatchObject({
+      status: 409,
+      body: errorShape('conflict'),
+    })
   })
 })
 
@@ -550,7 +582,10 @@ describe('a run of thousands of payouts', { tags: 'thorough' }, () => {
     let status = await cancel()
     while (status === 'canceling') status = await cancel()
     expect(status).toBe('canceled')
-    expect(await lookAtLedger(database, merchant)).toEqual({ payable: 1_234 * many, violations: [] })
+    expect(await lookAtLedger(database, merchant)).toEqual({
+      payable: 1_234 * many,
+      violations: [],
+    })
   })
 })
 

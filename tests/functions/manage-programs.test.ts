@@ -72,7 +72,10 @@ describe('POST /programs', () => {
     { case: 'a share of everything', reward: { kind: 'percent', percent: 100 } },
     { case: 'a share of nothing', reward: { kind: 'percent', percent: 0 } },
     { case: 'a share that floats badly', reward: { kind: 'percent', percent: 1.1 } },
-    { case: 'a flat amount of one cent', reward: { kind: 'flat', amountCents: 1, currency: 'KWD' } },
+    {
+      case: 'a flat amount of one cent',
+      reward: { kind: 'flat', amountCents: 1, currency: 'KWD' },
+    },
   ])('takes $case, and gives it back as it was', async ({ reward }) => {
     const programs = await (await createMerchant()).asManager()
     const { body } = await programs.post('/programs', { ...program, reward })
@@ -81,7 +84,10 @@ describe('POST /programs', () => {
 
   test('accepts a currency in any case', async () => {
     const programs = await (await createMerchant()).asManager()
-    const { body } = await programs.post('/programs', { ...program, reward: { ...five, currency: 'eur' } })
+    const { body } = await programs.post('/programs', {
+      ...program,
+      reward: { ...five, currency: 'eur' },
+    })
     expect(body.reward).toEqual({ ...five, currency: 'EUR' })
   })
 
@@ -130,18 +136,21 @@ describe('POST /programs', () => {
     { path: 'payoutDays', change: { payoutDays: [15] } },
     { path: 'reviewDays', change: { reviewDays: 15 } },
     { path: '', change: { holdingdays: 14 } },
-  ])('refuses $change and names "$path"; a change to it is refused too', async ({ path, change }) => {
-    const merchant = await createMerchant()
-    const programs = await merchant.asManager()
-    for (const answer of [
-      await programs.post('/programs', { ...program, ...change }),
-      await programs.patch(`/programs/${merchant.programId}`, change),
-    ]) {
-      expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_body' } } })
-      expect(answer.body.error?.details?.map((detail) => detail.path)).toContain(path)
-    }
-    expect(await database.rewards(merchant)).toBe(1)
-  })
+  ])(
+    'refuses $change and names "$path"; a change to it is refused too',
+    async ({ path, change }) => {
+      const merchant = await createMerchant()
+      const programs = await merchant.asManager()
+      for (const answer of [
+        await programs.post('/programs', { ...program, ...change }),
+        await programs.patch(`/programs/${merchant.programId}`, change),
+      ]) {
+        expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_body' } } })
+        expect(answer.body.error?.details?.map((detail) => detail.path)).toContain(path)
+      }
+      expect(await database.rewards(merchant)).toBe(1)
+    },
+  )
 
   test.each(['name', 'siteUrl', 'reward', 'rewardInterval'])('requires %s', async (field) => {
     const programs = await (await createMerchant()).asManager()
@@ -193,7 +202,9 @@ describe('PATCH /programs/:id', () => {
     const programs = await merchant.asManager()
     const clickId = await merchant.click()
     const first = await merchant.sale({ externalId: 'inv_1', clickId })
-    await programs.patch(`/programs/${merchant.programId}`, { reward: { kind: 'percent', percent: 50 } })
+    await programs.patch(`/programs/${merchant.programId}`, {
+      reward: { kind: 'percent', percent: 50 },
+    })
     const second = await merchant.sale({ externalId: 'inv_2', clickId })
     expect((await merchant.explain(first.body.eventId)).commission?.amountCents).toBe(980)
     expect((await merchant.explain(second.body.eventId)).commission?.amountCents).toBe(2_450)
@@ -202,7 +213,9 @@ describe('PATCH /programs/:id', () => {
   test('removes a duration limit with null', async () => {
     const merchant = await createMerchant({ program: { reward_duration_months: 12 } })
     const programs = await merchant.asManager()
-    const { body } = await programs.patch(`/programs/${merchant.programId}`, { rewardDurationMonths: null })
+    const { body } = await programs.patch(`/programs/${merchant.programId}`, {
+      rewardDurationMonths: null,
+    })
     expect(body.rewardDurationMonths).toBeNull()
   })
 
@@ -241,7 +254,11 @@ describe('PATCH /programs/:id', () => {
       const { status, body } = await programs.patch(path, change)
       return [status, body.payoutSchedule, body.payoutDays]
     }
-    expect(await patched({ payoutSchedule: 'monthly', payoutDays: [31] })).toEqual([200, 'monthly', [31]])
+    expect(await patched({ payoutSchedule: 'monthly', payoutDays: [31] })).toEqual([
+      200,
+      'monthly',
+      [31],
+    ])
     expect(await patched({ name: 'Winter' })).toEqual([200, 'monthly', [31]])
     expect(await patched({ payoutSchedule: 'twice_monthly', payoutDays: [31, 10] })).toEqual([
       200,
@@ -274,10 +291,9 @@ describe('PATCH /programs/:id', () => {
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     const { body } = await programs.get(path)
-    expect(answers.map((answer) => [answer.body.payoutSchedule, answer.body.payoutDays])).toContainEqual([
-      body.payoutSchedule,
-      body.payoutDays,
-    ])
+    expect(
+      answers.map((answer) => [answer.body.payoutSchedule, answer.body.payoutDays]),
+    ).toContainEqual([body.payoutSchedule, body.payoutDays])
   })
 
   test('concurrent changes of different fields both apply', async () => {
@@ -289,7 +305,11 @@ describe('PATCH /programs/:id', () => {
       programs.patch(path, { holdingDays: 7 }),
       programs.patch(path, { reward: five }),
     ])
-    expect((await programs.get(path)).body).toMatchObject({ name: 'Winter', holdingDays: 7, reward: five })
+    expect((await programs.get(path)).body).toMatchObject({
+      name: 'Winter',
+      holdingDays: 7,
+      reward: five,
+    })
   })
 })
 

@@ -59,7 +59,9 @@ describe('PUT /stripe/key', () => {
     expect((await manager.get('/stripe')).body.key).toEqual(body)
 
     const rows = await kept(merchant)
-    expect(await decryptSecret(SECRETS_KEY, merchant.workspace.id, rows[0]?.ciphertext ?? '')).toBe(key)
+    expect(await decryptSecret(SECRETS_KEY, merchant.workspace.id, rows[0]?.ciphertext ?? '')).toBe(
+      key,
+    )
     const log = await database.audit(merchant)
     expect(JSON.stringify([rows, log])).not.toContain(key.slice(8, -4))
     expect(log).toMatchObject([
@@ -150,13 +152,19 @@ describe('PUT /stripe/key', () => {
     const key = stripeKey()
     const { body } = await set(key)
     const restricted = await set(`${key.replace('sk_', 'rk_')}_lacks_accounts_kyc_basic_read`)
-    expect([restricted.status, restricted.body.stripeAccountId]).toEqual([200, body.stripeAccountId])
+    expect([restricted.status, restricted.body.stripeAccountId]).toEqual([
+      200,
+      body.stripeAccountId,
+    ])
   })
 
   test('says that Connect is not turned on in the Stripe account', async () => {
     const { merchant, set } = await createSetup()
     const { status, body } = await set(`${stripeKey()}_noplatform`)
-    expect([status, body.error?.message]).toEqual([400, expect.stringContaining('Connect is not turned on')])
+    expect([status, body.error?.message]).toEqual([
+      400,
+      expect.stringContaining('Connect is not turned on'),
+    ])
     expect(await kept(merchant)).toEqual([])
   })
 
@@ -193,7 +201,10 @@ describe('PUT /stripe/key', () => {
     },
   ])('refuses a key of the other mode than $mode', async ({ mode, key, says }) => {
     const { merchant, set } = await createSetup()
-    await database.query('update workspaces set mode = $2 where id = $1', [merchant.workspace.id, mode])
+    await database.query('update workspaces set mode = $2 where id = $1', [
+      merchant.workspace.id,
+      mode,
+    ])
     const { status, body } = await set(key)
     expect([status, body.error?.message]).toEqual([400, expect.stringContaining(says)])
     expect(await kept(merchant)).toEqual([])
@@ -219,7 +230,11 @@ describe('PUT /stripe/key', () => {
       'manage',
       `manager@${merchant.workspace.slug}.example`,
       `/api/workspaces/${merchant.workspace.slug}/stripe/key`,
-      { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ key }) },
+      {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ key }),
+      },
       { PAYOUTS: payouts() },
     )
     expect([answer.status, await answer.json()]).toMatchObject([status, { error: { code } }])
@@ -252,11 +267,14 @@ describe('DELETE /stripe/key', () => {
 test('a key is for managers of the workspace', async () => {
   const { merchant } = await createSetup()
   const ask = async (cookie: string | null, method: string) => {
-    const answer = await fetch(`${inject('baseUrl')}/api/workspaces/${merchant.workspace.slug}/stripe/key`, {
-      method,
-      headers: { 'Content-Type': 'application/json', ...(cookie && { Cookie: cookie }) },
-      ...(method === 'PUT' && { body: JSON.stringify({ key: stripeKey() }) }),
-    })
+    const answer = await fetch(
+      `${inject('baseUrl')}/api/workspaces/${merchant.workspace.slug}/stripe/key`,
+      {
+        method,
+        headers: { 'Content-Type': 'application/json', ...(cookie && { Cookie: cookie }) },
+        ...(method === 'PUT' && { body: JSON.stringify({ key: stripeKey() }) }),
+      },
+    )
     return answer.status
   }
   for (const method of ['PUT', 'DELETE']) {

@@ -2,7 +2,13 @@ import { describe, expect, inject, test, vi } from 'vitest'
 import { decryptSecret } from '../../lib/platform/secrets.ts'
 import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/objects/event-types.ts'
 import { askAs } from '../support/in-process.ts'
-import { type Answer, createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+import {
+  type Answer,
+  createMerchant,
+  errorShape,
+  type Merchant,
+  useDatabase,
+} from '../support/merchant.ts'
 import { addReceived } from '../support/received.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
 
@@ -11,7 +17,8 @@ const database = useDatabase()
 const createSetup = async () => {
   const merchant = await createMerchant()
   const manager = await merchant.asManager()
-  const add = (secret: unknown, purpose?: string) => manager.post('/stripe/secrets', { secret, purpose })
+  const add = (secret: unknown, purpose?: string) =>
+    manager.post('/stripe/secrets', { secret, purpose })
   return { merchant, manager, add }
 }
 
@@ -23,7 +30,8 @@ const kept = ({ workspace }: Pick<Merchant, 'workspace'>) =>
     [workspace.id],
   )
 
-const actions = async (merchant: Merchant) => (await database.audit(merchant)).map(({ action }) => action)
+const actions = async (merchant: Merchant) =>
+  (await database.audit(merchant)).map(({ action }) => action)
 
 describe('GET /stripe', () => {
   test('returns the URL and event types, and no times before the first event', async () => {
@@ -68,7 +76,9 @@ describe('a signing secret', () => {
     expect((await manager.get('/stripe')).body.secrets).toEqual([body])
 
     const rows = await kept(merchant)
-    expect(await decryptSecret(SECRETS_KEY, merchant.workspace.id, rows[0]?.ciphertext ?? '')).toBe(secret)
+    expect(await decryptSecret(SECRETS_KEY, merchant.workspace.id, rows[0]?.ciphertext ?? '')).toBe(
+      secret,
+    )
     const log = await database.audit(merchant)
     expect(JSON.stringify([rows, log])).not.toContain(secret.slice(6, -4))
     const actor = `manager@${merchant.workspace.slug}.example`
@@ -102,7 +112,9 @@ describe('a signing secret', () => {
     expect((await manager.delete(`/stripe/secrets/${body.id}`)).status).toBe(404)
     expect((await add(fifth)).status).toBe(201)
     const { secrets } = (await manager.get('/stripe')).body
-    expect(secrets).toMatchObject([fifth, ...others.reverse()].map((secret) => ({ last4: secret.slice(-4) })))
+    expect(secrets).toMatchObject(
+      [fifth, ...others.reverse()].map((secret) => ({ last4: secret.slice(-4) })),
+    )
     expect(await actions(merchant)).toEqual([
       ...Array(4).fill('stripe_secret.added'),
       'stripe_secret.removed',
@@ -171,7 +183,9 @@ describe('a signing secret', () => {
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ secret }),
       },
-      { STRIPE_WEBHOOK: { addSecret: () => Promise.reject(new Error('The Worker is not there.')) } },
+      {
+        STRIPE_WEBHOOK: { addSecret: () => Promise.reject(new Error('The Worker is not there.')) },
+      },
     )
     expect([answer.status, await answer.json()]).toEqual([503, errorShape('try_again')])
     expect(await kept(merchant)).toEqual([])
@@ -182,7 +196,10 @@ describe('a signing secret', () => {
 describe('GET /stripe/events', () => {
   type Row = { id: string; type: string; outcome: { code: string; text: string } | null }
   const list = async ({ get }: { get: (path: string) => Promise<Answer> }, query = '') =>
-    (await get(`/stripe/events${query}`)).body as unknown as { data: Row[]; nextCursor: string | null }
+    (await get(`/stripe/events${query}`)).body as unknown as {
+      data: Row[]
+      nextCursor: string | null
+    }
 
   test('lists received events and their outcomes', async () => {
     const { merchant, manager } = await createSetup()
@@ -197,11 +214,20 @@ describe('GET /stripe/events', () => {
       event_id: sale?.id ?? null,
       outcome: { code: 'sale_credited', facts },
     })
-    await addReceived(merchant.workspace.id, { type: 'refund.created', livemode: false, outcome: null })
+    await addReceived(merchant.workspace.id, {
+      type: 'refund.created',
+      livemode: false,
+      outcome: null,
+    })
     const { data, nextCursor } = await list(manager)
     expect(nextCursor).toBeNull()
     expect(data).toEqual([
-      expect.objectContaining({ type: 'refund.created', livemode: false, eventId: null, outcome: null }),
+      expect.objectContaining({
+        type: 'refund.created',
+        livemode: false,
+        eventId: null,
+        outcome: null,
+      }),
       {
         id: expect.any(String),
         stripeId: 'evt_1',
@@ -234,14 +260,19 @@ describe('GET /stripe/events', () => {
     expect((await list(ours.manager, `?cursor=${cursor}`)).data).toHaveLength(3)
   })
 
-  test.each(['type=', 'type=%00', 'externalId=', 'externalId=%00', 'cursor=x', 'limit=0', 'limit=201'])(
-    'refuses ?%s',
-    async (query) => {
-      const { manager } = await createSetup()
-      const { status, body } = await manager.get(`/stripe/events?${query}`)
-      expect([status, body.error?.code]).toEqual([400, 'invalid_query'])
-    },
-  )
+  test.each([
+    'type=',
+    'type=%00',
+    'externalId=',
+    'externalId=%00',
+    'cursor=x',
+    'limit=0',
+    'limit=201',
+  ])('refuses ?%s', async (query) => {
+    const { manager } = await createSetup()
+    const { status, body } = await manager.get(`/stripe/events?${query}`)
+    expect([status, body.error?.code]).toEqual([400, 'invalid_query'])
+  })
 
   test.each(['%F0%9F%A6%8A', '%ED%A0%80', "' or 1=1--", '%', '%F0%9F'])(
     'finds nothing under a hostile %s',

@@ -12,7 +12,8 @@ const newcomer = async () => {
   const headers = { Cookie: await signIn(email) }
   return {
     email,
-    list: async () => (await send(url(), { headers })).body as unknown as { data: { slug: string }[] },
+    list: async () =>
+      (await send(url(), { headers })).body as unknown as { data: { slug: string }[] },
     settings: (slug: string) => send(`${url()}/${slug}/settings`, { headers }),
     create: (body: unknown, more: Record<string, string> = {}) =>
       send(url(), { body, headers: { ...headers, ...more } }),
@@ -25,10 +26,19 @@ describe('POST /api/workspaces', () => {
   test('creates a workspace with its creator as manager, and an audit entry', async () => {
     const person = await newcomer()
     const slug = unique()
-    const { status, body } = await person.create({ name: '  Ann’s shop ', slug: slug.toUpperCase() })
+    const { status, body } = await person.create({
+      name: '  Ann’s shop ',
+      slug: slug.toUpperCase(),
+    })
 
     expect(status).toBe(201)
-    const workspace = { id: expect.any(String), slug, name: 'Ann’s shop', mode: 'live', role: 'manager' }
+    const workspace = {
+      id: expect.any(String),
+      slug,
+      name: 'Ann’s shop',
+      mode: 'live',
+      role: 'manager',
+    }
     expect(body).toEqual(workspace)
     expect(await person.list()).toEqual({ data: [workspace], nextCursor: null })
     expect(await database.audit({ workspace: { id: String(body.id) } })).toMatchObject([
@@ -42,7 +52,10 @@ describe('POST /api/workspaces', () => {
       const person = await newcomer()
       const slug = unique()
       expect((await person.create({ name: 'Ann’s shop', slug, mode })).status).toBe(201)
-      expect(await person.settings(slug)).toMatchObject({ status: 200, body: { mode: mode ?? 'live' } })
+      expect(await person.settings(slug)).toMatchObject({
+        status: 200,
+        body: { mode: mode ?? 'live' },
+      })
     },
   )
 
@@ -60,7 +73,8 @@ describe('POST /api/workspaces', () => {
       [...people, ...people].map((person) => person.create({ name: 'Ann’s shop', slug })),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
-    for (const { status, body } of answers) if (status === 409) expect(body).toEqual(errorShape('conflict'))
+    for (const { status, body } of answers)
+      if (status === 409) expect(body).toEqual(errorShape('conflict'))
     const rows = await database.query('select id from workspaces where slug = $1', [slug])
     expect(rows).toHaveLength(1)
   })
@@ -103,7 +117,12 @@ describe('POST /api/workspaces', () => {
 test('GET /api/workspaces lists the caller’s workspaces only', async () => {
   const merchant = await createMerchant()
   const list = async (cookie: string) => (await send(url(), { headers: { Cookie: cookie } })).body
-  const own = { id: merchant.workspace.id, slug: merchant.workspace.slug, name: 'A merchant', mode: 'test' }
+  const own = {
+    id: merchant.workspace.id,
+    slug: merchant.workspace.slug,
+    name: 'A merchant',
+    mode: 'test',
+  }
   expect(await list(await merchant.manager())).toEqual({
     data: [{ ...own, role: 'manager' }],
     nextCursor: null,

@@ -1,5 +1,11 @@
 import { describe, expect, inject, test } from 'vitest'
-import { createMerchant, errorShape, type Merchant, send, useDatabase } from '../support/merchant.ts'
+import {
+  createMerchant,
+  errorShape,
+  type Merchant,
+  send,
+  useDatabase,
+} from '../support/merchant.ts'
 
 const database = useDatabase()
 

@@ -101,8 +101,14 @@ test('a plain call needs no session, and its answer is JSON', async () => {
   const merchant = await createSales()
   const call = message('tools/call', { name: 'explain_event', arguments: { externalId: 'inv_1' } })
   const { status, headers, body } = await post(call, bearer(merchant))
-  expect({ status, type: headers.get('Content-Type') }).toEqual({ status: 200, type: 'application/json' })
-  expect(body).toMatchObject({ id: 1, result: { structuredContent: { data: [{ externalId: 'inv_1' }] } } })
+  expect({ status, type: headers.get('Content-Type') }).toEqual({
+    status: 200,
+    type: 'application/json',
+  })
+  expect(body).toMatchObject({
+    id: 1,
+    result: { structuredContent: { data: [{ externalId: 'inv_1' }] } },
+  })
   for (const [name, value] of Object.entries({
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
@@ -126,7 +132,11 @@ describe('explain_event', () => {
   test.each<{ case: string; args: Data; says: string }>([
     { case: 'an unknown id', args: { id: newId() }, says: 'No event has this ID' },
     { case: 'what is no id', args: { id: 'x' }, says: 'No event has this ID' },
-    { case: 'an unknown external id', args: { externalId: 'inv_9' }, says: 'the event was never reported' },
+    {
+      case: 'an unknown external id',
+      args: { externalId: 'inv_9' },
+      says: 'the event was never reported',
+    },
     { case: 'neither', args: {}, says: 'Give either id or externalId.' },
     { case: 'both', args: { id: newId(), externalId: 'x' }, says: 'Give either id or externalId.' },
     { case: 'another argument', args: { externalId: 'x', sql: 'drop' }, says: 'Unrecognized key' },
@@ -141,19 +151,28 @@ test('list_unattributed_sales lists those sales only, newest first, by pages, wi
   await merchant.sale({ externalId: 'inv_3', customerExternalId: 'user_3', clickId: newId() })
   const first = await ask(merchant, 'list_unattributed_sales', { limit: 1 })
   expect(first).toMatchObject({
-    data: [{ externalId: 'inv_3', attributed: false, reason: expect.stringContaining('does not exist') }],
+    data: [
+      { externalId: 'inv_3', attributed: false, reason: expect.stringContaining('does not exist') },
+    ],
     nextCursor: expect.any(String),
   })
-  expect(await ask(merchant, 'list_unattributed_sales', { cursor: first.nextCursor })).toMatchObject({
+  expect(
+    await ask(merchant, 'list_unattributed_sales', { cursor: first.nextCursor }),
+  ).toMatchObject({
     data: [{ externalId: 'inv_2', reason: expect.stringContaining('has no click ID') }],
     nextCursor: null,
   })
   for (const args of [{ limit: 0 }, { limit: 51 }, { limit: '5' }, { cursor: 'x' }])
-    expect(await refusal(merchant, 'list_unattributed_sales', args)).toContain('list_unattributed_sales')
+    expect(await refusal(merchant, 'list_unattributed_sales', args)).toContain(
+      'list_unattributed_sales',
+    )
 })
 
 describe('the evidence of an unattributed sale', () => {
-  /** The evidence of the merchant's newest unattributed sale, which the page "Not credited" shows too. */
+  /**
+   * The evidence of the merchant's newest unattributed sale, which the page "Not credited" shows
+   * too.
+   */
   const evidenceOf = async (merchant: Awaited<ReturnType<typeof createMerchant>>) => {
     const { data } = await ask(merchant, 'list_unattributed_sales', { limit: 1 })
     const [sale] = data as { evidence: Data | null }[]
@@ -180,7 +199,9 @@ describe('the evidence of an unattributed sale', () => {
   test('is the click of a partner who was banned', async () => {
     const merchant = await createMerchant()
     const clickId = await merchant.click()
-    await database.query(`update partners set status = 'banned' where id = $1`, [merchant.partnerId])
+    await database.query(`update partners set status = 'banned' where id = $1`, [
+      merchant.partnerId,
+    ])
     await merchant.sale({ clickId })
     expect(await evidenceOf(merchant)).toMatchObject({
       kind: 'click',
@@ -227,7 +248,8 @@ describe('get_partner', () => {
     ])
     const manager = await merchant.asManager()
     expect(
-      (await manager.patch(`/programs/${merchant.programId}`, { payoutSchedule: 'monthly' })).status,
+      (await manager.patch(`/programs/${merchant.programId}`, { payoutSchedule: 'monthly' }))
+        .status,
     ).toBe(200)
     const unpaid = { currency: 'USD', amountCents: 5_050 }
     expect(await ask(merchant, 'get_partner', { slug: 'leo' })).toMatchObject({
@@ -241,7 +263,11 @@ describe('get_partner', () => {
       data: [
         {
           unpaid: [
-            { ...unpaid, code: 'not_connected', reason: expect.stringContaining('Has not connected') },
+            {
+              ...unpaid,
+              code: 'not_connected',
+              reason: expect.stringContaining('Has not connected'),
+            },
           ],
           nextPayoutAt: expect.stringMatching(/-01T00:00:00.000Z$/),
         },
@@ -254,9 +280,13 @@ describe('get_partner', () => {
     expect(await refusal(merchant, 'get_partner', { slug: 'nobody' })).toContain(
       'No partner has this address',
     )
-    expect(await refusal(merchant, 'get_partner', { id: newId() })).toContain('No partner has this ID')
+    expect(await refusal(merchant, 'get_partner', { id: newId() })).toContain(
+      'No partner has this ID',
+    )
     for (const args of [{}, { slug: 'maya', email: 'maya@partner.example' }])
-      expect(await refusal(merchant, 'get_partner', args)).toContain('Give one of id, email and slug.')
+      expect(await refusal(merchant, 'get_partner', args)).toContain(
+        'Give one of id, email and slug.',
+      )
   })
 })
 
@@ -291,7 +321,11 @@ describe('preview_payouts', () => {
       payoutCount: 0,
       skippedCount: 2,
       skipped: [
-        { partnerSlug: 'leo', code: 'not_connected', reason: expect.stringContaining('Has not connected') },
+        {
+          partnerSlug: 'leo',
+          code: 'not_connected',
+          reason: expect.stringContaining('Has not connected'),
+        },
         { partnerSlug: 'ann' },
       ],
       unread: ['accounts'],
@@ -321,7 +355,9 @@ describe('another workspace', () => {
     const { data } = await ask(mine, 'get_partner', { slug: 'maya' })
     expect(data).toMatchObject([{ id: mine.partnerId }])
     expect(await ask(mine, 'list_unattributed_sales')).toEqual({ data: [], nextCursor: null })
-    expect(await ask(mine, 'list_unattributed_sales', { cursor: sale?.id })).toMatchObject({ data: [] })
+    expect(await ask(mine, 'list_unattributed_sales', { cursor: sale?.id })).toMatchObject({
+      data: [],
+    })
   })
 })
 
@@ -374,10 +410,10 @@ describe('access', () => {
     const merchant = await createMerchant()
     const { call } = await connect(merchant)
     const expireIn = (interval: string) =>
-      database.query('update api_keys set expires_at = now() + $2::interval where workspace_id = $1', [
-        merchant.workspace.id,
-        interval,
-      ])
+      database.query(
+        'update api_keys set expires_at = now() + $2::interval where workspace_id = $1',
+        [merchant.workspace.id, interval],
+      )
     await expireIn('1 hour')
     expect(await call('list_unattributed_sales')).toMatchObject({ data: { data: [] } })
     await expireIn('-1 second')
@@ -415,9 +451,9 @@ describe('access', () => {
     { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
   ])('is refused to a page of another site: %j', async (headers) => {
     const merchant = await createMerchant()
-    expect(await post(INITIALIZE, { ...bearer(merchant), ...(headers as Record<string, string>) })).toEqual(
-      expect.objectContaining({ status: 403, body: rpcError('cross_site_request') }),
-    )
+    expect(
+      await post(INITIALIZE, { ...bearer(merchant), ...(headers as Record<string, string>) }),
+    ).toEqual(expect.objectContaining({ status: 403, body: rpcError('cross_site_request') }))
   })
 
   test.each(['GET', 'DELETE', 'PUT'])(
@@ -442,7 +478,10 @@ const useFaultyServer = () => {
   afterAll(() => faulty.stop())
   return async (merchant: Keyed & { workspace: { id: string } }, faults: (Fault | null)[]) => {
     vi.spyOn(console, 'log').mockImplementation((line) => checkLines([String(line)]))
-    const tenant = [createHash('sha256').update(merchant.apiKey).digest('hex'), merchant.workspace.id]
+    const tenant = [
+      createHash('sha256').update(merchant.apiKey).digest('hex'),
+      merchant.workspace.id,
+    ]
     faulty.plan(tenant, faults)
     const { DATABASE_URL } = inject('database')
     const limiter = { limit: async () => ({ success: true }) }
@@ -473,13 +512,16 @@ describe('a failing database', () => {
     )
     for (const { faults, status, text, left } of answers) {
       const isAnswered = status === 200 && text.includes('"structuredContent":{"data":[]')
-      const isRetryable = text.includes('try_again') && (status === 503 || text.includes('"isError":true'))
+      const isRetryable =
+        text.includes('try_again') && (status === 503 || text.includes('"isError":true'))
       expect({ faults, left, text, isRight: isAnswered || isRetryable }).toMatchObject({
         left: 0,
         isRight: true,
       })
     }
-    expect(answers.filter(({ text }) => text.includes('structuredContent')).length).toBeGreaterThan(10)
+    expect(answers.filter(({ text }) => text.includes('structuredContent')).length).toBeGreaterThan(
+      10,
+    )
   })
 
   test('that stays away is 503 before the key is known, and an error of the tool after that', async () => {
@@ -514,14 +556,22 @@ describe('a hostile message', () => {
     { case: 'bytes that are not UTF-8', body: new Uint8Array([0x22, 0xff, 0x22]) },
     { case: '__proto__', body: '{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{"x":1}}' },
     { case: 'a response', body: { jsonrpc: '2.0', id: 1, result: {} } },
-    { case: 'a notification', body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: {} } },
+    {
+      case: 'a notification',
+      body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: {} },
+    },
     { case: 'an object as id', body: { ...message('ping'), id: { a: 1 } } },
     { case: 'an unknown method', body: message('tools/drop') },
     { case: 'a method of JavaScript', body: message('constructor') },
-    { case: 'a subscription', body: message('subscriptions/listen', { _meta: MODERN, filter: {} }) },
+    {
+      case: 'a subscription',
+      body: message('subscriptions/listen', { _meta: MODERN, filter: {} }),
+    },
     {
       case: 'another version',
-      body: message('tools/list', { _meta: { ...MODERN, [Object.keys(MODERN)[0] ?? '']: '2099-01-01' } }),
+      body: message('tools/list', {
+        _meta: { ...MODERN, [Object.keys(MODERN)[0] ?? '']: '2099-01-01' },
+      }),
     },
     {
       case: 'a broken envelope',
@@ -549,7 +599,11 @@ describe('a hostile message', () => {
     },
   ])('is answered without a failure: $case', async ({ body }) => {
     const merchant = await createMerchant()
-    for (const more of [{}, { 'MCP-Protocol-Version': '2026-07-28' }, { 'MCP-Protocol-Version': 'x' }]) {
+    for (const more of [
+      {},
+      { 'MCP-Protocol-Version': '2026-07-28' },
+      { 'MCP-Protocol-Version': 'x' },
+    ]) {
       const answer = await post(body, { ...bearer(merchant), ...(more as Record<string, string>) })
       expect(answer.status).toBeLessThan(500)
       expect(JSON.stringify(answer.body)).not.toMatch(/-32603|"internal"|at \w+ \(/)
@@ -561,7 +615,10 @@ describe('a hostile message', () => {
     { headers: { Accept: 'text/html' }, status: 406 },
   ])('with the headers $headers is $status', async ({ headers, status }) => {
     const merchant = await createMerchant()
-    const answer = await post(INITIALIZE, { ...bearer(merchant), ...(headers as Record<string, string>) })
+    const answer = await post(INITIALIZE, {
+      ...bearer(merchant),
+      ...(headers as Record<string, string>),
+    })
     expect(answer).toMatchObject({ status, body: { jsonrpc: '2.0', error: { code: -32_000 } } })
   })
 })

@@ -1,4 +1,7 @@
-/** A member's email address changes once links to the old and to the new address are confirmed, and by nothing less. */
+/**
+ * A member's email address changes once links to the old and to the new address are confirmed, and
+ * by nothing less.
+ */
 import { describe, expect, test } from 'vitest'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'
@@ -28,7 +31,10 @@ const createMover = async () => {
     return { old: await tokenOf(from), new: await tokenOf(address) }
   }
   const members = () =>
-    database.query<{ email: string }>('select email from members where workspace_id = $1 order by id', [id])
+    database.query<{ email: string }>(
+      'select email from members where workspace_id = $1 order by id',
+      [id],
+    )
   return { merchant, slug, from, to, cookie, pages, request, members }
 }
 
@@ -52,10 +58,14 @@ describe('a new address', () => {
       expect((await pages.get(`/address/confirm?token=${one}`)).text).toContain('One link left')
       expect(await members()).toEqual([{ email: from }])
 
-      expect((await pages.post('/address/confirm', { token: other })).text).toContain('Address changed')
+      expect((await pages.post('/address/confirm', { token: other })).text).toContain(
+        'Address changed',
+      )
       expect(await members()).toEqual([{ email: to }])
       expect(
-        await database.query('select email from members where workspace_id = $1', [second.workspace.id]),
+        await database.query('select email from members where workspace_id = $1', [
+          second.workspace.id,
+        ]),
       ).toEqual([{ email: to }])
       const moved = browse(await openSession(to))
       expect((await moved.get(`/${slug}/members`)).text).toContain(to)
@@ -79,7 +89,10 @@ describe('a new address', () => {
     const member = await openPages(merchant, 'member')
     for (const token of [tokens.old, tokens.new])
       expect((await member.post('/address/confirm', { token })).text).toContain('has expired')
-    await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'own', email: from })
+    await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+      slug: 'own',
+      email: from,
+    })
     const portal = browse(cookie, undefined, '/portal')
     for (const token of [tokens.old, tokens.new])
       expect((await portal.post('/address/confirm', { token })).text).toContain('has expired')
@@ -91,7 +104,9 @@ describe('a new address', () => {
     for (const side of ['old', 'new'] as const) {
       const tokens = await request()
       await pages.post('/address/confirm', { token: tokens.new })
-      expect((await pages.post('/address/cancel', { token: tokens[side] })).text).toContain('Change canceled')
+      expect((await pages.post('/address/cancel', { token: tokens[side] })).text).toContain(
+        'Change canceled',
+      )
       for (const token of [tokens.old, tokens.new])
         expect((await pages.post('/address/confirm', { token })).status).toBe(400)
     }
@@ -103,11 +118,17 @@ describe('a new address', () => {
     await merchant.seed.addMember(merchant.workspace.id, to, 'member')
     const tokens = await request()
     const taken = await pages.post('/address/confirm', { token: tokens.old })
-    expect([taken.status, taken.text]).toEqual([400, expect.stringContaining('belongs to another member')])
+    expect([taken.status, taken.text]).toEqual([
+      400,
+      expect.stringContaining('belongs to another member'),
+    ])
     await request()
     await request()
-    expect((await pages.post('/address', { email: to })).text).toContain('several links have been sent')
-    for (const email of ['nonsense', from]) expect((await pages.post('/address', { email })).status).toBe(400)
+    expect((await pages.post('/address', { email: to })).text).toContain(
+      'several links have been sent',
+    )
+    for (const email of ['nonsense', from])
+      expect((await pages.post('/address', { email })).status).toBe(400)
     await database.query(
       `update sign_in.sessions set created_at = created_at - interval '13 hours'
       where user_id = (select id from sign_in.users where email = $1)`,

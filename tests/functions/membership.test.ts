@@ -1,4 +1,7 @@
-/** A workspace never loses its last manager: a second one is asked for, and it is handed over, left and recovered safely. */
+/**
+ * A workspace never loses its last manager: a second one is asked for, and it is handed over, left
+ * and recovered safely.
+ */
 import { execFile } from 'node:child_process'
 import { describe, expect, inject, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
@@ -43,7 +46,10 @@ describe('handing over', () => {
       await openSession(heir)
       expect((await pages.get('/members')).html).toContain('/members/hand-over"')
       expect((await pages.get('/members/hand-over')).status).toBe(200)
-      const done = await pages.post('/members/hand-over', { email: heir, ...(stay && { stay: 'on' }) })
+      const done = await pages.post('/members/hand-over', {
+        email: heir,
+        ...(stay && { stay: 'on' }),
+      })
       const base = `/app/${merchant.workspace.slug}`
       expect([done.status, done.location]).toEqual([303, stay ? base : '/app?done=left'])
       expect(await membersOf(merchant)).toEqual([
@@ -67,7 +73,9 @@ describe('handing over', () => {
     expect([left.status, left.text]).toEqual([409, expect.stringContaining('last manager')])
     expect(await membersOf(merchant)).toHaveLength(2)
     await openSession(heir)
-    expect((await pages.post('/members/hand-over', { email: heir })).location).toBe('/app?done=left')
+    expect((await pages.post('/members/hand-over', { email: heir })).location).toBe(
+      '/app?done=left',
+    )
     expect(await membersOf(merchant)).toEqual([{ email: heir, role: 'manager' }])
   })
 
@@ -78,7 +86,10 @@ describe('handing over', () => {
     const merchant = await createMerchant()
     const typed = email === 'manager' ? addressOf(merchant, email) : email
     const refused = await (await openPages(merchant)).post('/members/hand-over', { email: typed })
-    expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('id="email-error"')])
+    expect([refused.status, refused.html]).toEqual([
+      400,
+      expect.stringContaining('id="email-error"'),
+    ])
     expect(await membersOf(merchant)).toHaveLength(1)
   })
 
@@ -105,7 +116,8 @@ describe('leaving', () => {
     const merchant = await createMerchant()
     await merchant.manager()
     const emails = Array.from({ length: 7 }, (_, index) => addressOf(merchant, `m${index}`))
-    for (const email of emails) await merchant.seed.addMember(merchant.workspace.id, email, 'manager')
+    for (const email of emails)
+      await merchant.seed.addMember(merchant.workspace.id, email, 'manager')
     const people = [addressOf(merchant, 'manager'), ...emails]
     const cookies = await Promise.all(people.map((email) => openSession(email)))
     const left = await Promise.all(
@@ -121,7 +133,9 @@ describe('recovery by the operator', () => {
     new Promise<string>((resolve) => {
       const env = { ...process.env, DATABASE_URL: inject('database').DATABASE_URL }
       const script = ['cli/workspace-recover.ts', ...args]
-      execFile(process.execPath, script, { cwd: ROOT, env }, (_error, out, problem) => resolve(out + problem))
+      execFile(process.execPath, script, { cwd: ROOT, env }, (_error, out, problem) =>
+        resolve(out + problem),
+      )
     })
 
   test('makes somebody a manager, with an audit entry and a mail to the others, once', async () => {
@@ -137,9 +151,10 @@ describe('recovery by the operator', () => {
     expect(await database.audit(merchant)).toMatchObject([
       { actor: 'operator', action: 'member.recovered', details: { email: rescuer } },
     ])
-    const mails = await database.query('select kind, recipient, details from mails where workspace_id = $1', [
-      id,
-    ])
+    const mails = await database.query(
+      'select kind, recipient, details from mails where workspace_id = $1',
+      [id],
+    )
     expect(mails).toEqual([
       {
         kind: 'workspace_notice',
@@ -157,8 +172,12 @@ describe('recovery by the operator', () => {
     const merchant = await createMerchant()
     await merchant.member()
     const member = addressOf(merchant, 'member')
-    expect(await recover(merchant.workspace.slug, 'nobody')).toContain('"nobody" is not an email address')
-    expect(await recover('no-such-shop', member)).toContain('No workspace has the slug or id "no-such-shop"')
+    expect(await recover(merchant.workspace.slug, 'nobody')).toContain(
+      '"nobody" is not an email address',
+    )
+    expect(await recover('no-such-shop', member)).toContain(
+      'No workspace has the slug or id "no-such-shop"',
+    )
     expect(await recover(merchant.workspace.slug)).toContain(
       'Name the database, the workspace and the person',
     )

@@ -16,7 +16,8 @@ const listed = async (merchant: Merchant, query = '') =>
 const counted = async (merchant: Merchant, reports: number) => {
   for (;;) {
     const mismatches = await listed(merchant)
-    if (mismatches.reduce((sum, mismatch) => sum + mismatch.reports, 0) >= reports) return mismatches
+    if (mismatches.reduce((sum, mismatch) => sum + mismatch.reports, 0) >= reports)
+      return mismatches
     await pause(20)
   }
 }
@@ -24,7 +25,11 @@ const counted = async (merchant: Merchant, reports: number) => {
 test('an id that two shops use is listed with what differs, and counted on the overview', async () => {
   const merchant = await createMerchant()
   const clickId = await merchant.click()
-  const { body } = await merchant.sale({ externalId: '1001', clickId, metadata: { shop: 'a', same: 1 } })
+  const { body } = await merchant.sale({
+    externalId: '1001',
+    clickId,
+    metadata: { shop: 'a', same: 1 },
+  })
   const other = {
     externalId: '1001',
     customerExternalId: 'user_2',
@@ -99,7 +104,10 @@ test('leads, refunds, dated reports and batches are compared too, each by the fi
   })
   // One body is sent twice in a batch, and counted once.
   const mismatches = await counted(merchant, 5)
-  const fields = mismatches.map(({ kind, differences }) => [kind, ...differences.map(({ field }) => field)])
+  const fields = mismatches.map(({ kind, differences }) => [
+    kind,
+    ...differences.map(({ field }) => field),
+  ])
   expect(fields.sort()).toEqual([
     ['lead', 'eventName'],
     ['refund', 'amountCents', 'saleExternalId'],
@@ -118,7 +126,9 @@ test('the newer of several clicks, and a field that no event keeps, are no diffe
   expect(mismatch?.differences).toEqual([])
   expect(
     JSON.stringify(
-      await database.query('select * from report_mismatches where event_id = $1', [mismatch?.eventId]),
+      await database.query('select * from report_mismatches where event_id = $1', [
+        mismatch?.eventId,
+      ]),
     ),
   ).not.toContain('ann@')
   expect((await (await openPages(merchant)).get('/mismatches')).html).toContain(
@@ -155,8 +165,18 @@ test('they are removed with the customer whom they name, and after some time', a
   await merchant.sale({ externalId: 'a', customerExternalId: 'ann@buyer.example', clickId })
   await merchant.sale({ externalId: 'b', customerExternalId: 'bob@buyer.example', clickId })
   await merchant.sale({ externalId: 'b', customerExternalId: 'ann@buyer.example', clickId })
-  await merchant.sale({ externalId: 'a', customerExternalId: 'ann@buyer.example', clickId, amountCents: 1 })
-  await merchant.sale({ externalId: 'b', customerExternalId: 'bob@buyer.example', clickId, amountCents: 1 })
+  await merchant.sale({
+    externalId: 'a',
+    customerExternalId: 'ann@buyer.example',
+    clickId,
+    amountCents: 1,
+  })
+  await merchant.sale({
+    externalId: 'b',
+    customerExternalId: 'bob@buyer.example',
+    clickId,
+    amountCents: 1,
+  })
   await counted(merchant, 3)
   const [ann] = await database.query<{ id: string }>(
     `select id from customers where workspace_id = $1 and external_id like 'ann%'`,
@@ -167,8 +187,18 @@ test('they are removed with the customer whom they name, and after some time', a
   const left = await listed(merchant)
   expect(left.map(({ externalId }) => externalId)).toEqual(['b'])
   // What is reported of an erased customer is not kept again.
-  await merchant.sale({ externalId: 'a', customerExternalId: 'ann@buyer.example', clickId, amountCents: 2 })
-  await merchant.sale({ externalId: 'b', customerExternalId: 'bob@buyer.example', clickId, amountCents: 2 })
+  await merchant.sale({
+    externalId: 'a',
+    customerExternalId: 'ann@buyer.example',
+    clickId,
+    amountCents: 2,
+  })
+  await merchant.sale({
+    externalId: 'b',
+    customerExternalId: 'bob@buyer.example',
+    clickId,
+    amountCents: 2,
+  })
   expect(await counted(merchant, 2)).toHaveLength(2)
 
   await database.query(
@@ -176,7 +206,11 @@ test('they are removed with the customer whom they name, and after some time', a
     [merchant.workspace.id],
   )
   while (
-    (await removeMismatches(connect(inject('database')), new Date(Date.now() - 90 * 86_400_000), 500)) > 0
+    (await removeMismatches(
+      connect(inject('database')),
+      new Date(Date.now() - 90 * 86_400_000),
+      500,
+    )) > 0
   );
   expect(await listed(merchant)).toEqual([])
 })

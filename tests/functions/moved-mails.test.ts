@@ -10,7 +10,11 @@ const database = useDatabase()
 const createImported = async () => {
   const merchant = await createMerchant()
   const { partners } = await importer(merchant)
-  const row = (slug: string) => ({ email: `${slug}@${merchant.workspace.slug}.example`, name: slug, slug })
+  const row = (slug: string) => ({
+    email: `${slug}@${merchant.workspace.slug}.example`,
+    name: slug,
+    slug,
+  })
   await partners([row('ann'), row('ben'), { ...row('bad'), email: 'bad@localhost.localdomain' }])
   await partners([row('cem')], { sendWelcomeEmail: true })
   const rows = await database.query<{ id: string; slug: string }>(
@@ -66,7 +70,9 @@ test('partners who were imported without it get it, with their link, once', asyn
   expect(Object.keys(mails[0]?.details ?? {}).toSorted()).toEqual(
     Object.keys(mails[2]?.details ?? {}).toSorted(),
   )
-  const entries = (await database.audit(merchant)).filter(({ action }) => action === 'partners.mailed')
+  const entries = (await database.audit(merchant)).filter(
+    ({ action }) => action === 'partners.mailed',
+  )
   expect(entries).toMatchObject([{ details: { subject: 'We’ve moved', recipients: 2 } }])
   expect((await pages.get('/audit')).text).toContain('sent “We’ve moved” to 2 partners')
 })
@@ -74,7 +80,10 @@ test('partners who were imported without it get it, with their link, once', asyn
 test('who is banned, was sent it or has unsubscribed is named, and gets none, also if that was since the page was shown', async () => {
   const { merchant, ask, send } = await createImported()
   const { id } = merchant.workspace
-  await database.query("update partners set status = 'banned' where workspace_id = $1 and slug = 'ann'", [id])
+  await database.query(
+    "update partners set status = 'banned' where workspace_id = $1 and slug = 'ann'",
+    [id],
+  )
   await database.query(
     "insert into mail_optouts (workspace_id, email, created_at) select $1, email, now() from partners where workspace_id = $1 and slug = 'ben'",
     [id],

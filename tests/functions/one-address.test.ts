@@ -1,4 +1,7 @@
-/** One person has one address, however it is written: with a domain in letters, as people write it, or in Punycode, as browsers send it. */
+/**
+ * One person has one address, however it is written: with a domain in letters, as people write it,
+ * or in Punycode, as browsers send it.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { createMerchant, type Merchant, send, useDatabase } from '../support/merchant.ts'
@@ -83,7 +86,10 @@ describe('a partner', () => {
   test('is found by the form that a customer’s row has, and is not created twice by hand', async () => {
     const { merchant, imports, addresses, name } = await open()
     await imports.partners([{ email: addresses[0] }])
-    const rows = addresses.map((partnerEmail, n) => ({ customerExternalId: `user_${n}`, partnerEmail }))
+    const rows = addresses.map((partnerEmail, n) => ({
+      customerExternalId: `user_${n}`,
+      partnerEmail,
+    }))
     const { body } = await imports.customers(rows)
     expect(body.results.map(({ status }) => status)).toEqual(Array(rows.length).fill('created'))
     const manager = await merchant.asManager()
@@ -116,7 +122,11 @@ describe('a buyer', () => {
     const { merchant, imports, addresses } = await open()
     await imports.partners([{ email: addresses[0], slug: 'jo' }])
     for (const [n, customerExternalId] of addresses.entries())
-      await merchant.sale({ externalId: `inv_${n}`, customerExternalId, clickId: await merchant.click('jo') })
+      await merchant.sale({
+        externalId: `inv_${n}`,
+        customerExternalId,
+        clickId: await merchant.click('jo'),
+      })
     const held = await database.query<{ reason: string }>(
       'select reason from commission_holds where workspace_id = $1',
       [merchant.workspace.id],
@@ -128,7 +138,10 @@ describe('a buyer', () => {
 test('a manager who was invited in letters is the one who signs in with Punycode', async () => {
   const { merchant, name } = await open()
   const manager = await merchant.asManager()
-  const { status } = await manager.post('/members', { email: `${name}@${LETTERS}`, role: 'manager' })
+  const { status } = await manager.post('/members', {
+    email: `${name}@${LETTERS}`,
+    role: 'manager',
+  })
   expect(status).toBe(201)
   const cookie = await signIn(`${name}@${ASCII}`)
   expect((await browse(cookie).get(`/${merchant.workspace.slug}`)).status).toBe(200)

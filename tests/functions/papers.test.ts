@@ -6,7 +6,10 @@ import { createOwing } from '../support/runs.ts'
 
 const database = useDatabase()
 
-/** A merchant who owed Ann 50.50 and Leo 9.00 USD in September 2026, and paid both by bank on the last second of 2026. */
+/**
+ * A merchant who owed Ann 50.50 and Leo 9.00 USD in September 2026, and paid both by bank on the
+ * last second of 2026.
+ */
 const createPaid = async () => {
   const merchant = await createOwing([
     { email: 'ann@partner.example', name: '=Ann', slug: 'ann', openingBalanceCents: 5_050 },
@@ -17,9 +20,10 @@ const createPaid = async () => {
   const run = await merchant.begin()
   for (const status of ['paid', 'confirmed']) await as.patch(`/payout-runs/${run}`, { status })
   // What happened when can't be set otherwise: the ledger refuses changes.
-  await database.query(`update payouts set paid_at = '2026-12-31T23:59:59Z' where workspace_id = $1`, [
-    workspaceId,
-  ])
+  await database.query(
+    `update payouts set paid_at = '2026-12-31T23:59:59Z' where workspace_id = $1`,
+    [workspaceId],
+  )
   await database.query(
     `update partners set email = slug || '@' || $2::text, created_at = '2026-09-01' where workspace_id = $1`,
     [workspaceId, `${slug}.example`],
@@ -53,7 +57,9 @@ describe('a statement', () => {
       ],
     })
     expect(await of('2026-12')).toMatchObject({
-      balances: [{ openingCents: 5_050, sums: [{ kind: 'payout', amountCents: -5_050 }], closingCents: 0 }],
+      balances: [
+        { openingCents: 5_050, sums: [{ kind: 'payout', amountCents: -5_050 }], closingCents: 0 },
+      ],
     })
     expect((await of('2020-01')).balances).toEqual([])
   })
@@ -66,13 +72,19 @@ describe('a statement', () => {
     )
     const { body } = await as.get(`/partners/${idOf('ann')}/statement?month=2027-01`)
     expect(body.balances).toMatchObject([
-      { openingCents: 0, sums: [{ kind: 'returned_payout', amountCents: 5_050 }], closingCents: 5_050 },
+      {
+        openingCents: 0,
+        sums: [{ kind: 'returned_payout', amountCents: 5_050 }],
+        closingCents: 5_050,
+      },
     ])
   })
 
   test('is a CSV file with every entry, whose negative amounts are numbers', async () => {
     const { as, idOf } = await createPaid()
-    const { body, headers } = await as.get(`/partners/${idOf('ann')}/statement?month=2026-12&format=csv`)
+    const { body, headers } = await as.get(
+      `/partners/${idOf('ann')}/statement?month=2026-12&format=csv`,
+    )
     expect(headers.get('Content-Disposition')).toBe('attachment; filename="statement-2026-12.csv"')
     expect(body.text).toMatch(
       /^"date","description","reference","currency","amount"\r\n"2026-12-01","Balance at the start","","USD","50\.50"\r\n"2026-12-31","Payout","PO-00000\d","USD","-50\.50"\r\n"2026-12-31","Balance at the end","","USD","0\.00"\r\n$/,
@@ -92,7 +104,9 @@ describe('a statement', () => {
     const expected =
       /Statement of December 2026 .*Balance at the start \$50\.50 Payouts -\$50\.50 Balance at the end \$0\.00/
     const pages = await openPages(merchant)
-    expect((await pages.get(`/partners/${idOf('ann')}/statement?month=2026-12`)).text).toMatch(expected)
+    expect((await pages.get(`/partners/${idOf('ann')}/statement?month=2026-12`)).text).toMatch(
+      expected,
+    )
     const portal = browse(await openSession(email), undefined, '/portal')
     expect((await portal.get('/documents')).html).toContain(
       `/portal/documents/statement?partner=${idOf('ann')}`,
@@ -163,7 +177,10 @@ describe('what was paid in a year', () => {
     const first = await as.get('/payout-years/2026?limit=1')
     expect(first.body).toMatchObject({ data: [{ email }], nextCursor: expect.any(String) })
     const next = await as.get(`/payout-years/2026?limit=1&cursor=${first.body.nextCursor}`)
-    expect(next.body).toMatchObject({ data: [{ email: expect.stringContaining('leo@') }], nextCursor: null })
+    expect(next.body).toMatchObject({
+      data: [{ email: expect.stringContaining('leo@') }],
+      nextCursor: null,
+    })
     const pages = await openPages(merchant)
     expect((await pages.get('/payouts/years/2026?limit=1')).text).toMatch(/\$50\.50 .*Next page/)
   })

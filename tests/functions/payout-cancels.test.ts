@@ -32,7 +32,8 @@ const createUnsent = async (method: 'stripe' | 'manual' = 'stripe') => {
     path,
     cancel: () => as.post(`${path}/cancel`),
     cancelRun: () => as.patch(`/payout-runs/${run}`, { status: 'canceled' }),
-    resolve: (outcome: string, reason: unknown = REASON) => as.post(`${path}/resolve`, { outcome, reason }),
+    resolve: (outcome: string, reason: unknown = REASON) =>
+      as.post(`${path}/resolve`, { outcome, reason }),
     /** Makes Ann's payout one of which nobody knows whether it was sent, since so many hours. */
     makeUnclear: (hours = 1) =>
       database.query(
@@ -58,19 +59,26 @@ const createUnsent = async (method: 'stripe' | 'manual' = 'stripe') => {
 const REASON = 'The partner’s account shows no such payment.'
 
 describe('POST /payouts/:id/cancel', () => {
-  test.each(['stripe', 'manual'] as const)('cancels a payout by %s once, however often', async (method) => {
-    const { cancel, as, path, ledger, audit } = await createUnsent(method)
-    const answers = await Promise.all([cancel(), cancel(), cancel()])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    const again = await cancel()
-    expect(again).toMatchObject({
-      status: 200,
-      body: { status: 'canceled', cancelRequestedAt: expect.any(String), canceledAt: expect.any(String) },
-    })
-    expect((await as.get(path)).body).toEqual(again.body)
-    expect(await ledger()).toEqual({ processing: 812_000, payable: 5_050, violations: [] })
-    expect(await audit()).toEqual(['payout.canceled'])
-  })
+  test.each(['stripe', 'manual'] as const)(
+    'cancels a payout by %s once, however often',
+    async (method) => {
+      const { cancel, as, path, ledger, audit } = await createUnsent(method)
+      const answers = await Promise.all([cancel(), cancel(), cancel()])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      const again = await cancel()
+      expect(again).toMatchObject({
+        status: 200,
+        body: {
+          status: 'canceled',
+          cancelRequestedAt: expect.any(String),
+          canceledAt: expect.any(String),
+        },
+      })
+      expect((await as.get(path)).body).toEqual(again.body)
+      expect(await ledger()).toEqual({ processing: 812_000, payable: 5_050, violations: [] })
+      expect(await audit()).toEqual(['payout.canceled'])
+    },
+  )
 
   test('of one that may have been sent answers canceling, with the end of the look-ups', async () => {
     const { cancel, makeUnclear, ledger } = await createUnsent()
@@ -133,7 +141,10 @@ describe('POST /payouts/:id/cancel', () => {
       [`/payouts/${newId()}/cancel`, {}],
       ['/payouts/x/cancel', {}],
     ] as const)
-      expect(await own.as.post(path, body)).toMatchObject({ status: 404, body: errorShape('not_found') })
+      expect(await own.as.post(path, body)).toMatchObject({
+        status: 404,
+        body: errorShape('not_found'),
+      })
     for (const id of [other.run, newId()])
       expect((await own.as.patch(`/payout-runs/${id}`, { status: 'canceled' })).status).toBe(404)
     expect(await other.ledger()).toEqual({ processing: 817_050, violations: [] })
@@ -162,8 +173,11 @@ describe('PATCH /payout-runs/:id to canceled, of a run by Stripe', () => {
   test('by two managers at the same time cancels it once', async () => {
     const { merchant, cancelRun, run } = await createUnsent()
     const answers = await Promise.all([cancelRun(), cancelRun(), cancelRun()])
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { status: 'canceled' } })
-    const entries = (await database.audit(merchant)).filter(({ subject_id: subject }) => subject === run)
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 200, body: { status: 'canceled' } })
+    const entries = (await database.audit(merchant)).filter(
+      ({ subject_id: subject }) => subject === run,
+    )
     expect(entries.map(({ action }) => action)).toEqual(['payout_run.begun', 'payout_run.canceled'])
   })
 })
@@ -175,7 +189,11 @@ describe('POST /payouts/:id/resolve', () => {
       ends: { status: 'paid', transferId: null },
       ledger: { processing: 812_000, paid: 5_050 },
     },
-    { outcome: 'not_sent', ends: { status: 'canceled' }, ledger: { processing: 812_000, payable: 5_050 } },
+    {
+      outcome: 'not_sent',
+      ends: { status: 'canceled' },
+      ledger: { processing: 812_000, payable: 5_050 },
+    },
   ])(
     'marks it as $outcome once, and the other decision is a conflict',
     async ({ outcome, ends, ledger: books }) => {
@@ -209,7 +227,10 @@ describe('POST /payouts/:id/resolve', () => {
       ['sent', 'a\nb'],
       ['sent', null],
     ] as const)
-      expect(await resolve(outcome, reason)).toMatchObject({ status: 400, body: errorShape('invalid_body') })
+      expect(await resolve(outcome, reason)).toMatchObject({
+        status: 400,
+        body: errorShape('invalid_body'),
+      })
   })
 })
 
@@ -226,7 +247,9 @@ test('the pages let managers decide about a payout that Stripe cannot be asked a
   const seen = await member.get(`/payouts/runs/${run}`)
   expect(seen.text).toContain('Expired API Key provided. A manager can decide that.')
   expect((await member.get(`${path}/resolve`)).status).toBe(403)
-  expect((await member.post(`${path}/resolve`, { outcome: 'sent', reason: REASON })).status).toBe(403)
+  expect((await member.post(`${path}/resolve`, { outcome: 'sent', reason: REASON })).status).toBe(
+    403,
+  )
 
   expect((await pages.get(`/payouts/runs/${run}`)).html).toContain(`${path}/resolve`)
   const form = await pages.get(`${path}/resolve`)
@@ -235,7 +258,10 @@ test('the pages let managers decide about a payout that Stripe cannot be asked a
   const blank = await pages.post(`${path}/resolve`, { outcome: 'not_sent', reason: ' ' })
   expect([blank.status, blank.text.includes('Must not be blank.')]).toEqual([400, true])
   const done = await pages.post(`${path}/resolve`, { outcome: 'not_sent', reason: 'Asked Stripe' })
-  expect(done).toMatchObject({ status: 303, location: expect.stringContaining('done=resolved_not_sent') })
+  expect(done).toMatchObject({
+    status: 303,
+    location: expect.stringContaining('done=resolved_not_sent'),
+  })
   expect((await pages.get(`/payouts/runs/${run}?done=resolved_not_sent`)).text).toContain(
     'Marked as not sent by a manager: Asked Stripe.',
   )
@@ -245,9 +271,10 @@ test('the pages let managers decide about a payout that Stripe cannot be asked a
     'marked a payout of $50.50 as not sent, without Stripe: Asked Stripe',
   )
 
-  await database.query(`update payouts set found_transfer_id = 'tr_found', found_at = now() where id = $1`, [
-    id,
-  ])
+  await database.query(
+    `update payouts set found_transfer_id = 'tr_found', found_at = now() where id = $1`,
+    [id],
+  )
   expect((await pages.get(`/payouts/runs/${run}`)).text).toContain(
     'Stripe has since reported the transfer tr_found',
   )
@@ -256,7 +283,10 @@ test('the pages let managers decide about a payout that Stripe cannot be asked a
 })
 
 describe('the payouts of a run that Stripe cannot be asked about', () => {
-  /** A canceled run of 200 payouts of which nobody knows whether they were sent, and two that were never tried. */
+  /**
+   * A canceled run of 200 payouts of which nobody knows whether they were sent, and two that were
+   * never tried.
+   */
   const createUnclear = async () => {
     const made = await createUnsent()
     await made.cancelRun()
@@ -277,7 +307,12 @@ describe('the payouts of a run that Stripe cannot be asked about', () => {
         'select status, count(*)::int as count from payouts where run_id = $1 group by 1 order by 1',
         [run],
       )
-    return { ...made, statuses, path: `/payout-runs/${run}/resolve`, ids: rows.map((row) => row.id) }
+    return {
+      ...made,
+      statuses,
+      path: `/payout-runs/${run}/resolve`,
+      ids: rows.map((row) => row.id),
+    }
   }
 
   test('are decided about on one page, and not one by one', async () => {
@@ -292,27 +327,37 @@ describe('the payouts of a run that Stripe cannot be asked about', () => {
     expect(form.text).toContain(`payout_${ids[0]}`)
 
     const blank = await pages.post(path, { outcome: 'sent', reason: 'Asked Stripe' })
-    expect([blank.status, blank.text.includes('Payouts: Select at least one.')]).toEqual([400, true])
+    expect([blank.status, blank.text.includes('Payouts: Select at least one.')]).toEqual([
+      400,
+      true,
+    ])
     const [sent, ...others] = ids.map((id) => [`payout-${id}`, 'on'] as const)
     const one = await pages.post(path, {
       outcome: 'sent',
       reason: 'Asked Ann',
       ...Object.fromEntries([sent ?? []]),
     })
-    expect(one).toMatchObject({ status: 303, location: expect.stringContaining('done=resolved_all_sent') })
+    expect(one).toMatchObject({
+      status: 303,
+      location: expect.stringContaining('done=resolved_all_sent'),
+    })
     const rest = { outcome: 'not_sent', reason: 'Asked Stripe', ...Object.fromEntries(others) }
     for (const _ of ['once', 'twice']) expect((await pages.post(path, rest)).status).toBe(303)
     expect(await statuses()).toEqual([
       { status: 'canceled', count: 201 },
       { status: 'paid', count: 1 },
     ])
-    const entries = (await database.audit(merchant)).filter(({ action }) => action === 'payout.resolved')
+    const entries = (await database.audit(merchant)).filter(
+      ({ action }) => action === 'payout.resolved',
+    )
     expect(entries).toHaveLength(200)
     expect((await pages.get(path)).text).toContain('There is nothing to decide about in this run.')
     const late = await pages.post(path, { ...rest, outcome: 'sent' })
     expect([late.status, late.text.includes('marked as not sent before')]).toEqual([409, true])
     const member = await openPages(merchant, 'member')
-    expect([(await member.get(path)).status, (await member.post(path, rest)).status]).toEqual([403, 403])
+    expect([(await member.get(path)).status, (await member.post(path, rest)).status]).toEqual([
+      403, 403,
+    ])
   })
 
   test('are decided about by API, but for those of other runs, and those that ended meanwhile', async () => {
@@ -320,7 +365,10 @@ describe('the payouts of a run that Stripe cannot be asked about', () => {
     const decide = (payoutIds: string[]) =>
       own.as.post(own.path, { outcome: 'not_sent', reason: REASON, payoutIds })
     const [found, ...open] = own.ids
-    await database.query(`update payouts set paid_at = now(), transfer_id = 'tr_late' where id = $1`, [found])
+    await database.query(
+      `update payouts set paid_at = now(), transfer_id = 'tr_late' where id = $1`,
+      [found],
+    )
     const answer = await decide([found ?? '', open[0] ?? '', other.ids[0] ?? ''])
     expect(answer).toMatchObject({
       status: 200,

@@ -22,11 +22,16 @@ const DETAILS: Record<string, PaymentDetails | null> = {
 /** A manual run that owes each partner 10.00 EUR and 10.00 USD. */
 const createRun = async () => {
   const names = Object.keys(DETAILS)
-  const rows = names.map((slug) => ({ email: `${slug}@partner.example`, slug, openingBalanceCents: 1_000 }))
+  const rows = names.map((slug) => ({
+    email: `${slug}@partner.example`,
+    slug,
+    openingBalanceCents: 1_000,
+  }))
   const merchant = await createOwing(rows)
   const workspaceId = merchant.workspace.id
   for (const [slug, details] of Object.entries(DETAILS))
-    if (details) await giveDetails(database.query, { workspaceId, email: `${slug}@partner.example` }, details)
+    if (details)
+      await giveDetails(database.query, { workspaceId, email: `${slug}@partner.example` }, details)
   const id = await merchant.begin()
   await database.query(
     `insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at, next_attempt_at)
@@ -103,14 +108,18 @@ describe('GET /payout-runs/:id/export?format=', () => {
     expect(body.text).toMatch(
       /^ann@paypal\.example,10\.00,USD,PO-0000\d\d,Payout PO-0000\d\d from .+,PAYPAL\r\n$/,
     )
-    const [entry] = (await database.audit(merchant)).filter(({ action }) => action === 'payout_run.exported')
+    const [entry] = (await database.audit(merchant)).filter(
+      ({ action }) => action === 'payout_run.exported',
+    )
     expect(entry?.details).toEqual({ format: 'paypal', currency: 'USD', part: 1, payouts: 1 })
   })
 
   test('wise is a file with the address at Wise', async () => {
     const { file } = await createRun()
     const { body } = await file('format=wise&currency=EUR&sourceCurrency=usd')
-    expect(body.text).toMatch(/\r\nDan,dan@wise\.example,PO-0000\d\d,INSTITUTION,target,10\.00,USD,EUR\r\n$/)
+    expect(body.text).toMatch(
+      /\r\nDan,dan@wise\.example,PO-0000\d\d,INSTITUTION,target,10\.00,USD,EUR\r\n$/,
+    )
   })
 
   test('sepa is a message of the partners in SEPA, once it is known who pays', async () => {
@@ -120,13 +129,19 @@ describe('GET /payout-runs/:id/export?format=', () => {
       409,
       expect.stringContaining('Business details'),
     ])
-    expect((await addPayer(as)).body).toMatchObject({ name: 'Shop GmbH', country: 'DE', iban: 'FR••• 2606' })
+    expect((await addPayer(as)).body).toMatchObject({
+      name: 'Shop GmbH',
+      country: 'DE',
+      iban: 'FR••• 2606',
+    })
     const { status, headers, body } = await file('format=sepa&currency=EUR')
     expect([status, headers.get('Content-Type')]).toEqual([200, 'application/xml'])
     expect(body.text).toContain(
       '<Nm>Shop GmbH</Nm></Dbtr><DbtrAcct><Id><IBAN>FR1420041010050500013M02606</IBAN>',
     )
-    expect(body.text).toContain('<Nm>Bea Muller</Nm></Cdtr><CdtrAcct><Id><IBAN>DE89370400440532013000</IBAN>')
+    expect(body.text).toContain(
+      '<Nm>Bea Muller</Nm></Cdtr><CdtrAcct><Id><IBAN>DE89370400440532013000</IBAN>',
+    )
     expect(body.text).not.toContain('TR33')
   })
 
@@ -160,7 +175,10 @@ describe('GET /payout-runs/:id/export?format=', () => {
     const file = `${inject('baseUrl')}/api/workspaces/${slug}/payout-runs/${id}/export`
     const query = `?${new URLSearchParams(wanted)}`
     const sent = await download()
-    expect([sent.status, sent.headers.get('Location')]).toEqual([303, `${new URL(file).pathname}${query}`])
+    expect([sent.status, sent.headers.get('Location')]).toEqual([
+      303,
+      `${new URL(file).pathname}${query}`,
+    ])
     expect((await send(`${file}${query}`, { headers: { Cookie: cookie } })).status).toBe(200)
 
     await database.query(
@@ -174,13 +192,21 @@ describe('GET /payout-runs/:id/export?format=', () => {
     })
     expect((await send(file, { headers: { Cookie: cookie } })).status).toBe(200)
     const asked = await download()
-    expect([asked.status, await asked.text()]).toEqual([403, expect.stringContaining('Confirm it’s you')])
+    expect([asked.status, await asked.text()]).toEqual([
+      403,
+      expect.stringContaining('Confirm it’s you'),
+    ])
   })
 
   test('goes by the details that counted when the run was created, so that no change moves a payout into two files', async () => {
     const { file, workspaceId, as, path } = await createRun()
     const ann = { workspaceId, email: 'ann@partner.example' }
-    await giveDetails(database.query, ann, { method: 'iban', ...BANK }, new Date(Date.now() + 1_000))
+    await giveDetails(
+      database.query,
+      ann,
+      { method: 'iban', ...BANK },
+      new Date(Date.now() + 1_000),
+    )
     await giveDetails(
       database.query,
       { ...ann, email: 'eve@partner.example' },
@@ -206,7 +232,10 @@ describe('GET /payout-runs/:id/export?format=', () => {
        and partner_id in (select id from partners where slug = 'ann')`,
       [id],
     )
-    expect(await file('format=paypal&currency=EUR')).toMatchObject({ status: 200, body: { text: '' } })
+    expect(await file('format=paypal&currency=EUR')).toMatchObject({
+      status: 200,
+      body: { text: '' },
+    })
   })
 
   test('parts stay as they are when payouts of an earlier part are canceled', async () => {
@@ -272,9 +301,10 @@ describe('PUT /payer', () => {
       vatId: 'DE123',
       iban: 'FR••• 2606',
     })
-    const stored = await database.query(`select y::text as row from payers y where workspace_id = $1`, [
-      workspaceId,
-    ])
+    const stored = await database.query(
+      `select y::text as row from payers y where workspace_id = $1`,
+      [workspaceId],
+    )
     expect(JSON.stringify([stored, await database.audit(merchant)])).not.toContain('0050500013')
     expect((await as.put('/payer', { name: 'Shop GmbH', iban: null })).body.iban).toBeNull()
   })

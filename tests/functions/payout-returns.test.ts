@@ -12,12 +12,17 @@ type Row = { id: string; partnerId: string; amountCents: number; status: string 
 const REASON = 'The account is closed.'
 
 /** A merchant who has paid Leo and Ann by bank, and confirmed it by default. */
-const createPaid = async ({ until = 'confirmed' }: { until?: 'processing' | 'paid' | 'confirmed' } = {}) => {
+const createPaid = async ({
+  until = 'confirmed',
+}: {
+  until?: 'processing' | 'paid' | 'confirmed'
+} = {}) => {
   const merchant = await createOwing()
   const as = await merchant.asManager()
   const run = await merchant.begin()
   const steps = { processing: [], paid: ['paid'], confirmed: ['paid', 'confirmed'] }[until]
-  for (const status of steps) expect((await as.patch(`/payout-runs/${run}`, { status })).status).toBe(200)
+  for (const status of steps)
+    expect((await as.patch(`/payout-runs/${run}`, { status })).status).toBe(200)
   const list = async () => ((await as.get('/payouts')).body as unknown as { data: Row[] }).data
   const id = (await list()).find(({ amountCents }) => amountCents === 5_050)?.id ?? ''
   return {
@@ -34,7 +39,8 @@ const createPaid = async ({ until = 'confirmed' }: { until?: 'processing' | 'pai
         `select recipient, details from mails where workspace_id = $1 and kind = 'payout_returned'`,
         [merchant.workspace.id],
       ),
-    audit: async () => (await database.audit(merchant)).filter(({ action }) => action === 'payout.returned'),
+    audit: async () =>
+      (await database.audit(merchant)).filter(({ action }) => action === 'payout.returned'),
   }
 }
 
@@ -188,8 +194,13 @@ describe('the pages', () => {
     expect((await pages.get('/payouts/all?status=returned')).text).toContain('$50.50')
     expect((await pages.get(`${path}/return`)).text).toContain('was marked as returned before')
     const twice = await pages.post(`${path}/return`, { reason: 'Something else' })
-    expect([twice.status, twice.text.includes('was marked as returned before')]).toEqual([409, true])
-    expect((await pages.get('/audit')).text).toContain('marked a payout of $50.50 as returned by the bank')
+    expect([twice.status, twice.text.includes('was marked as returned before')]).toEqual([
+      409,
+      true,
+    ])
+    expect((await pages.get('/audit')).text).toContain(
+      'marked a payout of $50.50 as returned by the bank',
+    )
     expect((await pages.get(`/payouts/${newId()}/return`)).status).toBe(404)
 
     const portal = browse(await openSession('ann@partner.example'), inject('baseUrl'), '/portal')

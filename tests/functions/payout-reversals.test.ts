@@ -1,4 +1,7 @@
-/** A payout whose transfer the merchant reversed: from Stripe's event to the API, the pages and the portal. */
+/**
+ * A payout whose transfer the merchant reversed: from Stripe's event to the API, the pages and the
+ * portal.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { errorShape, useDatabase } from '../support/merchant.ts'
@@ -35,7 +38,10 @@ const createPaid = async () => {
     deliver,
     /** Delivers Stripe's event that so much was reversed. */
     reverse: (amount: number, more: object = {}) =>
-      deliver({ ...stripeEvent('transfer.reversed', { ...transfer, amount_reversed: amount }), ...more }),
+      deliver({
+        ...stripeEvent('transfer.reversed', { ...transfer, amount_reversed: amount }),
+        ...more,
+      }),
     manager: await merchant.asManager(),
     pages: await openPages(merchant),
     portal: browse(await partner.cookie(), inject('baseUrl'), '/portal'),
@@ -147,7 +153,9 @@ describe('the event transfer.reversed', () => {
 
   test('that comes before the payout is saved as sent is to be sent again by Stripe', async () => {
     const { reverse, id, transferId, manager } = await createPaid()
-    await database.query('update payouts set paid_at = null, transfer_id = null where id = $1', [id])
+    await database.query('update payouts set paid_at = null, transfer_id = null where id = $1', [
+      id,
+    ])
     expect(await reverse(980)).toMatchObject({ status: 503, body: errorShape('try_again') })
     await database.query('update payouts set paid_at = now(), transfer_id = $2 where id = $1', [
       id,

@@ -1,4 +1,7 @@
-/** The table of docs/payouts.md that says who can do what in which state of a payout, tried cell by cell through the API. */
+/**
+ * The table of docs/payouts.md that says who can do what in which state of a payout, tried cell by
+ * cell through the API.
+ */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
@@ -60,14 +63,17 @@ const createPayout = async (method: PayoutMethod) => {
     [merchant.workspace.id, `acct_${newId().slice(-12)}`],
   )
   const run = await merchant.begin(method)
-  const [row] = await database.query<{ id: string }>('select id from payouts where run_id = $1', [run])
+  const [row] = await database.query<{ id: string }>('select id from payouts where run_id = $1', [
+    run,
+  ])
   const ids = { payout: row?.id ?? '', run }
   const as = await merchant.asManager()
   return {
     ids,
     as,
     merchant,
-    set: (columns: string) => database.query(`update payouts set ${columns} where id = $1`, [ids.payout]),
+    set: (columns: string) =>
+      database.query(`update payouts set ${columns} where id = $1`, [ids.payout]),
     /** The payout, its run and its commission, as the API has them. */
     look: async () => {
       const [payout, ran, commissions] = await Promise.all([
@@ -146,7 +152,9 @@ const STATES: {
     status: 'failed',
     is: 'refused',
     reach: async ({ set, ids }) => {
-      await database.query('update commissions set payout_id = null where payout_id = $1', [ids.payout])
+      await database.query('update commissions set payout_id = null where payout_id = $1', [
+        ids.payout,
+      ])
       await set('failed_at = now()')
     },
     allows: [],
@@ -231,7 +239,11 @@ test('the table has each state, and offers what can be done in it', async () => 
     for (const method of ['stripe', 'manual'] as const) {
       const states = STATES.filter((state) => state.method === method && state.status === status)
       const allowed = ALL.filter((action) => states.some(({ allows }) => allows.includes(action)))
-      expect({ status, method, can: offered(row[method]) }).toEqual({ status, method, can: allowed })
+      expect({ status, method, can: offered(row[method]) }).toEqual({
+        status,
+        method,
+        can: allowed,
+      })
       // A payout by this method is never in this state.
       if (states.length === 0) expect(row[method].trim()).toBe('')
     }
@@ -242,32 +254,38 @@ test('all of it is for managers, and members see it', async () => {
   const member = merchant.as(await merchant.member())
   expect((await member.get(`/payouts/${ids.payout}`)).status).toBe(200)
   for (const action of ALL)
-    expect({ action, ...(await ACTIONS[action].call(member, ids)) }).toMatchObject({ action, status: 403 })
+    expect({ action, ...(await ACTIONS[action].call(member, ids)) }).toMatchObject({
+      action,
+      status: 403,
+    })
 })
 
-describe.each(STATES)('a payout by $method that is $status, $is', ({ method, status, reach, allows }) => {
-  const reached = async () => {
-    const scene = await createPayout(method)
-    await reach(scene)
-    return scene
-  }
+describe.each(STATES)(
+  'a payout by $method that is $status, $is',
+  ({ method, status, reach, allows }) => {
+    const reached = async () => {
+      const scene = await createPayout(method)
+      await reach(scene)
+      return scene
+    }
 
-  test('has its commissions in the state that the table says, and allows nothing else', async () => {
-    const scene = await reached()
-    const before = await scene.look()
-    const [, commissions] =
-      /[Ii]ts commissions are `?(\w+)/.exec((await table()).get(status)?.means ?? '') ?? []
-    expect([before.payout.status, before.commissions]).toEqual([status, [commissions]])
-    // A repeat of what was done before is answered with 200.
-    for (const action of ALL.filter((one) => !allows.includes(one)))
-      expect([200, 409]).toContain((await ACTIONS[action].call(scene.as, scene.ids)).status)
-    expect(await scene.look()).toEqual(before)
-  })
+    test('has its commissions in the state that the table says, and allows nothing else', async () => {
+      const scene = await reached()
+      const before = await scene.look()
+      const [, commissions] =
+        /[Ii]ts commissions are `?(\w+)/.exec((await table()).get(status)?.means ?? '') ?? []
+      expect([before.payout.status, before.commissions]).toEqual([status, [commissions]])
+      // A repeat of what was done before is answered with 200.
+      for (const action of ALL.filter((one) => !allows.includes(one)))
+        expect([200, 409]).toContain((await ACTIONS[action].call(scene.as, scene.ids)).status)
+      expect(await scene.look()).toEqual(before)
+    })
 
-  test.each(allows)('can be changed: %s', async (action) => {
-    const scene = await reached()
-    const before = await scene.look()
-    expect((await ACTIONS[action].call(scene.as, scene.ids)).status).toBe(200)
-    expect(await scene.look()).not.toEqual(before)
-  })
-})
+    test.each(allows)('can be changed: %s', async (action) => {
+      const scene = await reached()
+      const before = await scene.look()
+      expect((await ACTIONS[action].call(scene.as, scene.ids)).status).toBe(200)
+      expect(await scene.look()).not.toEqual(before)
+    })
+  },
+)

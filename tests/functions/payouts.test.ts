@@ -12,9 +12,10 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
     const key = await connectStripe(merchant)
     await owe(merchant)
     const manager = await merchant.asManager()
-    const [maya] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
-      merchant.workspace.id,
-    ])
+    const [maya] = await database.query<{ id: string }>(
+      'select id from partners where workspace_id = $1',
+      [merchant.workspace.id],
+    )
 
     const balances = async () => (await merchant.get(`/partners/${maya?.id}/balances`)).body.data
     const nothing = {
@@ -33,14 +34,20 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
       body: {
         runId: expect.any(String),
         payouts: [],
-        skipped: [{ partnerId: maya?.id, currency: 'USD', amountCents: 4_900, code: 'not_connected' }],
+        skipped: [
+          { partnerId: maya?.id, currency: 'USD', amountCents: 4_900, code: 'not_connected' },
+        ],
       },
     })
 
     await connectMaya(merchant, key)
     expect(await manager.post('/payouts/run', { dryRun: true })).toMatchObject({
       status: 200,
-      body: { runId: null, payouts: [{ id: null, amountCents: 4_900, status: 'payable' }], skipped: [] },
+      body: {
+        runId: null,
+        payouts: [{ id: null, amountCents: 4_900, status: 'payable' }],
+        skipped: [],
+      },
     })
     expect(await manager.post('/payouts/run', {})).toMatchObject({
       status: 200,
@@ -102,10 +109,15 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
       body: errorShape('manager_required'),
     })
     // An API key is for reports, and lies in places from which nobody should be able to move money.
-    const { status } = await merchant.post(`/api/workspaces/${merchant.workspace.slug}/payouts/run`, {})
+    const { status } = await merchant.post(
+      `/api/workspaces/${merchant.workspace.slug}/payouts/run`,
+      {},
+    )
     expect(status).toBe(401)
     expect(
-      await database.query('select from payout_runs where workspace_id = $1', [merchant.workspace.id]),
+      await database.query('select from payout_runs where workspace_id = $1', [
+        merchant.workspace.id,
+      ]),
     ).toEqual([])
   })
 
@@ -132,7 +144,9 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
       body: { runId: null, payouts: [{ amountCents: 4_900 }] },
     })
     expect(
-      await database.query('select from payout_runs where workspace_id = $1', [merchant.workspace.id]),
+      await database.query('select from payout_runs where workspace_id = $1', [
+        merchant.workspace.id,
+      ]),
     ).toEqual([])
 
     await manager.patch('/settings', { manualPayouts: true })
@@ -165,7 +179,9 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
       body: errorShape('invalid_body'),
     })
     expect(
-      await database.query('select from payout_runs where workspace_id = $1', [merchant.workspace.id]),
+      await database.query('select from payout_runs where workspace_id = $1', [
+        merchant.workspace.id,
+      ]),
     ).toEqual([])
   })
 })

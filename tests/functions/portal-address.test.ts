@@ -1,4 +1,7 @@
-/** A partner's email address changes: the new one is proved by a mailed link, the old one is notified, and all else stays. */
+/**
+ * A partner's email address changes: the new one is proved by a mailed link, the old one is
+ * notified, and all else stays.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -15,7 +18,8 @@ const createMover = async () => {
   const { email, merchant } = partner
   await addPayout(database, partner, 980)
   const to = `new-${email}`
-  const portalOf = async (address: string) => browse(await openSession(address), inject('baseUrl'), '/portal')
+  const portalOf = async (address: string) =>
+    browse(await openSession(address), inject('baseUrl'), '/portal')
   const pages = await portalOf(email)
   return {
     ...partner,
@@ -32,7 +36,10 @@ const createMover = async () => {
         [address],
       )
       const { pathname, search, searchParams } = new URL(mail?.url ?? '')
-      return { path: pathname.replace('/portal', '') + search, token: searchParams.get('token') ?? '' }
+      return {
+        path: pathname.replace('/portal', '') + search,
+        token: searchParams.get('token') ?? '',
+      }
     },
     addresses: () =>
       database.query<{ partner: string; account: string }>(
@@ -45,21 +52,26 @@ const createMover = async () => {
 
 describe('a new address', () => {
   test('takes the partner with it, once its mailed link is opened: account, payouts and waiting mails', async () => {
-    const { email, to, pages, portalOf, request, addresses, merchant, partnerId } = await createMover()
+    const { email, to, pages, portalOf, request, addresses, merchant, partnerId } =
+      await createMover()
     expect((await pages.get('')).text).toContain('Change your email address')
     const { path, token } = await request()
     expect(await addresses()).toEqual([{ partner: email, account: email }])
     expect((await pages.get(path)).text).toContain(`you sign in with ${to} instead of ${email}`)
     const changed = await pages.post('/address/confirm', { token })
-    expect([changed.status, changed.text]).toEqual([200, expect.stringContaining('Address changed')])
+    expect([changed.status, changed.text]).toEqual([
+      200,
+      expect.stringContaining('Address changed'),
+    ])
 
     expect(await addresses()).toEqual([{ partner: to, account: to }])
     expect((await (await portalOf(to)).get('/payouts')).text).toContain('$9.80')
     expect((await pages.get('/payouts')).text).not.toContain('$9.80')
     expect(
-      await database.query(`select recipient from mails where partner_id = $1 and kind = 'address_changed'`, [
-        partnerId,
-      ]),
+      await database.query(
+        `select recipient from mails where partner_id = $1 and kind = 'address_changed'`,
+        [partnerId],
+      ),
     ).toEqual([{ recipient: email }])
     expect((await database.audit(merchant)).at(-1)).toMatchObject({
       actor: email,
@@ -185,7 +197,9 @@ describe('nothing changes', () => {
       case: 'with a link that has expired',
       by: async ({ email, pages, request }) => {
         const { token } = await request()
-        await database.query('update address_changes set expires_at = now() where email = $1', [email])
+        await database.query('update address_changes set expires_at = now() where email = $1', [
+          email,
+        ])
         return pages.post('/address/confirm', { token })
       },
     },
@@ -206,7 +220,10 @@ describe('nothing changes', () => {
       case: 'to an address of another partner of the workspace',
       by: async ({ merchant, to, pages, request }) => {
         const { token } = await request()
-        await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'bea', email: to })
+        await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+          slug: 'bea',
+          email: to,
+        })
         return pages.post('/address/confirm', { token })
       },
     },
@@ -215,7 +232,9 @@ describe('nothing changes', () => {
   ])('$case', async ({ by }) => {
     const mover = await createMover()
     expect((await by(mover)).status).toBeGreaterThanOrEqual(400)
-    const [row] = await database.query('select email from partners where id = $1', [mover.partnerId])
+    const [row] = await database.query('select email from partners where id = $1', [
+      mover.partnerId,
+    ])
     expect(row).toEqual({ email: mover.email })
     expect((await database.audit(mover.merchant)).map(({ action }) => action)).not.toContain(
       'partner.address_changed',

@@ -51,7 +51,8 @@ describe('a partner who connects', () => {
   test('opens their own dashboard at Stripe, or its sign-in where the merchant’s key allows no link', async () => {
     const partner = await createConnecting()
     const { pages, workspaceId, manager, key } = partner
-    const open = async () => (await pages.get(`/connect/dashboard?workspace=${workspaceId}`)).location
+    const open = async () =>
+      (await pages.get(`/connect/dashboard?workspace=${workspaceId}`)).location
     expect(await open()).toBe('/portal')
     const back = await visit(linkIn(await partner.connect()), 'finish')
     await pages.get(pathOf(back))
@@ -78,7 +79,9 @@ describe('a partner who connects', () => {
 
   test('sees before they connect to which countries the merchant’s account transfers', async () => {
     const partner = await createConnecting({ hasKey: false })
-    expect((await partner.manager.put('/stripe/key', { key: `${partner.key}_from_fr` })).status).toBe(200)
+    expect(
+      (await partner.manager.put('/stripe/key', { key: `${partner.key}_from_fr` })).status,
+    ).toBe(200)
     const { html } = await partner.pages.get('')
     const [, offered = '', others = ''] = html.split('<optgroup')
     expect(offered).toMatch(/label="Can be paid".*value="DE"/s)
@@ -141,7 +144,11 @@ describe('a partner who connects', () => {
       says: 'Choose a country from the list.',
     },
     { case: 'no workspace', fields: { workspace: '' }, says: 'There is no such program.' },
-    { case: 'no workspace’s id', fields: { workspace: "' or 1=1" }, says: 'There is no such program.' },
+    {
+      case: 'no workspace’s id',
+      fields: { workspace: "' or 1=1" },
+      says: 'There is no such program.',
+    },
     {
       case: 'somebody else’s workspace',
       fields: { workspace: '01980000-0000-7000-8000-000000000000' },
@@ -173,29 +180,40 @@ describe('a partner who connects', () => {
 })
 
 test.each([
-  { case: 'continues by a link of Stripe’s', path: '/connect/refresh', method: 'GET', refused: false },
+  {
+    case: 'continues by a link of Stripe’s',
+    path: '/connect/refresh',
+    method: 'GET',
+    refused: false,
+  },
   { case: 'is refused in the end', path: '/connect', method: 'POST', refused: true },
-])('a holder who $case is mailed at once of what has changed', async ({ path, method, refused }) => {
-  const partner = await createConnecting()
-  linkIn(await partner.connect())
-  const startOnboarding = async () =>
-    refused ? { refused: 'The account was changed.' } : { url: 'https://stripe.example' }
-  let nudges = 0
-  const { status } = await askAs(
-    'portal',
-    partner.email,
-    `/portal${path}?workspace=${partner.workspaceId}`,
-    method === 'GET'
-      ? {}
-      : {
-          method,
-          body: new URLSearchParams({ workspace: partner.workspaceId, country: 'DE' }),
-          headers: { Origin: 'http://tributary.example' },
-        },
-    { PAYOUTS: { ...payoutsHere(), startOnboarding }, OUTBOX: { nudge: async () => void nudges++ } },
-  )
-  expect({ status, nudges }).toEqual({ status: refused ? 400 : 303, nudges: 1 })
-})
+])(
+  'a holder who $case is mailed at once of what has changed',
+  async ({ path, method, refused }) => {
+    const partner = await createConnecting()
+    linkIn(await partner.connect())
+    const startOnboarding = async () =>
+      refused ? { refused: 'The account was changed.' } : { url: 'https://stripe.example' }
+    let nudges = 0
+    const { status } = await askAs(
+      'portal',
+      partner.email,
+      `/portal${path}?workspace=${partner.workspaceId}`,
+      method === 'GET'
+        ? {}
+        : {
+            method,
+            body: new URLSearchParams({ workspace: partner.workspaceId, country: 'DE' }),
+            headers: { Origin: 'http://tributary.example' },
+          },
+      {
+        PAYOUTS: { ...payoutsHere(), startOnboarding },
+        OUTBOX: { nudge: async () => void nudges++ },
+      },
+    )
+    expect({ status, nudges }).toEqual({ status: refused ? 400 : 303, nudges: 1 })
+  },
+)
 
 describe('a partner who disconnects', () => {
   test('confirms first, and can connect again', async () => {

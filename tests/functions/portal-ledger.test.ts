@@ -2,7 +2,14 @@ import { expect, inject, test } from 'vitest'
 import { holdCommission } from '../support/holds.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { browse } from '../support/pages.ts'
-import { addPayout, ageClick, createPartner, eventOf, type Partner, takeBack } from '../support/portal.ts'
+import {
+  addPayout,
+  ageClick,
+  createPartner,
+  eventOf,
+  type Partner,
+  takeBack,
+} from '../support/portal.ts'
 
 const database = useDatabase()
 
@@ -83,7 +90,9 @@ test('a commission that a manager holds is in review, and an adjustment shows it
   const eventId = await sell(partner, 'order-1')
   const manager = await merchant.asManager()
   const { commission } = await merchant.explain(eventId)
-  await manager.post(`/commissions/${commission?.id}/hold`, { note: 'We ask <b>the</b> buyer first.' })
+  await manager.post(`/commissions/${commission?.id}/hold`, {
+    note: 'We ask <b>the</b> buyer first.',
+  })
   await manager.post('/commissions', {
     externalId: 'adj-1',
     partnerId,
@@ -100,15 +109,21 @@ test('a commission that a manager holds is in review, and an adjustment shows it
   expect((await portal.get(`/events/${eventId}`)).text).toContain(
     'The merchant reviews this commission: We ask <b>the</b> buyer first.',
   )
-  const overview = await (await browse(await partner.cookie(), inject('baseUrl'), '/portal')).get('')
+  const overview = await (await browse(await partner.cookie(), inject('baseUrl'), '/portal')).get(
+    '',
+  )
   expect(overview.text).toMatch(/In review \$9\.80 .*Payable -\$12\.50/)
-  expect(overview.text).toContain('Refunds or corrections after a payout made this balance negative.')
+  expect(overview.text).toContain(
+    'Refunds or corrections after a payout made this balance negative.',
+  )
 })
 
 test('a commission is payable after the holding period', async () => {
   const partner = await createPartner({ program: { holding_days: 0 } })
   await sell(partner, 'inv_1')
-  expect((await (await portalOf(partner)).get('/commissions')).text).toMatch(/payable Payable since \d/)
+  expect((await (await portalOf(partner)).get('/commissions')).text).toMatch(
+    /payable Payable since \d/,
+  )
 })
 
 test('an event’s page explains its attribution without the merchant’s data', async () => {
@@ -126,7 +141,11 @@ test('an event’s page explains its attribution without the merchant’s data',
     clickId,
     metadata: { plan: 'secret plan' },
   }
-  await partner.merchant.lead({ externalId: 'user_812', customerEmail: 'buyer@customer.example', clickId })
+  await partner.merchant.lead({
+    externalId: 'user_812',
+    customerEmail: 'buyer@customer.example',
+    clickId,
+  })
   const eventId = eventOf(await partner.merchant.sale(sale))
   await takeBack(database, eventId, 490)
 
@@ -147,7 +166,9 @@ test('a lead without a commission shows the reason', async () => {
   const clickId = await partner.merchant.click('ann')
   const eventId = eventOf(await partner.merchant.lead({ externalId: 'user_9', clickId }))
   const portal = await portalOf(partner)
-  expect((await portal.get('/events')).text).toContain('No commission: this program does not reward leads.')
+  expect((await portal.get('/events')).text).toContain(
+    'No commission: this program does not reward leads.',
+  )
   const { text } = await portal.get(`/events/${eventId}`)
   expect(text).toContain('This program records your leads, but rewards only sales.')
   expect(text).toContain('This event earned no commission.')
@@ -194,7 +215,9 @@ test('a sale credited to another partner reveals nothing about that partner', as
 test('a partner with the same slug in another program is another partner', async () => {
   const partner = await createPartner()
   const programId = await partner.merchant.seed.addProgram(partner.workspaceId, {})
-  const rival = await partner.merchant.seed.addPartner(partner.workspaceId, programId, { slug: 'ann' })
+  const rival = await partner.merchant.seed.addPartner(partner.workspaceId, programId, {
+    slug: 'ann',
+  })
   const eventId = await creditToOther(partner, 'ann')
   await database.query('update events set partner_id = $2 where id = $1', [eventId, rival])
   const { text } = await (await portalOf(partner)).get(`/events/${eventId}`)
@@ -246,9 +269,10 @@ test('a payout shows its status and failure reason', async () => {
   const failed = await addPayout(database, partner, 1_200, { outcome: 'failed_at' })
   await addPayout(database, partner, 1_300)
   await addPayout(database, partner, 1_400, { outcome: 'paid_at', byBank: true })
-  await database.query(`update payouts set last_error = 'No such destination: acct_1' where id = $1`, [
-    failed,
-  ])
+  await database.query(
+    `update payouts set last_error = 'No such destination: acct_1' where id = $1`,
+    [failed],
+  )
   await database.query(
     `insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
      values (uuidv7(), $1, 'payout_failed', $2, $3, $4, '{"reason": "Your account at Stripe was closed."}', now(), now())`,
@@ -272,9 +296,14 @@ test('a payout shows its status and failure reason', async () => {
 test('a payout links to its own commissions only', async () => {
   const [partner, other] = await Promise.all([createPartner(), createPartner()])
   const [paid] = await Promise.all([sell(partner, 'paid'), sell(partner, 'pending')])
-  const payout = await addPayout(database, partner, 980, { eventIds: [paid ?? ''], outcome: 'paid_at' })
+  const payout = await addPayout(database, partner, 980, {
+    eventIds: [paid ?? ''],
+    outcome: 'paid_at',
+  })
   const portal = await portalOf(partner)
-  expect((await portal.get('/payouts')).html).toContain(`href="/portal/commissions?payout=${payout}"`)
+  expect((await portal.get('/payouts')).html).toContain(
+    `href="/portal/commissions?payout=${payout}"`,
+  )
   const { text, html } = await portal.get(`/commissions?payout=${payout}`)
   expect(text.match(/\$9\.80/g)).toHaveLength(1)
   expect(html).toContain(`/portal/events/${paid}`)
@@ -289,10 +318,10 @@ test('a payout of a reinstated commission says so', async () => {
   const eventId = await sell(partner, 'inv_1')
   await takeBack(database, eventId, -490)
   const payout = await addPayout(database, partner, 490, { outcome: 'paid_at' })
-  await database.query(`update commissions set payout_id = $2 where event_id = $1 and kind = 'reversal'`, [
-    eventId,
-    payout,
-  ])
+  await database.query(
+    `update commissions set payout_id = $2 where event_id = $1 and kind = 'reversal'`,
+    [eventId, payout],
+  )
   expect((await (await portalOf(partner)).get('/payouts')).text).toMatch(
     /for 0 commissions ?, plus \$4\.90 reinstated ?\./,
   )
@@ -317,7 +346,10 @@ test('a deduction that the merchant reverses reads as one, and not as reinstated
   expect(text).not.toMatch(/Reinstatement/)
 
   const payout = await addPayout(database, partner, 700, { outcome: 'paid_at' })
-  await database.query('update commissions set payout_id = $2 where reverses_id = $1', [body.id, payout])
+  await database.query('update commissions set payout_id = $2 where reverses_id = $1', [
+    body.id,
+    payout,
+  ])
   const portal = await portalOf(partner)
   expect((await portal.get('/payouts')).text).toMatch(
     /for 0 commissions ?, plus \$7\.00 of reversed deductions ?\./,

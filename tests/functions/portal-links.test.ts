@@ -177,7 +177,10 @@ describe('a partner adds a link', () => {
   test.each(['bea', 'BEA', 'bea-video'])('not one that another partner has: %s', async (slug) => {
     const { merchant, add, slugs, log } = await createLinker()
     const { id } = merchant.workspace
-    const bea = await merchant.seed.addPartner(id, merchant.programId, { slug: 'bea', email: 'b@x.example' })
+    const bea = await merchant.seed.addPartner(id, merchant.programId, {
+      slug: 'bea',
+      email: 'b@x.example',
+    })
     await (await merchant.asManager()).post(`/partners/${bea}/links`, { slug: 'bea-video' })
     const refused = await add(slug)
     expect([refused.status, refused.text]).toEqual([
@@ -188,12 +191,18 @@ describe('a partner adds a link', () => {
     expect(await log()).toEqual([expect.objectContaining({ slug: 'bea-video' })])
   })
 
-  test.each(['', '   ', 'x'.repeat(256), 'a\u0000b', 'a\nb'])('not with the slug %j', async (slug) => {
-    const { add, slugs } = await createLinker()
-    const refused = await add(slug)
-    expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('id="slug-error"')])
-    expect(await slugs()).toEqual(['ann-video'])
-  })
+  test.each(['', '   ', 'x'.repeat(256), 'a\u0000b', 'a\nb'])(
+    'not with the slug %j',
+    async (slug) => {
+      const { add, slugs } = await createLinker()
+      const refused = await add(slug)
+      expect([refused.status, refused.html]).toEqual([
+        400,
+        expect.stringContaining('id="slug-error"'),
+      ])
+      expect(await slugs()).toEqual(['ann-video'])
+    },
+  )
 
   test('not while it is banned, also if that happens meanwhile', async () => {
     const banned = await createLinker('banned')
@@ -227,8 +236,12 @@ describe('a partner adds a link', () => {
     for (const program of [other.merchant.programId, 'x'])
       expect((await add('ann-2', program)).status).toBe(404)
     const fields = { program: merchant.programId, slug: 'ann-2' }
-    expect((await portal.post('/links', fields, { Origin: 'https://evil.example' })).status).toBe(403)
-    expect((await browse(null, inject('baseUrl'), '/portal').post('/links', fields)).status).toBe(303)
+    expect((await portal.post('/links', fields, { Origin: 'https://evil.example' })).status).toBe(
+      403,
+    )
+    expect((await browse(null, inject('baseUrl'), '/portal').post('/links', fields)).status).toBe(
+      303,
+    )
     expect([await slugs(), await other.slugs()]).toEqual([['ann-video'], ['ann-video']])
   })
 })
@@ -243,13 +256,18 @@ test(`of ten links that a partner with ${MAX_OWN_LINKS - 2} adds at once, two ar
   expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Ask the merchant')])
   expect((await portal.get('/links')).html).not.toContain('name="slug"')
   const manager = await merchant.asManager()
-  expect((await manager.post(`/partners/${partnerId}/links`, { slug: 'one-more' })).status).toBe(201)
+  expect((await manager.post(`/partners/${partnerId}/links`, { slug: 'one-more' })).status).toBe(
+    201,
+  )
 })
 
 test('of eight who want one slug at once, partners, managers and imports, one gets it', async () => {
   const { merchant, partnerId, add, email } = await createLinker()
   const { id } = merchant.workspace
-  const bea = await merchant.seed.addPartner(id, merchant.programId, { slug: 'bea', email: `bea-${email}` })
+  const bea = await merchant.seed.addPartner(id, merchant.programId, {
+    slug: 'bea',
+    email: `bea-${email}`,
+  })
   const beas = browse(await openSession(`bea-${email}`), inject('baseUrl'), '/portal')
   const [manager, imports] = await Promise.all([merchant.asManager(), importer(merchant)])
   await Promise.all([
@@ -260,7 +278,11 @@ test('of eight who want one slug at once, partners, managers and imports, one ge
     add('Prize'),
     manager.patch(`/partners/${bea}`, { slug: 'prize' }),
     imports.partners([{ email: 'c@x.example', slug: 'prize' }]),
-    manager.post('/partners', { programId: merchant.programId, email: 'd@x.example', slug: 'prize' }),
+    manager.post('/partners', {
+      programId: merchant.programId,
+      email: 'd@x.example',
+      slug: 'prize',
+    }),
   ])
   const holders = await database.query(
     `select from partners where program_id = $1 and slug_key = 'prize'

@@ -5,7 +5,12 @@ import { createPartner } from '../support/portal.ts'
 
 const database = useDatabase()
 
-const IBAN = { method: 'iban', iban: 'de89 3704 0044 0532 0130 00', name: 'Ann Lee', holder: 'person' }
+const IBAN = {
+  method: 'iban',
+  iban: 'de89 3704 0044 0532 0130 00',
+  name: 'Ann Lee',
+  holder: 'person',
+}
 const PAYPAL = { method: 'paypal', address: 'Ann@PayPal.example' }
 
 /** A partner whose merchant offers all methods but Stripe, for which it has no key. */
@@ -26,7 +31,13 @@ const createChooser = async (status: 'approved' | 'banned' = 'approved') => {
     cancel: (id: string) => pages.post(`/payment/cancel?workspace=${workspaceId}`, { id }),
     overview: () => pages.get(''),
     rows: () =>
-      database.query<{ id: string; method: string; masked: string; hours: number; canceled: boolean }>(
+      database.query<{
+        id: string
+        method: string
+        masked: string
+        hours: number
+        canceled: boolean
+      }>(
         `select id, method, masked, canceled_at is not null as canceled,
                 extract(epoch from effective_at - created_at)::int / 3600 as hours
          from payment_details where workspace_id = $1 and email = $2 order by created_at`,
@@ -50,10 +61,14 @@ const createChooser = async (status: 'approved' | 'banned' = 'approved') => {
 describe('a partner who chooses how to be paid', () => {
   test('sees what the merchant offers, and gives the details, which count after 72 hours', async () => {
     const partner = await createChooser()
-    expect((await partner.overview()).text).toContain('can pay you by PayPal, Wise or bank transfer.')
+    expect((await partner.overview()).text).toContain(
+      'can pay you by PayPal, Wise or bank transfer.',
+    )
     const saved = await partner.choose(IBAN)
     expect([saved.status, saved.location]).toEqual([303, `/portal${partner.path}&done=saved`])
-    expect(await partner.rows()).toMatchObject([{ method: 'iban', masked: 'DE••• 3000', hours: 72 }])
+    expect(await partner.rows()).toMatchObject([
+      { method: 'iban', masked: 'DE••• 3000', hours: 72 },
+    ])
     const during = await partner.get()
     expect(during.text).toMatch(
       /Change in progress From [\d-]+ [\d:]+ UTC on, you are paid by bank transfer \(DE••• 3000\)/,
@@ -70,7 +85,10 @@ describe('a partner who chooses how to be paid', () => {
     const [mail] = await partner.mails()
     expect(mail).toMatchObject({
       recipient: partner.email,
-      details: { paidBy: 'bank transfer (DE••• 3000)', effectiveAt: expect.stringMatching(/ UTC$/) },
+      details: {
+        paidBy: 'bank transfer (DE••• 3000)',
+        effectiveAt: expect.stringMatching(/ UTC$/),
+      },
     })
     const entries = await database.audit(partner.merchant)
     expect(entries).toMatchObject([
@@ -83,7 +101,9 @@ describe('a partner who chooses how to be paid', () => {
     await partner.choose(IBAN)
     const dumps = await Promise.all(
       ['payment_details', 'mails', 'audit_entries'].map((table) =>
-        database.query(`select t::text from ${table} t where workspace_id = $1`, [partner.workspaceId]),
+        database.query(`select t::text from ${table} t where workspace_id = $1`, [
+          partner.workspaceId,
+        ]),
       ),
     )
     const everywhere = JSON.stringify(dumps) + (await partner.get()).html
@@ -106,7 +126,9 @@ describe('a partner who chooses how to be paid', () => {
     const partner = await createChooser()
     await partner.choose(IBAN)
     const [row] = await partner.rows()
-    expect((await partner.cancel(row?.id ?? '')).location).toBe(`/portal${partner.path}&done=canceled`)
+    expect((await partner.cancel(row?.id ?? '')).location).toBe(
+      `/portal${partner.path}&done=canceled`,
+    )
     expect(await partner.rows()).toMatchObject([{ canceled: true }])
     expect(await partner.mails()).toMatchObject([{}, { details: { paidBy: null } }])
     expect((await partner.get()).text).not.toContain('Change in progress')
@@ -118,7 +140,10 @@ describe('a partner who chooses how to be paid', () => {
     await partner.wait()
     const [row] = await partner.rows()
     const refused = await partner.cancel(row?.id ?? '')
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('no change to cancel')])
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining('no change to cancel'),
+    ])
     expect(await partner.rows()).toMatchObject([{ canceled: false }])
   })
 
@@ -142,17 +167,28 @@ describe('a partner who chooses how to be paid', () => {
     const partner = await createChooser()
     for (let time = 0; time < 5; time++) expect((await partner.choose(PAYPAL)).status).toBe(303)
     const refused = await partner.choose(PAYPAL)
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Try again tomorrow')])
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining('Try again tomorrow'),
+    ])
   })
 
   test.each([
-    { case: 'a wrong checksum', fields: { ...IBAN, iban: 'DE88370400440532013000' }, says: 'Not an IBAN' },
+    {
+      case: 'a wrong checksum',
+      fields: { ...IBAN, iban: 'DE88370400440532013000' },
+      says: 'Not an IBAN',
+    },
     {
       case: 'a length of another country',
       fields: { ...IBAN, iban: 'DE8937040044053201300' },
       says: 'Not an IBAN',
     },
-    { case: 'a holder in another alphabet', fields: { ...IBAN, name: '王小明' }, says: 'Latin letters' },
+    {
+      case: 'a holder in another alphabet',
+      fields: { ...IBAN, name: '王小明' },
+      says: 'Latin letters',
+    },
     { case: 'no holder', fields: { ...IBAN, name: ' ' }, says: 'Must not be blank' },
     { case: 'no address', fields: { ...PAYPAL, address: 'ann' }, says: 'Must be an email address' },
     {
@@ -174,9 +210,13 @@ describe('a partner who chooses how to be paid', () => {
 
   test('is refused what the merchant does not offer', async () => {
     const partner = await createChooser()
-    await database.query('update workspaces set iban_payouts = false where id = $1', [partner.workspaceId])
+    await database.query('update workspaces set iban_payouts = false where id = $1', [
+      partner.workspaceId,
+    ])
     expect((await partner.choose(IBAN)).text).toContain('does not offer this method')
-    await database.query('update workspaces set manual_payouts = false where id = $1', [partner.workspaceId])
+    await database.query('update workspaces set manual_payouts = false where id = $1', [
+      partner.workspaceId,
+    ])
     expect((await partner.get()).text).toContain('There is no choice at the moment.')
   })
 

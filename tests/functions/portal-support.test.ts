@@ -1,4 +1,7 @@
-/** Wherever the portal sends a partner to the merchant, it names the support address, or else the first manager's. */
+/**
+ * Wherever the portal sends a partner to the merchant, it names the support address, or else the
+ * first manager's.
+ */
 import { expect, inject, test } from 'vitest'
 import { MAX_OWN_LINKS } from '../../lib/partners/links/links.queries.ts'
 import { addSupport, SUPPORT } from '../support/brands.ts'
@@ -47,7 +50,9 @@ test('links of which there are too many, in the page and in a refusal', async ()
   )
   expect((await portal.get('/links')).text).toContain('Ask the merchant to release one')
   await addSupport(database, merchant.programId)
-  expect((await portal.get('/links')).text).toContain(`Ask the merchant (${SUPPORT}) to release one`)
+  expect((await portal.get('/links')).text).toContain(
+    `Ask the merchant (${SUPPORT}) to release one`,
+  )
   const refused = await portal.post('/links', { program: merchant.programId, slug: 'one-more' })
   expect([refused.status, refused.text]).toEqual([
     409,
@@ -103,8 +108,13 @@ test('a merchant who has not set up payouts, and a country that cannot be paid',
   await addSupport(database, merchant.programId)
   expect(await refused()).toContain(`Please contact the merchant. Questions? Write to ${SUPPORT}`)
   expect((await manager.put('/stripe/key', { key })).status).toBe(200)
-  await database.query(`insert into unreachable_people values ($1, $2, 'KE', now())`, [workspaceId, email])
-  expect((await pages.get('')).text).toContain(`Ask the merchant ( ${SUPPORT} ) how else you can be paid.`)
+  await database.query(`insert into unreachable_people values ($1, $2, 'KE', now())`, [
+    workspaceId,
+    email,
+  ])
+  expect((await pages.get('')).text).toContain(
+    `Ask the merchant ( ${SUPPORT} ) how else you can be paid.`,
+  )
 })
 
 test('the page of a sale', async () => {

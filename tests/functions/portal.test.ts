@@ -39,7 +39,9 @@ test('a partner sees only its own link and coupons, and none to copy where it is
   await merchant.click('maya')
   await other.seed.addMember(other.workspace.id, 'later@other.example', 'manager')
   await other.seed.addMember(other.workspace.id, 'boss@other.example', 'manager')
-  await database.query(`update members set created_at = now() - interval '1 day' where email like 'boss@%'`)
+  await database.query(
+    `update members set created_at = now() - interval '1 day' where email like 'boss@%'`,
+  )
 
   const { status, html, text } = await (await portalOf(cookie())).get('')
   expect(status).toBe(200)
@@ -113,7 +115,12 @@ test.each([
     account: null,
     says: 'has not set up payouts yet',
   },
-  { case: 'with a key, one is asked to', key: true, account: null, says: 'Connect an account to be paid' },
+  {
+    case: 'with a key, one is asked to',
+    key: true,
+    account: null,
+    says: 'Connect an account to be paid',
+  },
   { case: 'half-way, one can go on', key: true, account: 'onboarding', says: 'Continue setup' },
   {
     case: 'an account is shown even after the key is gone',
@@ -139,7 +146,9 @@ test('a banned partner is not asked to connect', async () => {
 })
 
 test('the payable sum covers all programs of the workspace', async () => {
-  const { merchant, email, workspaceId, cookie } = await createPartner({ program: { holding_days: 0 } })
+  const { merchant, email, workspaceId, cookie } = await createPartner({
+    program: { holding_days: 0 },
+  })
   await addKey(workspaceId)
   const second = await merchant.seed.addProgram(workspaceId, { holding_days: 0 })
   await merchant.seed.addPartner(workspaceId, second, { slug: 'ann', email })
@@ -181,7 +190,9 @@ test.each([
     says: /This program pays once \$50\.00 or more are due to you\. Smaller balances are carried forward\./,
   },
 ])('what is payable is paid $case', async ({ terms, says }) => {
-  const { merchant, workspaceId, cookie } = await createPartner({ program: { holding_days: 0, ...terms } })
+  const { merchant, workspaceId, cookie } = await createPartner({
+    program: { holding_days: 0, ...terms },
+  })
   await addKey(workspaceId)
   await merchant.sale({ clickId: await merchant.click('ann') })
   expect((await (await portalOf(cookie())).get('')).text).toMatch(says)
@@ -189,7 +200,9 @@ test.each([
 
 test('a minimum of the program is met by what is due in all programs, or replaced by the partner’s own', async () => {
   const terms = { holding_days: 0, minimum_payout_cents: 1_000 }
-  const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({ program: terms })
+  const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({
+    program: terms,
+  })
   const other = await merchant.seed.addProgram(workspaceId, terms)
   await merchant.seed.addPartner(workspaceId, other, { slug: 'ann-two', email })
   await merchant.sale({ clickId: await merchant.click('ann') })
@@ -206,12 +219,16 @@ test('a minimum of the program is met by what is due in all programs, or replace
 test('a schedule is ignored in a workspace without Stripe', async () => {
   const { merchant, cookie } = await createPartner({ program: { payout_schedule: 'weekly' } })
   await merchant.sale({ clickId: await merchant.click('ann') })
-  expect((await (await portalOf(cookie())).get('')).text).toContain('when the merchant makes the next payout')
+  expect((await (await portalOf(cookie())).get('')).text).toContain(
+    'when the merchant makes the next payout',
+  )
 })
 
 test('the notice after returning from Stripe is one of ours', async () => {
   const portal = await portalOf((await createPartner()).cookie())
-  expect((await portal.get('?connect=enabled')).text).toContain('Account connected. You can be paid.')
+  expect((await portal.get('?connect=enabled')).text).toContain(
+    'Account connected. You can be paid.',
+  )
   expect((await portal.get('?connect=<b>you+won')).html).not.toContain('you won')
 })
 
@@ -259,17 +276,22 @@ test.each([
   { referer: undefined, next: '/portal/connect' },
   { referer: 'https://evil.example/portal', next: '/portal/connect' },
   { referer: 'no address', next: '/portal/connect' },
-])('after a session expires, sign-in returns to the form, from $referer', async ({ referer, next }) => {
-  const { post } = await portalOf(null)
-  const from = referer?.startsWith('/') ? inject('baseUrl') + referer : referer
-  expect(await post('/connect', { country: 'DE' }, from ? { Referer: from } : {})).toMatchObject({
-    status: 303,
-    location: `/sign-in?next=${encodeURIComponent(next)}`,
-  })
-})
+])(
+  'after a session expires, sign-in returns to the form, from $referer',
+  async ({ referer, next }) => {
+    const { post } = await portalOf(null)
+    const from = referer?.startsWith('/') ? inject('baseUrl') + referer : referer
+    expect(await post('/connect', { country: 'DE' }, from ? { Referer: from } : {})).toMatchObject({
+      status: 303,
+      location: `/sign-in?next=${encodeURIComponent(next)}`,
+    })
+  },
+)
 
 test('an unknown path gives an error page that links to the portal', async () => {
-  const { status, html } = await (await portalOf(signIn(`a@${crypto.randomUUID()}.example`))).get('/nothing')
+  const { status, html } = await (await portalOf(signIn(`a@${crypto.randomUUID()}.example`))).get(
+    '/nothing',
+  )
   expect(status).toBe(404)
   expect(html).toContain('<title>Error: Not found · ')
   expect(html).toContain('<a href="/portal">Go to the partner portal</a>')

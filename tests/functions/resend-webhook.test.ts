@@ -42,10 +42,21 @@ const addMail = async (state = 'attempts = 1, sent_at = now()') => {
   return { id, email, partnerId }
 }
 
-const eventOf = (type: string, { id, email }: { id: string; email: string }, at: string, more = {}) => ({
+const eventOf = (
+  type: string,
+  { id, email }: { id: string; email: string },
+  at: string,
+  more = {},
+) => ({
   type: `email.${type}`,
   created_at: at,
-  data: { email_id: crypto.randomUUID(), to: [email], subject: 'Hello', tags: { mail: id }, ...more },
+  data: {
+    email_id: crypto.randomUUID(),
+    to: [email],
+    subject: 'Hello',
+    tags: { mail: id },
+    ...more,
+  },
 })
 
 const send = (event: object, secret = RESEND_WEBHOOK_SECRET) =>
@@ -62,22 +73,38 @@ const look = async ({ id, email }: { id: string; email: string }) => {
   return row
 }
 
-const [T1, T2, T3] = ['2026-11-20T10:00:00.000Z', '2026-11-20T10:00:01.000Z', '2026-11-21T10:00:00.000Z']
-const BOUNCE = { bounce: { message: 'No such user\0 \u202e here', type: 'Permanent', subType: 'General' } }
+const [T1, T2, T3] = [
+  '2026-11-20T10:00:00.000Z',
+  '2026-11-20T10:00:01.000Z',
+  '2026-11-21T10:00:00.000Z',
+]
+const BOUNCE = {
+  bounce: { message: 'No such user\0 \u202e here', type: 'Permanent', subType: 'General' },
+}
 
 describe('what the provider reports of a mail', () => {
   test('is its state, in the API, the list and on the partner’s page', async () => {
     const mail = await addMail()
     expect((await send(eventOf('delivered', mail, T1))).status).toBe(200)
-    expect(await look(mail)).toMatchObject({ status: 'delivered', problem: null, isOptedOut: false })
+    expect(await look(mail)).toMatchObject({
+      status: 'delivered',
+      problem: null,
+      isOptedOut: false,
+    })
     await send(eventOf('bounced', mail, T2, BOUNCE))
-    expect(await look(mail)).toMatchObject({ status: 'bounced', problem: 'bounced', isOptedOut: false })
+    expect(await look(mail)).toMatchObject({
+      status: 'bounced',
+      problem: 'bounced',
+      isOptedOut: false,
+    })
 
     const manager = await merchant.asManager()
     const { body } = await manager.get(`/mails?partnerId=${mail.partnerId}&status=bounced`)
     const reason = expect.stringContaining('No such user')
     expect(body).toMatchObject({
-      data: [{ id: mail.id, status: 'bounced', deliveryReason: reason, deliveryAt: T2, lastError: null }],
+      data: [
+        { id: mail.id, status: 'bounced', deliveryReason: reason, deliveryAt: T2, lastError: null },
+      ],
     })
     const pages = await openPages(merchant)
     const list = await pages.get(`/mails?status=bounced&partnerId=${mail.partnerId}`)
@@ -136,7 +163,9 @@ describe('what the provider reports of a mail', () => {
   test('eight at once, twice each, end in the latest stage', async () => {
     const mail = await addMail()
     const types = ['delivered', 'bounced', 'complained', 'delivered']
-    const all = [...types, ...types].map((type, index) => send(eventOf(type, mail, index % 2 ? T1 : T2)))
+    const all = [...types, ...types].map((type, index) =>
+      send(eventOf(type, mail, index % 2 ? T1 : T2)),
+    )
     expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([200]))
     expect(await look(mail)).toMatchObject({ status: 'complained', isOptedOut: true })
   })
@@ -162,8 +191,18 @@ describe('what the provider reports of a mail', () => {
       error: null,
       batchId: null,
     } as const
-    await saveMailResults(connect(inject('database')), [late], { personal: null, bulk: null }, new Date())
-    const is = { status: 'failed', error: 'failed: reached_daily_quota', keyVersion: 1, problem: null }
+    await saveMailResults(
+      connect(inject('database')),
+      [late],
+      { personal: null, bulk: null },
+      new Date(),
+    )
+    const is = {
+      status: 'failed',
+      error: 'failed: reached_daily_quota',
+      keyVersion: 1,
+      problem: null,
+    }
     expect(await look(mail)).toMatchObject(is)
     expect((await (await merchant.asManager()).post(`/mails/${mail.id}/retry`)).status).toBe(200)
     await send(failed)
@@ -176,7 +215,11 @@ describe('what the provider reports of a mail', () => {
   test('of the account for bulk mail says nothing of sign-in links', async () => {
     const mail = await addMail()
     await send(eventOf('complained', mail, T1), RESEND_BULK_WEBHOOK_SECRET)
-    expect(await look(mail)).toMatchObject({ status: 'complained', problem: null, isOptedOut: true })
+    expect(await look(mail)).toMatchObject({
+      status: 'complained',
+      problem: null,
+      isOptedOut: true,
+    })
   })
 
   test('under an id that is unknown, none or another table’s changes no mail, and is answered', async () => {
@@ -207,7 +250,10 @@ describe('what the provider reports of a mail', () => {
 
 describe('a request is refused', () => {
   const event = eventOf('bounced', { id: crypto.randomUUID(), email: 'a@b.example' }, T1)
-  const signed = (change: (init: ReturnType<typeof signEvent>) => object = () => ({}), at = new Date()) => {
+  const signed = (
+    change: (init: ReturnType<typeof signEvent>) => object = () => ({}),
+    at = new Date(),
+  ) => {
     const init = signEvent(event, RESEND_WEBHOOK_SECRET, at)
     return fetch(url(), { ...init, ...change(init) })
   }
@@ -239,17 +285,27 @@ describe('a request is refused', () => {
       'svix-timestamp': String(Math.floor(at.getTime() / 1_000)),
       'svix-signature': new Webhook(RESEND_WEBHOOK_SECRET).sign('msg_1', at, text),
     })
-    const post = (text: string) => fetch(url(), { method: 'POST', headers: headersOf(text), body: text })
+    const post = (text: string) =>
+      fetch(url(), { method: 'POST', headers: headersOf(text), body: text })
     expect((await post('no JSON')).status).toBe(400)
     expect((await post(`"${'x'.repeat(300_000)}"`)).status).toBe(413)
-    for (const text of ['null', '[]', '{"type":"email.bounced"}', '{"type":"domain.created","data":{}}'])
+    for (const text of [
+      'null',
+      '[]',
+      '{"type":"email.bounced"}',
+      '{"type":"domain.created","data":{}}',
+    ])
       expect((await post(text)).status).toBe(200)
   })
 })
 
 test('the fake provider reports as Resend does: a bounce suppresses the address, and later mails are accepted and reported as suppressed', async () => {
   inbox.account.listen({ url: url(), secret: RESEND_WEBHOOK_SECRET })
-  const transport = throughResend({ from: 'Pine <pine@pine.example>', apiKey: 're_test', url: inbox.url })
+  const transport = throughResend({
+    from: 'Pine <pine@pine.example>',
+    apiKey: 're_test',
+    url: inbox.url,
+  })
   const [first, second] = [await addMail(), await addMail()]
   const sendTo = async (mail: { id: string }, to: string) =>
     transport(

@@ -14,7 +14,14 @@ const url = (path: string) => `${inject('baseUrl')}${path}`
 
 describe('every response', () => {
   test('for an unknown path is a 404 in the error shape', async () => {
-    for (const path of ['/', '/api', '/api/track', '/api/track/sale/', '/api/workspaces/x', '/nothing']) {
+    for (const path of [
+      '/',
+      '/api',
+      '/api/track',
+      '/api/track/sale/',
+      '/api/workspaces/x',
+      '/nothing',
+    ]) {
       const { status, body } = await send(url(path), { body: {} })
       expect({ path, status, body }).toEqual({ path, status: 404, body: errorShape('not_found') })
     }
@@ -82,7 +89,9 @@ describe('a static file', () => {
       resendWebhook,
     ]
     const served = apps.flatMap(({ routes }) =>
-      routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
+      routes
+        .filter(({ method }) => method !== 'ALL')
+        .map(({ method, path }) => `${method} ${path}`),
     )
     // The apps of these Workers can't be loaded outside of workerd.
     const sources = '/api/workspaces/:workspace/import-sources'

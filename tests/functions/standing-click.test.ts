@@ -1,4 +1,7 @@
-/** Which click a visitor has after several, by the program's rule, and which of several a sale is credited by. */
+/**
+ * Which click a visitor has after several, by the program's rule, and which of several a sale is
+ * credited by.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { createMerchant, send, useDatabase } from '../support/merchant.ts'
 import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
@@ -39,7 +42,10 @@ const createShop = async (attribution: 'first' | 'last' = 'last') => {
     return body.eventId ? (await merchant.explain(body.eventId)).partner?.slug : null
   }
   const change = (clickId: string, set: string) =>
-    database.query(`update clicks set ${set} where workspace_id = $1 and id = $2`, [workspace.id, clickId])
+    database.query(`update clicks set ${set} where workspace_id = $1 and id = $2`, [
+      workspace.id,
+      clickId,
+    ])
   const counted = async () => {
     const [row] = await database.query<{ clicks: number }>(
       'select count(*)::int as clicks from clicks where workspace_id = $1 and is_counted',
@@ -91,7 +97,8 @@ describe('where the first click is credited', () => {
     const shop = await createShop('first')
     const first = await shop.arrive({ slug: 'maya' })
     if (set) await shop.change(first, set)
-    else await database.query(`update partners set status = 'banned' where id = $1`, [shop.partnerId])
+    else
+      await database.query(`update partners set status = 'banned' where id = $1`, [shop.partnerId])
     expect(await shop.creditOf(await shop.arrive({ slug: 'zoe', clickId: first }))).toBe('zoe')
   })
 
@@ -107,7 +114,11 @@ describe('where the first click is credited', () => {
 
 describe('the partner of a visit', () => {
   test.each([
-    { case: 'is the first candidate that is a partner’s', slugs: ['newsletter', 'zoe', 'maya'], slug: 'zoe' },
+    {
+      case: 'is the first candidate that is a partner’s',
+      slugs: ['newsletter', 'zoe', 'maya'],
+      slug: 'zoe',
+    },
     { case: 'is found without what a text adds to its link', slugs: ['maya).'], slug: 'maya' },
     { case: 'is found without a slash', slugs: ['maya/'], slug: 'maya' },
     { case: 'is found without an escaped space', slugs: ['maya '], slug: 'maya' },
@@ -197,7 +208,9 @@ describe('two programs of one site', () => {
     const both = await shop.arrive({ programId: shop.second, slug: 'ben', clickId: maya })
     const creditOfCheckout = async () => {
       const session = checkoutSession({ client_reference_id: both, payment_intent: stripeId('pi') })
-      expect((await stripe.deliver(stripeEvent('checkout.session.completed', session))).status).toBe(200)
+      expect(
+        (await stripe.deliver(stripeEvent('checkout.session.completed', session))).status,
+      ).toBe(200)
       return (await shop.explainReport('sale', String(session.payment_intent)))?.partner?.slug
     }
     expect(await creditOfCheckout()).toBe('ben')

@@ -1,4 +1,7 @@
-/** Events, keys and secrets that are not of the workspace's mode, or not of the merchant's own account, earn nothing. */
+/**
+ * Events, keys and secrets that are not of the workspace's mode, or not of the merchant's own
+ * account, earn nothing.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
@@ -51,7 +54,8 @@ const openShop = async () => {
 const RECEIVED = { status: 200, body: { received: true } }
 
 describe('a workspace of live mode', () => {
-  const goLive = (id: string) => database.query("update workspaces set mode = 'live' where id = $1", [id])
+  const goLive = (id: string) =>
+    database.query("update workspaces set mode = 'live' where id = $1", [id])
 
   test('gets no commission from a payment in test mode, and lists it with the reason', async () => {
     const shop = await openShop()
@@ -77,7 +81,9 @@ describe('a workspace of live mode', () => {
     const shop = await openShop()
     await goLive(shop.merchant.workspace.id)
     const invoiceId = stripeId('in')
-    await shop.deliver(await shop.checkout({ data: { object: checkoutSession({ invoice: invoiceId }) } }))
+    await shop.deliver(
+      await shop.checkout({ data: { object: checkoutSession({ invoice: invoiceId }) } }),
+    )
     const paid = stripeEvent('invoice.paid', invoice({ id: invoiceId }), { livemode: true })
     await shop.deliver(paid)
     expect(await shop.commissions()).toEqual([])
@@ -131,7 +137,11 @@ describe('the mode', () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     expect((await pages.get('/stripe')).html).toContain('Stripe’s test mode')
-    const added = await pages.post('/stripe', { secret: signingSecret(), salesFrom: 'both', mode: 'live' })
+    const added = await pages.post('/stripe', {
+      secret: signingSecret(),
+      salesFrom: 'both',
+      mode: 'live',
+    })
     expect(added.status).toBe(303)
     expect((await pages.get('/stripe')).html).toContain('Stripe’s live mode')
     await pages.post('/settings', { salesFrom: 'both', mode: 'test' })
@@ -155,7 +165,8 @@ describe('an event of a connected account', () => {
   test('does not count either when it arrives again, or under another key', async () => {
     const shop = await openShop()
     const event = await shop.checkout({ account: 'acct_1partner' })
-    for (const secret of [shop.secret, shop.connectSecret, shop.secret]) await shop.deliver(event, { secret })
+    for (const secret of [shop.secret, shop.connectSecret, shop.secret])
+      await shop.deliver(event, { secret })
     expect(await shop.commissions()).toEqual([])
   })
 })
@@ -172,7 +183,8 @@ test('an event of the merchant’s account that is signed for connected accounts
 
 test('a signing secret says whose events it signs, and each endpoint has two', async () => {
   const manager = await (await createMerchant()).asManager()
-  const add = (purpose?: string) => manager.post('/stripe/secrets', { secret: signingSecret(), purpose })
+  const add = (purpose?: string) =>
+    manager.post('/stripe/secrets', { secret: signingSecret(), purpose })
   expect(await add()).toMatchObject({ status: 201, body: { purpose: 'account' } })
   expect(await add('account')).toMatchObject({ status: 201 })
   expect(await add('account')).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
@@ -237,9 +249,13 @@ describe('an event that can’t be read', () => {
       expect(JSON.stringify(body.data)).toContain(says)
       const pages = await openPages(shop.merchant)
       const { html } = await pages.get('')
-      expect(html).toContain('1 event of Stripe in the last 30 days cannot be read, and does not count')
+      expect(html).toContain(
+        '1 event of Stripe in the last 30 days cannot be read, and does not count',
+      )
       expect(html).toContain('/stripe?unreadable=true#received')
-      expect((await pages.get('/stripe?unreadable=true')).html).toContain('The event cannot be read')
+      expect((await pages.get('/stripe?unreadable=true')).html).toContain(
+        'The event cannot be read',
+      )
     },
   )
 
@@ -248,13 +264,15 @@ describe('an event that can’t be read', () => {
     const id = stripeId('evt')
     const object = checkoutSession({ client_reference_id: await shop.merchant.click() })
     const broken = { ...object, amount_total: '4900' }
-    expect(await shop.deliver(stripeEvent('checkout.session.completed', broken, { id }))).toMatchObject({
+    expect(
+      await shop.deliver(stripeEvent('checkout.session.completed', broken, { id })),
+    ).toMatchObject({
       status: 422,
     })
     await shop.deliver(stripeEvent('customer.created', { id: stripeId('cus') }))
-    expect(await shop.deliver(stripeEvent('checkout.session.completed', object, { id }))).toMatchObject(
-      RECEIVED,
-    )
+    expect(
+      await shop.deliver(stripeEvent('checkout.session.completed', object, { id })),
+    ).toMatchObject(RECEIVED)
     expect(await shop.commissions()).toEqual([{ cents: 980 }])
     expect((await shop.manager.get('/stripe/events?unreadable=true')).body.data).toEqual([])
     expect((await (await openPages(shop.merchant)).get('')).html).not.toContain('cannot be read')
@@ -274,13 +292,18 @@ describe('an event that can’t be read', () => {
   test('about a reversed transfer is listed too', async () => {
     const shop = await openShop()
     const transfer = { id: stripeId('tr'), currency: 'usd', amount_reversed: 'all' }
-    expect(await shop.deliver(stripeEvent('transfer.reversed', transfer))).toMatchObject({ status: 422 })
+    expect(await shop.deliver(stripeEvent('transfer.reversed', transfer))).toMatchObject({
+      status: 422,
+    })
     expect(await shop.listed()).toEqual(['unreadable'])
   })
 
   test('leaves the purchase to its other events', async () => {
     const shop = await openShop()
-    const session = checkoutSession({ client_reference_id: await shop.merchant.click(), invoice: 'in_1' })
+    const session = checkoutSession({
+      client_reference_id: await shop.merchant.click(),
+      invoice: 'in_1',
+    })
     await shop.deliver(stripeEvent('invoice.paid', { ...paid(), id: 'in_1', total: '4900' }))
     await shop.deliver(stripeEvent('checkout.session.completed', session, { created: seconds() }))
     expect(await shop.commissions()).toEqual([{ cents: 980 }])

@@ -37,7 +37,11 @@ const createShop = async () => {
     checkout,
     /** The number of stored events, and the ledger. */
     kept: async () => {
-      const [row] = await database.query<{ received: number; sales: number; earned: number[] | null }>(
+      const [row] = await database.query<{
+        received: number
+        sales: number
+        earned: number[] | null
+      }>(
         `select (select count(*) from processor_events where workspace_id = $1)::int as received,
                 (select count(*) from events where workspace_id = $1)::int as sales,
                 (select array_agg(amount_cents::float8 order by amount_cents desc) from commissions
@@ -58,7 +62,10 @@ const RECEIVED = { status: 200, body: { received: true } }
 const NOTHING = { received: 0, sales: 0, earned: null }
 const ONE_SALE = { received: 1, sales: 1, earned: [980] }
 
-/** Delivers an event as Stripe does, again until it is accepted. Concurrent events of one purchase may get 503. */
+/**
+ * Delivers an event as Stripe does, again until it is accepted. Concurrent events of one purchase
+ * may get 503.
+ */
 const deliverUntilTaken = async ({ deliver }: StripeAccount, event: TestEvent): Promise<void> => {
   for (let round = 0; round < 10; round++) {
     const { status } = await deliver(event)
@@ -72,7 +79,9 @@ const deliverUntilTaken = async ({ deliver }: StripeAccount, event: TestEvent): 
 describe('a delivery that Stripe did not sign for this workspace changes nothing', () => {
   const MINUTE = 60_000
   const from = (ms: number) => new Date(Date.now() + ms)
-  type Attempt = (shop: Awaited<ReturnType<typeof createShop>>) => Promise<Parameters<typeof shop.deliver>[1]>
+  type Attempt = (
+    shop: Awaited<ReturnType<typeof createShop>>,
+  ) => Promise<Parameters<typeof shop.deliver>[1]>
 
   const sign = (body: string, secret: string, at: Date) =>
     signedHeaders(body, secret, { at }).then((headers) => headers['Stripe-Signature'] ?? '')
@@ -190,7 +199,11 @@ describe('a delivery that Stripe did not sign for this workspace changes nothing
     const event = stripeEvent('customer.created', { name: '\uFFFD' })
     const bytes = Buffer.from(JSON.stringify(event))
     const at = bytes.indexOf(Buffer.from('\uFFFD'))
-    const arrives = Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 3)])
+    const arrives = Buffer.concat([
+      bytes.subarray(0, at),
+      Buffer.from([0xff]),
+      bytes.subarray(at + 3),
+    ])
     expect((await deliver(event, { arrives })).status).toBe(400)
     expect(await kept()).toEqual(NOTHING)
   })
@@ -210,16 +223,22 @@ describe('a signed event', () => {
     const { deliver, secret, checkout, kept } = await createShop()
     const body = JSON.stringify(checkout)
     const [ours, other] = await Promise.all(
-      [secret, signingSecret()].map(async (each) => (await signedHeaders(body, each))['Stripe-Signature']),
+      [secret, signingSecret()].map(
+        async (each) => (await signedHeaders(body, each))['Stripe-Signature'],
+      ),
     )
     const header = `${other},${ours?.replace(/t=\d+,/, '')}`
-    expect(await deliver(checkout, { headers: { 'Stripe-Signature': header } })).toMatchObject(RECEIVED)
+    expect(await deliver(checkout, { headers: { 'Stripe-Signature': header } })).toMatchObject(
+      RECEIVED,
+    )
     expect(await kept()).toEqual(ONE_SALE)
   })
 
   test('is accepted with any Content-Type', async () => {
     const { deliver, checkout } = await createShop()
-    expect(await deliver(checkout, { headers: { 'Content-Type': 'text/plain' } })).toMatchObject(RECEIVED)
+    expect(await deliver(checkout, { headers: { 'Content-Type': 'text/plain' } })).toMatchObject(
+      RECEIVED,
+    )
   })
 
   test('may be half a megabyte large', async () => {
@@ -242,8 +261,14 @@ describe('a signed event', () => {
     { case: 'a number', body: '1' },
     { case: 'a list', body: '[]' },
     { case: 'nested without end', body: `{"data":${'['.repeat(100_000)}${']'.repeat(100_000)}}` },
-    { case: 'without an id', body: '{"object":"event","type":"a","created":1,"data":{"object":{}}}' },
-    { case: 'with an id that can’t be stored', body: '{"id":"evt_\\u0000","type":"a","created":1}' },
+    {
+      case: 'without an id',
+      body: '{"object":"event","type":"a","created":1,"data":{"object":{}}}',
+    },
+    {
+      case: 'with an id that can’t be stored',
+      body: '{"id":"evt_\\u0000","type":"a","created":1}',
+    },
   ])('is refused when it is not an event: $case', async ({ body }) => {
     const { deliver, kept } = await createShop()
     expect(await deliver(body)).toMatchObject({ status: 400, body: errorShape('invalid_body') })
@@ -252,7 +277,8 @@ describe('a signed event', () => {
 
   test('is stored if it is the first one, and later only if its type is used', async () => {
     const { deliver, checkout, outcomes } = await createShop()
-    const ignored = () => stripeEvent('customer.created', { id: stripeId('cus'), object: 'customer' })
+    const ignored = () =>
+      stripeEvent('customer.created', { id: stripeId('cus'), object: 'customer' })
     expect(await deliver(ignored())).toMatchObject(RECEIVED)
     expect(await deliver(ignored())).toMatchObject(RECEIVED)
     expect(await deliver(checkout)).toMatchObject(RECEIVED)
@@ -267,7 +293,10 @@ describe('a signed event', () => {
     const { merchant } = await createShop()
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const url = `${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`
-      expect(await send(url, { method })).toMatchObject({ status: 404, body: errorShape('not_found') })
+      expect(await send(url, { method })).toMatchObject({
+        status: 404,
+        body: errorShape('not_found'),
+      })
     }
   })
 })
@@ -282,7 +311,9 @@ describe('the secrets of a workspace', () => {
     expect(await deliver(checkout, { secret })).toMatchObject(RECEIVED)
     expect(await deliver(checkout, { secret: old })).toMatchObject(RECEIVED)
 
-    await database.query('delete from stripe_secrets where workspace_id = $1 and slot = 1', [workspace.id])
+    await database.query('delete from stripe_secrets where workspace_id = $1 and slot = 1', [
+      workspace.id,
+    ])
     expect((await deliver(checkout, { secret: old })).status).toBe(400)
     expect(await deliver(checkout, { secret })).toMatchObject(RECEIVED)
     expect(await kept()).toEqual(ONE_SALE)
@@ -332,7 +363,9 @@ describe('repetition and concurrency', () => {
     const shop = await createShop()
     await Promise.all(Array.from({ length: 20 }, () => deliverUntilTaken(shop, shop.checkout)))
     expect(await shop.kept()).toEqual(ONE_SALE)
-    expect(await shop.outcomes()).toMatchObject([{ sold: true, outcome: { code: 'sale_credited' } }])
+    expect(await shop.outcomes()).toMatchObject([
+      { sold: true, outcome: { code: 'sale_credited' } },
+    ])
   })
 
   test('twenty concurrent events of one purchase make one sale, and earn what was not refunded', async () => {
@@ -361,7 +394,11 @@ describe('repetition and concurrency', () => {
       ...refunds.map((object) => stripeEvent('charge.refund.updated', object)),
       stripeEvent('charge.dispute.created', contested),
       stripeEvent('charge.dispute.funds_withdrawn', contested),
-      stripeEvent('charge.dispute.closed', { ...contested, status: 'won' }, { created: seconds() + 5 }),
+      stripeEvent(
+        'charge.dispute.closed',
+        { ...contested, status: 'won' },
+        { created: seconds() + 5 },
+      ),
       stripeEvent(
         'charge.dispute.funds_reinstated',
         { ...contested, status: 'won' },
@@ -400,7 +437,11 @@ describe('repetition and concurrency', () => {
         stripeEvent('checkout.session.completed', session),
       ]
       await Promise.all(events.map((event) => deliverUntilTaken(shop, event)))
-      expect(await shop.kept()).toEqual({ received: 7, sales: 6, earned: Array<number>(6).fill(980) })
+      expect(await shop.kept()).toEqual({
+        received: 7,
+        sales: 6,
+        earned: Array<number>(6).fill(980),
+      })
     },
   )
 
@@ -446,7 +487,10 @@ const soundEvents = (clickId: string, purchase: string): TestEvent[] => {
       oldInvoice({ id, customer, ...payment, total_tax_amounts: [{ amount: 100 }] }),
     ),
     stripeEvent('invoice_payment.paid', invoicePayment(id, payment.payment_intent)),
-    stripeEvent('charge.refunded', charge({ ...payment, id: payment.charge, amount_refunded: 100, refunds })),
+    stripeEvent(
+      'charge.refunded',
+      charge({ ...payment, id: payment.charge, amount_refunded: 100, refunds }),
+    ),
     stripeEvent('refund.updated', refund(payment)),
     stripeEvent('charge.dispute.created', dispute(payment)),
   ]
@@ -481,11 +525,24 @@ const STRANGE_NUMBERS = [
   253_402_300_800,
 ]
 const strangeText = fc.oneof(fc.constantFrom(...STRANGE_TEXTS), fc.string({ unit: 'binary' }))
-const strangeNumber = fc.oneof(fc.constantFrom(...STRANGE_NUMBERS), fc.integer(), fc.double({ noNaN: true }))
+const strangeNumber = fc.oneof(
+  fc.constantFrom(...STRANGE_NUMBERS),
+  fc.integer(),
+  fc.double({ noNaN: true }),
+)
 const strangeValue = fc.oneof(
-  fc.constantFrom(null, undefined, true, {}, [], [null], { id: 'x' }, { data: null }, { data: [{}] }, [
-    { coupon: null },
-  ]),
+  fc.constantFrom(
+    null,
+    undefined,
+    true,
+    {},
+    [],
+    [null],
+    { id: 'x' },
+    { data: null },
+    { data: [{}] },
+    [{ coupon: null }],
+  ),
   fc.jsonValue(),
   strangeText,
   strangeNumber,
@@ -493,8 +550,10 @@ const strangeValue = fc.oneof(
 
 /** Invalid values, more often of the right type than of another. */
 const strange = (value: unknown) => {
-  if (typeof value === 'string') return fc.oneof({ weight: 2, arbitrary: strangeText }, strangeValue)
-  if (typeof value === 'number') return fc.oneof({ weight: 2, arbitrary: strangeNumber }, strangeValue)
+  if (typeof value === 'string')
+    return fc.oneof({ weight: 2, arbitrary: strangeText }, strangeValue)
+  if (typeof value === 'number')
+    return fc.oneof({ weight: 2, arbitrary: strangeNumber }, strangeValue)
   return strangeValue
 }
 

@@ -1,4 +1,7 @@
-/** The support address of a program: whoever reads it confirms it by a mailed link, and replies to mails go there. */
+/**
+ * The support address of a program: whoever reads it confirms it by a mailed link, and replies to
+ * mails go there.
+ */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { leaseMails } from '../../lib/mail/outbox/queue.queries.ts'
@@ -26,7 +29,11 @@ const open = async () => {
         `select details ->> 'url' as url from mails where kind = 'support_address' and recipient = $1 order by id desc limit 1`,
         [address],
       )
-      return browse(null, inject('baseUrl'), new URL(mail?.url ?? 'https://none.example/none').pathname)
+      return browse(
+        null,
+        inject('baseUrl'),
+        new URL(mail?.url ?? 'https://none.example/none').pathname,
+      )
     },
     isVerified: async () =>
       (await (await merchant.asManager()).get(`/programs/${merchant.programId}/brand`)).body
@@ -35,7 +42,10 @@ const open = async () => {
 }
 
 const mails = ({ workspace }: Merchant) =>
-  database.query('select from mails where workspace_id = $1 and kind = $2', [workspace.id, 'support_address'])
+  database.query('select from mails where workspace_id = $1 and kind = $2', [
+    workspace.id,
+    'support_address',
+  ])
 
 test('opening the mailed link changes nothing, its button confirms the address, once in the audit log', async () => {
   const { merchant, address, pages, path, ask, link, isVerified } = await open()
@@ -53,7 +63,9 @@ test('opening the mailed link changes nothing, its button confirms the address, 
   expect(await isVerified()).toBe(true)
   expect((await page.get('')).text).toContain('Support address confirmed')
   expect((await pages.get(path)).text).toContain(`${address} is confirmed`)
-  const log = (await database.audit(merchant)).filter(({ action }) => action === 'brand.support_confirmed')
+  const log = (await database.audit(merchant)).filter(
+    ({ action }) => action === 'brand.support_confirmed',
+  )
   expect(log).toMatchObject([{ actor: address, subject_id: merchant.programId }])
   // What is confirmed needs no link.
   expect((await ask()).status).toBe(409)
@@ -70,7 +82,8 @@ test('a changed address is not confirmed, and its former link is void, also if t
   await ask()
   const page = await link()
   await change(`other-${address}`)
-  for (const answer of [await page.get(''), await page.post('', {})]) expect(answer.status).toBe(404)
+  for (const answer of [await page.get(''), await page.post('', {})])
+    expect(answer.status).toBe(404)
   expect((await ask()).status).toBe(409)
   await change(address)
   expect((await page.post('', {})).status).toBe(404)
@@ -87,7 +100,9 @@ test('an address gets three links a day, however many ask at once, and only the 
   const { merchant, ask, link } = await open()
   await ask()
   const first = await link()
-  const statuses = (await Promise.all(Array.from({ length: 8 }, () => ask()))).map(({ status }) => status)
+  const statuses = (await Promise.all(Array.from({ length: 8 }, () => ask()))).map(
+    ({ status }) => status,
+  )
   expect(statuses.filter((status) => status === 303)).toHaveLength(2)
   expect(await mails(merchant)).toHaveLength(3)
   expect((await first.post('', {})).status).toBe(404)
@@ -102,7 +117,8 @@ test('a link that has expired, or that we have not sent, is not found', async ()
     `update brands set support_check_until = now() - interval '1 second' where program_id = $1`,
     [merchant.programId],
   )
-  for (const path of ['', '/x', `/${'a'.repeat(2_000)}`]) expect((await page.post(path, {})).status).toBe(404)
+  for (const path of ['', '/x', `/${'a'.repeat(2_000)}`])
+    expect((await page.post(path, {})).status).toBe(404)
   expect((await browse(null, inject('baseUrl'), '/confirm-address/%00').get('')).status).toBe(404)
   expect(await isVerified()).toBe(false)
 })

@@ -45,9 +45,16 @@ describe('a batch', () => {
     const clickId = await merchant.click()
     const events = [sale('a', { clickId }), sale('b', { clickId, customerExternalId: 'user_2' })]
     const first = await send(merchant, events)
-    const again = await send(merchant, [sale('c', { clickId }), ...events, sale('a', { clickId: null })])
+    const again = await send(merchant, [
+      sale('c', { clickId }),
+      ...events,
+      sale('a', { clickId: null }),
+    ])
     expect(again.results).toEqual([credited, ...first.results, first.results[0]])
-    expect({ first: first.mismatches, again: again.mismatches }).toEqual({ first: null, again: '3' })
+    expect({ first: first.mismatches, again: again.mismatches }).toEqual({
+      first: null,
+      again: '3',
+    })
     expect(await database.counts(merchant)).toEqual({ events: 3, customers: 2, commissions: 3 })
   })
 
@@ -98,7 +105,11 @@ describe('a batch', () => {
     { case: 'events that are no list', body: { events: {} }, code: 'invalid_body' },
     { case: 'another body', body: [sale('a')], code: 'invalid_body' },
     { case: '501 events', body: { events: Array(501).fill(sale('a')) }, code: 'too_many_rows' },
-    { case: 'a megabyte', body: { events: [sale('x'.repeat(1024 * 1024))] }, code: 'body_too_large' },
+    {
+      case: 'a megabyte',
+      body: { events: [sale('x'.repeat(1024 * 1024))] },
+      code: 'body_too_large',
+    },
   ])('with $case is refused as a whole', async ({ body, code }) => {
     const merchant = await createMerchant()
     const answer = await merchant.post('/api/track/batch', body)
@@ -114,8 +125,13 @@ describe('a batch', () => {
     ])
     const reader = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['read'] })
     const call = async (key: string) =>
-      (await merchant.post('/api/track/batch', { events: [sale('a')] }, { Authorization: `Bearer ${key}` }))
-        .body
+      (
+        await merchant.post(
+          '/api/track/batch',
+          { events: [sale('a')] },
+          { Authorization: `Bearer ${key}` },
+        )
+      ).body
     expect(await call(other.apiKey)).toEqual(errorShape('invalid_api_key'))
     expect(await call('trib_live_mistyped')).toEqual(errorShape('invalid_api_key'))
     expect(await call(reader)).toEqual(errorShape('insufficient_scope'))
@@ -140,7 +156,11 @@ describe('a batch', () => {
     )
     const day = (n: number) => new Date(Date.now() - n * 24 * 60 * 60_000).toISOString()
     const events = Array.from({ length: 500 }, (_, n) =>
-      sale(`order_${n}`, { customerExternalId: `user_${n % 10}`, clickId, occurredAt: day(5 + n / 2) }),
+      sale(`order_${n}`, {
+        customerExternalId: `user_${n % 10}`,
+        clickId,
+        occurredAt: day(5 + n / 2),
+      }),
     )
     for (let attempt = 0; attempt < 10; attempt++) {
       const { status, results } = await send(merchant, events)
@@ -165,7 +185,12 @@ test('eight copies of a batch at once record each report once, and get the same 
   const clickId = await merchant.click()
   const events = Array.from({ length: 60 }, (_, n) =>
     n % 3 === 0
-      ? { kind: 'lead', externalId: `user_${n % 7}_${n}`, customerExternalId: `user_${n % 7}`, clickId }
+      ? {
+          kind: 'lead',
+          externalId: `user_${n % 7}_${n}`,
+          customerExternalId: `user_${n % 7}`,
+          clickId,
+        }
       : sale(`order_${n}`, { customerExternalId: `user_${n % 7}`, clickId }),
   )
   const shuffled = (by: number) => [...events.slice(by), ...events.slice(0, by)]
@@ -183,7 +208,12 @@ test('eight copies of a batch at once record each report once, and get the same 
 })
 
 describe('a history', () => {
-  const send = async (merchant: Merchant, history: Report[], sizes: number[], isBatched: boolean) => {
+  const send = async (
+    merchant: Merchant,
+    history: Report[],
+    sizes: number[],
+    isBatched: boolean,
+  ) => {
     const names = await addPartners(merchant)
     const reports = history.map((event) => ({
       kind: event.kind,
@@ -191,7 +221,8 @@ describe('a history', () => {
       ...(event.kind === 'sale' && { amountCents: 4_900 }),
     }))
     const post = async (events: typeof reports): Promise<Result[]> => {
-      if (isBatched) return (await merchant.post('/api/track/batch', { events })).body.results as Result[]
+      if (isBatched)
+        return (await merchant.post('/api/track/batch', { events })).body.results as Result[]
       const results = []
       for (const { kind, ...one } of events) results.push((await merchant[kind](one)).body)
       return results

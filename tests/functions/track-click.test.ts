@@ -40,9 +40,9 @@ test.each([
 ])('the link of maya credits her, although a tool has glued something to it: %s', async (slug) => {
   const merchant = await createMerchant()
   expect((await click({ programId: merchant.programId, slugs: [slug] })).status).toBe(200)
-  expect((await click({ programId: merchant.programId, slugs: [`${slug}${'/?'.repeat(300)}`] })).status).toBe(
-    200,
-  )
+  expect(
+    (await click({ programId: merchant.programId, slugs: [`${slug}${'/?'.repeat(300)}`] })).status,
+  ).toBe(200)
 })
 
 test('a slug with such a character is its partner’s, before that of what stands before it', async () => {
@@ -125,9 +125,10 @@ test('the page and referrer are stored without query and fragment', async () => 
     url: 'https://shop.example/pricing?via=maya&email=ann@example.com#x',
     referrer: 'mailto:ann@example.com',
   })
-  const rows = await database.query('select landing_url, referrer from clicks where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
+  const rows = await database.query(
+    'select landing_url, referrer from clicks where workspace_id = $1',
+    [merchant.workspace.id],
+  )
   expect(rows).toEqual([{ landing_url: 'https://shop.example/pricing', referrer: null }])
 })
 
@@ -146,10 +147,13 @@ test('too many clicks from one IP address receive 429 with Retry-After; other ad
   const merchant = await createMerchant()
   const from = async (address: string) => ({
     address,
-    ...(await click({ programId: merchant.programId, slug: 'maya' }, { 'CF-Connecting-IP': address })),
+    ...(await click(
+      { programId: merchant.programId, slug: 'maya' },
+      { 'CF-Connecting-IP': address },
+    )),
   })
-  // Two addresses of one /64 are one household. 100 are let in per ten seconds by the clock; the burst may fall
-  // into two of those, and has too many for both.
+  // Two addresses of one /64 are one household. 100 are let in per ten seconds by the clock; the
+  // burst may fall into two of those, and has too many for both.
   const burst = Array.from({ length: 230 }, (_, index) => from(`2001:db8:1:2::${index % 2}`))
   const answers = await Promise.all(burst)
   const refused = answers.filter(({ status }) => status === 429)
@@ -166,7 +170,9 @@ test('too many clicks from one IP address receive 429 with Retry-After; other ad
 
 describe('a click that the merchant’s own domain passes on', () => {
   const PROXY = '2001:db8:9:1::1'
-  /** A merchant whose proxy sends clicks with a key. The proxy has an address of its own per test. */
+  /**
+   * A merchant whose proxy sends clicks with a key. The proxy has an address of its own per test.
+   */
   const createProxy = async ({
     scopes = ['clicks'] as ApiKeyScope[],
     revokedAt = null as Date | null,
@@ -192,7 +198,8 @@ describe('a click that the merchant’s own domain passes on', () => {
     }
     return { merchant, proxy, pass, used }
   }
-  const statuses = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))].sort()
+  const statuses = (answers: { status: number }[]) =>
+    [...new Set(answers.map(({ status }) => status))].sort()
 
   test('counts under the visitor’s address: many visitors behind one proxy are served, and one of them is limited', async () => {
     const { pass, used } = await createProxy()
@@ -204,7 +211,11 @@ describe('a click that the merchant’s own domain passes on', () => {
   })
 
   test.each([
-    { case: 'without the scope', scopes: ['track', 'read', 'write'] as ApiKeyScope[], revokedAt: null },
+    {
+      case: 'without the scope',
+      scopes: ['track', 'read', 'write'] as ApiKeyScope[],
+      revokedAt: null,
+    },
     { case: 'that is revoked', scopes: ['clicks'] as ApiKeyScope[], revokedAt: new Date() },
   ])('with a key $case is recorded, and counts under the proxy’s address', async (key) => {
     const { pass, merchant, used } = await createProxy(key)
@@ -237,10 +248,16 @@ describe('a click that the merchant’s own domain passes on', () => {
     const base = inject('baseUrl')
     const answers = [
       await send(`${base}/api/track/sale`, { body: sale, headers }),
-      await send(`${base}/api/workspaces/${merchant.workspace.slug}/partners`, { method: 'GET', headers }),
+      await send(`${base}/api/workspaces/${merchant.workspace.slug}/partners`, {
+        method: 'GET',
+        headers,
+      }),
     ]
     for (const { status, body } of answers) {
-      expect({ status, code: body.error?.code }).toEqual({ status: 403, code: 'insufficient_scope' })
+      expect({ status, code: body.error?.code }).toEqual({
+        status: 403,
+        code: 'insufficient_scope',
+      })
     }
   })
 

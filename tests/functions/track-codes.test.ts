@@ -1,4 +1,7 @@
-/** Reports that name the partner by a slug or a coupon. docs/decisions.md, "Slugs and coupons in reports". */
+/**
+ * Reports that name the partner by a slug or a coupon. docs/decisions.md, "Slugs and coupons in
+ * reports".
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { openShop } from '../support/buyers.ts'
@@ -6,7 +9,10 @@ import { createMerchant, type Merchant, useDatabase } from '../support/merchant.
 
 const database = useDatabase()
 
-/** A merchant of two programs: of the first one are "maya" with the coupon MAYA and "leo", of the second one "nora" with NORA, and a second "leo". */
+/**
+ * A merchant of two programs: of the first one are "maya" with the coupon MAYA and "leo", of the
+ * second one "nora" with NORA, and a second "leo".
+ */
 const open = async (program: Parameters<typeof createMerchant>[0] = {}, second = {}) => {
   const merchant = await createMerchant({
     ...program,
@@ -37,9 +43,17 @@ const open = async (program: Parameters<typeof createMerchant>[0] = {}, second =
 
 let reports = 0
 /** Reports a sale of a customer of its own. */
-const sell = async (merchant: Merchant, fields: Record<string, unknown>, kind: 'sale' | 'lead' = 'sale') => {
+const sell = async (
+  merchant: Merchant,
+  fields: Record<string, unknown>,
+  kind: 'sale' | 'lead' = 'sale',
+) => {
   const externalId = `phone-${++reports}`
-  const { status, body } = await merchant[kind]({ externalId, customerExternalId: externalId, ...fields })
+  const { status, body } = await merchant[kind]({
+    externalId,
+    customerExternalId: externalId,
+    ...fields,
+  })
   expect(status).toBe(200)
   const { data } = (await merchant.get(`/events?externalId=${externalId}`)).body
   const [event] = data as {
@@ -59,10 +73,18 @@ const sell = async (merchant: Merchant, fields: Record<string, unknown>, kind: '
 }
 
 describe('where the program trusts them', () => {
-  const NAMED = { to: 'maya', by: 'code', codes: ['partner_code', 'program_reward', 'commission_created'] }
+  const NAMED = {
+    to: 'maya',
+    by: 'code',
+    codes: ['partner_code', 'program_reward', 'commission_created'],
+  }
   test.each([
     { case: 'a slug credits its partner', fields: { partnerSlug: 'maya' }, is: NAMED },
-    { case: 'a slug counts in any case and with white space', fields: { partnerSlug: ' Maya ' }, is: NAMED },
+    {
+      case: 'a slug counts in any case and with white space',
+      fields: { partnerSlug: ' Maya ' },
+      is: NAMED,
+    },
     { case: 'a coupon credits its partner by its id', fields: { couponCode: 'MAYA' }, is: NAMED },
     {
       case: 'a coupon credits its partner by its label in any case',
@@ -126,14 +148,16 @@ describe('where the program trusts them', () => {
   })
 
   test('a lead is credited too, and its customer belongs to the partner', async () => {
-    const { merchant } = await open({ group: { leadReward: { amountCents: 500n, currency: 'USD' } } })
-    expect(await sell(merchant, { partnerSlug: 'maya', customerExternalId: 'user-1' }, 'lead')).toMatchObject(
-      {
-        to: 'maya',
-        by: 'code',
-        earned: 500,
-      },
-    )
+    const { merchant } = await open({
+      group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+    })
+    expect(
+      await sell(merchant, { partnerSlug: 'maya', customerExternalId: 'user-1' }, 'lead'),
+    ).toMatchObject({
+      to: 'maya',
+      by: 'code',
+      earned: 500,
+    })
     expect((await merchant.get('/customers?externalId=user-1')).body.data).toMatchObject([
       { partnerId: merchant.partnerId },
     ])
@@ -142,7 +166,10 @@ describe('where the program trusts them', () => {
   test('a click that counts prevails, and one that expired does not', async () => {
     const { merchant } = await open()
     const clickId = await merchant.click('leo')
-    expect(await sell(merchant, { clickId, partnerSlug: 'maya' })).toMatchObject({ to: 'leo', by: 'click' })
+    expect(await sell(merchant, { clickId, partnerSlug: 'maya' })).toMatchObject({
+      to: 'leo',
+      by: 'click',
+    })
     await database.query(
       `update clicks set created_at = '2026-01-05', expires_at = '2026-04-05' where id = $1`,
       [clickId],
@@ -157,7 +184,9 @@ describe('where the program trusts them', () => {
   test('a former slug credits the partner by its present one', async () => {
     const { merchant } = await open()
     const ask = await merchant.asManager()
-    expect((await ask.patch(`/partners/${merchant.partnerId}`, { slug: 'maya-blog' })).status).toBe(200)
+    expect((await ask.patch(`/partners/${merchant.partnerId}`, { slug: 'maya-blog' })).status).toBe(
+      200,
+    )
     const { to, steps } = await sell(merchant, { partnerSlug: 'maya' })
     expect(to).toBe('maya-blog')
     expect(steps?.[0]).toMatchObject({ facts: { by: 'slug', value: 'maya', slug: 'maya-blog' } })
@@ -165,7 +194,9 @@ describe('where the program trusts them', () => {
 
   test('a banned partner is not credited', async () => {
     const { merchant } = await open()
-    await database.query(`update partners set status = 'banned' where id = $1`, [merchant.partnerId])
+    await database.query(`update partners set status = 'banned' where id = $1`, [
+      merchant.partnerId,
+    ])
     expect(await sell(merchant, { couponCode: 'MAYA' })).toMatchObject({
       to: null,
       codes: ['no_click', 'partner_code', 'partner_inactive'],
@@ -196,8 +227,13 @@ describe('where the program trusts them', () => {
     ] as const) {
       const { merchant } = await open({ program: { attribution, attribute_known_customers: true } })
       await sell(merchant, { customerExternalId: 'user-1', couponCode: 'MAYA' })
-      expect(await sell(merchant, { customerExternalId: 'user-1', partnerSlug: 'leo' })).toMatchObject({ to })
-      expect(await sell(merchant, { customerExternalId: 'user-1' })).toMatchObject({ to, by: 'customer' })
+      expect(
+        await sell(merchant, { customerExternalId: 'user-1', partnerSlug: 'leo' }),
+      ).toMatchObject({ to })
+      expect(await sell(merchant, { customerExternalId: 'user-1' })).toMatchObject({
+        to,
+        by: 'customer',
+      })
     }
   })
 
@@ -233,7 +269,10 @@ test('another workspace’s slug and coupon are unknown', async () => {
   await other.seed.addCoupon(other.workspace.id, other.partnerId, 'ZOE')
   const { merchant } = await open()
   for (const fields of [{ partnerSlug: 'zoe' }, { couponCode: 'ZOE' }]) {
-    expect(await sell(merchant, fields)).toMatchObject({ to: null, codes: ['no_click', 'unknown_code'] })
+    expect(await sell(merchant, fields)).toMatchObject({
+      to: null,
+      codes: ['no_click', 'unknown_code'],
+    })
   }
 })
 

@@ -1,6 +1,12 @@
 /** PATCH /api/track/sale/:externalId: a sale is given what its report lacked. */
 import { expect, inject, test } from 'vitest'
-import { createMerchant, errorShape, type Merchant, send, useDatabase } from '../support/merchant.ts'
+import {
+  createMerchant,
+  errorShape,
+  type Merchant,
+  send,
+  useDatabase,
+} from '../support/merchant.ts'
 
 const database = useDatabase()
 
@@ -25,8 +31,15 @@ test('a click that was missing credits the sale, its customer and what the custo
   await merchant.sale({ externalId: 'second' })
 
   const corrected = await correct('first/1', { clickId })
-  expect(corrected).toMatchObject({ status: 200, body: { eventId: expect.any(String), attributed: true } })
-  expect(await codesOf(merchant, 'first/1')).toEqual(['click', 'program_reward', 'commission_created'])
+  expect(corrected).toMatchObject({
+    status: 200,
+    body: { eventId: expect.any(String), attributed: true },
+  })
+  expect(await codesOf(merchant, 'first/1')).toEqual([
+    'click',
+    'program_reward',
+    'commission_created',
+  ])
   expect(await codesOf(merchant, 'second')).toContain('customer')
   expect(await database.counts(merchant)).toEqual({ events: 2, customers: 1, commissions: 2 })
 
@@ -66,7 +79,10 @@ test('a customer id in the place of one that is no customer’s credits the cust
 test('both at once name the customer whom the click refers', async () => {
   const { merchant, correct } = await open()
   await merchant.sale({ externalId: 'order', customerExternalId: 'order' })
-  const { body } = await correct('order', { clickId: await merchant.click(), customerExternalId: 'user_1' })
+  const { body } = await correct('order', {
+    clickId: await merchant.click(),
+    customerExternalId: 'user_1',
+  })
   expect(body).toMatchObject({ attributed: true })
   const owners = await database.query(
     `select cu.external_id, p.slug from customers cu join partners p on p.id = cu.partner_id where cu.workspace_id = $1`,
@@ -109,7 +125,9 @@ test('eight at once, of the same click and of different ones, credit the sale on
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, n) => correct('inv_1', { clickId: clicks[n % 2] })),
   )
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 409, 409, 409, 409])
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    200, 200, 200, 200, 409, 409, 409, 409,
+  ])
   expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
 })
 

@@ -29,14 +29,18 @@ describe('spec 4.2: POST /api/track/lead', () => {
   })
 
   test('rule 1: without clickId the event is recorded but not attributed, and no commission is created', async () => {
-    const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'USD' } } })
+    const merchant = await createMerchant({
+      group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+    })
     expect((await merchant.lead({})).body).toEqual({ eventId: null, attributed: false })
     expect(codes(await merchant.explainReport('lead', 'user_1'))).toEqual(['no_click'])
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 0, commissions: 0 })
   })
 
   test('rule 2: with an unresolvable clickId, the same as without clickId', async () => {
-    const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'USD' } } })
+    const merchant = await createMerchant({
+      group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+    })
     expect((await merchant.lead({ clickId: 'clk_nobody' })).body).toEqual({
       eventId: null,
       attributed: false,
@@ -46,7 +50,9 @@ describe('spec 4.2: POST /api/track/lead', () => {
   })
 
   test('rule 2: with an expired clickId, the same as without clickId', async () => {
-    const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'USD' } } })
+    const merchant = await createMerchant({
+      group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+    })
     const clickId = await merchant.click()
     await database.age(merchant, '90 days')
     expect((await merchant.lead({ clickId })).body).toEqual({ eventId: null, attributed: false })
@@ -70,7 +76,12 @@ describe('spec 4.2: POST /api/track/lead', () => {
     expect(await merchant.explain(body.eventId)).toMatchObject({
       attributed: true,
       partner: { slug: 'maya' },
-      customer: { id: expect.any(String), externalId: 'user_1', email: 'ann@example.com', name: 'Ann' },
+      customer: {
+        id: expect.any(String),
+        externalId: 'user_1',
+        email: 'ann@example.com',
+        name: 'Ann',
+      },
     })
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 0 })
   })
@@ -84,7 +95,9 @@ describe('spec 4.2: POST /api/track/lead', () => {
   })
 
   test('rule 4: when the partner’s group has a lead reward, a commission is created', async () => {
-    const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'EUR' } } })
+    const merchant = await createMerchant({
+      group: { leadReward: { amountCents: 500n, currency: 'EUR' } },
+    })
     const { body } = await merchant.lead({ clickId: await merchant.click() })
     const event = await merchant.explain(body.eventId)
     expect(event.commission).toMatchObject({ amountCents: 500, currency: 'EUR', status: 'pending' })
@@ -98,7 +111,9 @@ describe('spec 4.2: POST /api/track/lead', () => {
   })
 
   test('rule 5, and idempotent on externalId: when it is posted again, nothing new is created and the call does not fail; retrying is safe', async () => {
-    const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'USD' } } })
+    const merchant = await createMerchant({
+      group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+    })
     const lead = { clickId: await merchant.click() }
     const first = await merchant.lead(lead)
     const again = await merchant.lead(lead)

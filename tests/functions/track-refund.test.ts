@@ -54,7 +54,12 @@ describe('POST /api/track/refund', () => {
       metadata: { reason: 'late' },
       sale: { id: merchant.saleId, externalId: 'inv_1' },
       commission: null,
-      steps: [{ code: 'sale_refunded', facts: { amountCents: 1_000, leftCents: 3_900, saleCents: 4_900 } }],
+      steps: [
+        {
+          code: 'sale_refunded',
+          facts: { amountCents: 1_000, leftCents: 3_900, saleCents: 4_900 },
+        },
+      ],
     })
     expect(await merchant.explain(merchant.saleId)).toMatchObject({
       sale: null,
@@ -122,7 +127,9 @@ describe('POST /api/track/refund', () => {
   })
 
   test('a flat reward is reversed in proportion, in its own currency', async () => {
-    const merchant = await createSold({ program: { reward: { amountCents: 500n, currency: 'EUR' } } })
+    const merchant = await createSold({
+      program: { reward: { amountCents: 500n, currency: 'EUR' } },
+    })
     await merchant.refund({ amountCents: 2_450 })
     expect(await ledger(merchant)).toEqual([500, -250])
   })
@@ -183,15 +190,22 @@ test('the dashboard and the partner’s portal show a refund', async () => {
     await merchant.manager(),
     `/app/${merchant.workspace.slug}/events/${body.eventId}`,
   )
-  expect(text).toContain('$10.00 of the $49.00 of the sale “inv_1” was refunded, and $39.00 is left.')
+  expect(text).toContain(
+    '$10.00 of the $49.00 of the sale “inv_1” was refunded, and $39.00 is left.',
+  )
   expect(page).toContain(`/app/${merchant.workspace.slug}/events/${merchant.saleId}`)
-  const [partner] = await database.query<{ email: string }>('select email from partners where id = $1', [
-    merchant.partnerId,
-  ])
+  const [partner] = await database.query<{ email: string }>(
+    'select email from partners where id = $1',
+    [merchant.partnerId],
+  )
   const cookie = await openSession(partner?.email ?? '')
   const portal = await readAs(cookie, `/portal/events/${body.eventId}`)
-  expect(portal.text).toContain('The buyer received a refund, so the same proportion of your commission')
-  expect((await readAs(cookie, `/portal/events/${merchant.saleId}`)).text).toContain('$2.00 was reversed')
+  expect(portal.text).toContain(
+    'The buyer received a refund, so the same proportion of your commission',
+  )
+  expect((await readAs(cookie, `/portal/events/${merchant.saleId}`)).text).toContain(
+    '$2.00 was reversed',
+  )
 })
 
 describe('a refund before its sale', () => {
@@ -213,7 +227,11 @@ describe('a refund before its sale', () => {
       'commission_reversed',
     ])
     const event = await merchant.explainReport('refund', 'ref_1')
-    expect(event).toMatchObject({ attributed: true, amountCents: 1_000, sale: { id: sale.body.eventId } })
+    expect(event).toMatchObject({
+      attributed: true,
+      amountCents: 1_000,
+      sale: { id: sale.body.eventId },
+    })
     // A repeat returns what is known by now, like that of a sale.
     expect((await merchant.refund({ amountCents: 1_000 })).body).toEqual({
       eventId: event?.id,
@@ -227,7 +245,9 @@ describe('a refund before its sale', () => {
     await merchant.refund({ externalId: 'euros', amountCents: 1_000, currency: 'EUR' })
     await merchant.refund({ externalId: 'all' })
     await merchant.sale({ clickId: await merchant.click() })
-    expect(codes(await merchant.explainReport('refund', 'euros'))).toEqual(['refund_currency_mismatch'])
+    expect(codes(await merchant.explainReport('refund', 'euros'))).toEqual([
+      'refund_currency_mismatch',
+    ])
     expect(await merchant.explainReport('refund', 'all')).toMatchObject({ amountCents: 4_900 })
     expect(sum(await ledger(merchant))).toBe(0)
     expect(await database.violations(merchant.workspace.id)).toEqual([])
@@ -340,7 +360,10 @@ describe('concurrent', () => {
     }
     await whileRefundIsSaved(sale, () => deliver(event))
     const [earned = 0, ...reversed] = await ledger(merchant)
-    expect({ earned: earned > 0, left: sum([earned, ...reversed]) }).toEqual({ earned: true, left: 0 })
+    expect({ earned: earned > 0, left: sum([earned, ...reversed]) }).toEqual({
+      earned: true,
+      left: 0,
+    })
     expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 

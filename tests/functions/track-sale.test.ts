@@ -40,14 +40,21 @@ describe('spec 4.1: POST /api/track/sale', () => {
       amountCents: 4_900,
       clickId: await merchant.click(),
     }
-    const headers = { Authorization: `Bearer ${merchant.apiKey}`, 'Content-Type': 'application/json' }
+    const headers = {
+      Authorization: `Bearer ${merchant.apiKey}`,
+      'Content-Type': 'application/json',
+    }
     for (const [missing, status] of [
       ['Authorization', 401],
       ['Content-Type', 415],
     ] as const) {
       expect(
-        (await send(`${inject('baseUrl')}/api/track/sale`, { body, headers: { ...headers, [missing]: '' } }))
-          .status,
+        (
+          await send(`${inject('baseUrl')}/api/track/sale`, {
+            body,
+            headers: { ...headers, [missing]: '' },
+          })
+        ).status,
       ).toBe(status)
     }
     const answer = await send(`${inject('baseUrl')}/api/track/sale`, { body, headers })
@@ -103,7 +110,11 @@ describe('spec 4.1: POST /api/track/sale', () => {
     const clickId = await merchant.click()
     await merchant.sale({ clickId })
     const second = await merchant.sale({ clickId, externalId: 'inv_2' })
-    const other = await merchant.sale({ clickId, externalId: 'inv_3', customerExternalId: 'user_2' })
+    const other = await merchant.sale({
+      clickId,
+      externalId: 'inv_3',
+      customerExternalId: 'user_2',
+    })
 
     expect(second.body.attributed).toBe(true)
     expect(codes(await merchant.explain(second.body.eventId))).toEqual([
@@ -150,7 +161,9 @@ describe('spec 4.1: POST /api/track/sale', () => {
     ] as const) {
       const merchant = await createMerchant({ program: { attribute_known_customers: optedIn } })
       await merchant.lead({ externalId: 'user_1', clickId: await merchant.click() })
-      expect((await merchant.sale({ customerExternalId: 'user_1' })).body.attributed).toBe(attributed)
+      expect((await merchant.sale({ customerExternalId: 'user_1' })).body.attributed).toBe(
+        attributed,
+      )
     }
   })
 
@@ -170,7 +183,11 @@ describe('spec 4.1: POST /api/track/sale', () => {
     const merchant = await createMerchant()
     const clickId = await merchant.click()
     const first = await merchant.sale({ clickId })
-    const other = await merchant.sale({ clickId, amountCents: 1, customerExternalId: 'someone-else' })
+    const other = await merchant.sale({
+      clickId,
+      amountCents: 1,
+      customerExternalId: 'someone-else',
+    })
 
     expect(other.body).toEqual(first.body)
     expect(other.headers.get('Idempotency-Mismatch')).toBe('true')
@@ -232,7 +249,10 @@ describe('the customer of a sale', () => {
       clickId: await merchant.click('maya'),
       customerEmail: 'ANN@Example.com ',
     })
-    const sale = await merchant.sale({ customerExternalId: 'user_1', clickId: await merchant.click('leo') })
+    const sale = await merchant.sale({
+      customerExternalId: 'user_1',
+      clickId: await merchant.click('leo'),
+    })
 
     expect(await merchant.explain(sale.body.eventId)).toMatchObject({
       partner: { slug: 'leo' },
@@ -249,7 +269,10 @@ describe('the customer of a sale', () => {
     const merchant = await createMerchant({ program: { attribution: 'first' } })
     await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
     await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })
-    const sale = await merchant.sale({ customerExternalId: 'user_1', clickId: await merchant.click('leo') })
+    const sale = await merchant.sale({
+      customerExternalId: 'user_1',
+      clickId: await merchant.click('leo'),
+    })
 
     expect(await merchant.explain(sale.body.eventId)).toMatchObject({
       partner: { slug: 'maya' },

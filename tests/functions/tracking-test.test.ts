@@ -1,4 +1,7 @@
-/** The page "Test your tracking" of a program, and the visits that are refused. docs/guide-test-your-integration.md, "Where it stops". */
+/**
+ * The page "Test your tracking" of a program, and the visits that are refused.
+ * docs/guide-test-your-integration.md, "Where it stops".
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
@@ -100,14 +103,22 @@ test('a tag of another program, and of another site, are named', async () => {
 
 test('refused visits are counted by reason, slug and page, and explained', async () => {
   const { merchant, read } = await open()
-  await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'ben', status: 'banned' })
+  await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'ben',
+    status: 'banned',
+  })
   for (let n = 0; n < 3; n++) await visit(merchant, { slug: 'nobody' })
   await visit(merchant, { slug: 'ben' }, { type: 'text/plain' })
   await visit(merchant, { slugs: 'x'.repeat(12).split('') })
   expect(await counted(merchant, 5)).toEqual([
     { reason: 'invalid_body', slug: 'x', page: 'https://shop.example/pricing', visits: 1 },
     { reason: 'partner_not_found', slug: 'ben', page: 'https://shop.example/pricing', visits: 1 },
-    { reason: 'partner_not_found', slug: 'nobody', page: 'https://shop.example/pricing', visits: 3 },
+    {
+      reason: 'partner_not_found',
+      slug: 'nobody',
+      page: 'https://shop.example/pricing',
+      visits: 3,
+    },
   ])
   const { html } = await read()
   expect(html).toContain('No partner has this slug (404).')
@@ -117,7 +128,9 @@ test('refused visits are counted by reason, slug and page, and explained', async
 
 test('visits beyond the limit of an address are among them', async () => {
   const { merchant } = await open()
-  const answers = await Promise.all(Array.from({ length: 120 }, () => visit(merchant, { slug: 'maya' })))
+  const answers = await Promise.all(
+    Array.from({ length: 120 }, () => visit(merchant, { slug: 'maya' })),
+  )
   expect(answers.some(({ status }) => status === 429)).toBe(true)
   const [row] = await counted(merchant, 1)
   expect(row).toMatchObject({ reason: 'rate_limited', slug: 'maya' })
@@ -152,7 +165,11 @@ test('of a day, 200 are counted on their own, and all go after a week', async ()
     merchant.programId,
   ])
   while (
-    (await removeRefusedVisits(connect(inject('database')), new Date(Date.now() - 7 * 86_400_000), 500)) > 0
+    (await removeRefusedVisits(
+      connect(inject('database')),
+      new Date(Date.now() - 7 * 86_400_000),
+      500,
+    )) > 0
   );
   expect(await refused(merchant)).toEqual([])
 })
@@ -189,9 +206,9 @@ test('a test partner is added once by the page, earns as others do, and is marke
   const marked = 'Test partner</a><span class="status">Test</span>'
   for (const list of ['/partners', '/events', '/commissions', `/events/${sale?.id}`])
     expect((await pages.get(list)).html).toContain(marked)
-  expect(await database.query(`select from mails where workspace_id = $1`, [merchant.workspace.id])).toEqual(
-    [],
-  )
+  expect(
+    await database.query(`select from mails where workspace_id = $1`, [merchant.workspace.id]),
+  ).toEqual([])
   const again = await openPages(await createMerchant())
   expect((await again.post(path, {})).status).toBe(404)
 })

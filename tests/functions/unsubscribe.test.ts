@@ -32,9 +32,10 @@ const createReader = async () => {
       }),
     optOuts: async () =>
       (
-        await database.query<{ email: string }>('select email from mail_optouts where workspace_id = $1', [
-          partner.workspaceId,
-        ])
+        await database.query<{ email: string }>(
+          'select email from mail_optouts where workspace_id = $1',
+          [partner.workspaceId],
+        )
       ).map(({ email }) => email),
     log: async () =>
       (await database.audit(partner.merchant)).map(({ action, actor, subject_id }) => [
@@ -64,7 +65,10 @@ test('opening the link changes nothing; its button unsubscribes, and another one
   expect((await page.post('/undo', {})).text).toContain('You have subscribed again')
   expect(await optOuts()).toEqual([])
   expect((await page.post('/undo', {})).status).toBe(200)
-  expect((await log()).map(([action]) => action)).toEqual(['partner.unsubscribed', 'partner.subscribed'])
+  expect((await log()).map(([action]) => action)).toEqual([
+    'partner.unsubscribed',
+    'partner.subscribed',
+  ])
   const { text } = await (await openPages(merchant)).get(`/partners/${partnerId}`)
   expect(text).toContain('unsubscribed from messages, invitations and news of a move')
 })
@@ -118,7 +122,10 @@ test('it withdraws the messages that wait, and leaves those that were tried, oth
     slug: 'ann',
     email,
   })
-  const other = await seed.addPartner(workspaceId, programId, { slug: 'ben', email: `ben.${email}` })
+  const other = await seed.addPartner(workspaceId, programId, {
+    slug: 'ben',
+    email: `ben.${email}`,
+  })
   const add = (
     name: string,
     partner: string,
@@ -127,7 +134,15 @@ test('it withdraws the messages that wait, and leaves those that were tried, oth
     database.query(
       `insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at, attempts, sent_at)
        values (uuidv7(), $1, $2, $3, $4, $5, '{}', now(), now() + interval '1 day', $6, $7)`,
-      [workspaceId, more.kind ?? 'message', email, partner, name, more.attempts ?? 0, more.sentAt ?? null],
+      [
+        workspaceId,
+        more.kind ?? 'message',
+        email,
+        partner,
+        name,
+        more.attempts ?? 0,
+        more.sentAt ?? null,
+      ],
     )
   await add('waits', partnerId)
   await add('of another program', second)
@@ -155,7 +170,11 @@ test('a link that is not ours is not found, and changes nothing', async () => {
     '/unsubscribe/x.y',
   ]) {
     const page = browse(null, inject('baseUrl'), path)
-    for (const answer of [await page.get(''), await page.post('', {}), await page.post('/undo', {})]) {
+    for (const answer of [
+      await page.get(''),
+      await page.post('', {}),
+      await page.post('/undo', {}),
+    ]) {
       expect(answer.status).toBe(404)
       expect(answer.html).toContain('<h1>')
     }

@@ -1,4 +1,7 @@
-/** Webhooks from what causes them to a merchant's backend. tests/webhooks/ has the endpoints and what goes wrong. */
+/**
+ * Webhooks from what causes them to a merchant's backend. tests/webhooks/ has the endpoints and
+ * what goes wrong.
+ */
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { webhookBody } from '../../api/webhooks.ts'
 import type { EventType } from '../../lib/webhooks/types.ts'
@@ -26,14 +29,16 @@ beforeAll(async () => {
 afterAll(() => receiver.stop())
 
 /** Of one merchant, as several share the receiver. */
-const receivedBy = (endpointOf: Set<string>) => receiver.received.filter(({ id }) => endpointOf.has(id))
+const receivedBy = (endpointOf: Set<string>) =>
+  receiver.received.filter(({ id }) => endpointOf.has(id))
 
 const eventsOf = async ({ workspace }: Pick<Merchant, 'workspace'>) =>
   new Set(
     (
-      await database.query<{ id: string }>('select id from webhook_events where workspace_id = $1', [
-        workspace.id,
-      ])
+      await database.query<{ id: string }>(
+        'select id from webhook_events where workspace_id = $1',
+        [workspace.id],
+      )
     ).map(({ id }) => id),
   )
 
@@ -91,7 +96,11 @@ test('a refund arrives with what it reverses, and one that waits for its sale ar
   await refund({ amountCents: 1_000 })
   await refund({ amountCents: 1_000 })
   await refund({ externalId: 're_2', saleExternalId: 'inv_later' })
-  expect(await typesOf(merchant)).toEqual(['commission.reversed', 'refund.created', 'refund.created'])
+  expect(await typesOf(merchant)).toEqual([
+    'commission.reversed',
+    'refund.created',
+    'refund.created',
+  ])
   const refunds = (await receivedOf(merchant)).filter(({ type }) => type === 'refund.created')
   expect(refunds.map(({ data }) => [data.kind, data.externalId, data.amountCents])).toEqual(
     expect.arrayContaining([
@@ -107,7 +116,8 @@ describe('a refund that Stripe reports', () => {
     await addEndpoint(merchant, receiver, { types: ['refund.created', 'commission.reversed'] })
     const stripe = await useStripe(merchant)
     const sale = oldInvoice({ metadata: { tributary_click: await merchant.click() } })
-    const deliver = (type: string, object: StripeObject) => stripe.deliver(stripeEvent(type, object))
+    const deliver = (type: string, object: StripeObject) =>
+      stripe.deliver(stripeEvent(type, object))
     const refunded = (id: string, amount: number, fields: object = {}) =>
       refund({ id, amount, charge: sale.charge, ...fields })
     const refunds = async () =>
@@ -128,7 +138,9 @@ describe('a refund that Stripe reports', () => {
     await deliver('refund.created', refunded('re_3', 500, { status: 'failed' }))
     expect(await refunds()).toEqual(['re_1 1000', 're_2 500'])
     const { id } = (await merchant.explainReport('sale', String(sale.id))) ?? {}
-    expect((await receivedOf(merchant)).find(({ data }) => data.externalId === 're_1')).toMatchObject({
+    expect(
+      (await receivedOf(merchant)).find(({ data }) => data.externalId === 're_1'),
+    ).toMatchObject({
       type: 'refund.created',
       data: {
         kind: 'refund',
@@ -138,7 +150,9 @@ describe('a refund that Stripe reports', () => {
         sale: { id, externalId: sale.id },
       },
     })
-    expect((await typesOf(merchant)).filter((type) => type === 'commission.reversed').length).toBe(2)
+    expect((await typesOf(merchant)).filter((type) => type === 'commission.reversed').length).toBe(
+      2,
+    )
   })
 
   test('arrives once too if the backend reports it under Stripe’s id, whoever is first', async () => {
@@ -156,7 +170,9 @@ describe('a refund that Stripe reports', () => {
     await deliver('refund.created', refunded('re_1', 1_000))
     const paid = { ...sale, metadata: {} }
     await Promise.all(Array.from({ length: 8 }, () => deliver('invoice.paid', paid)))
-    await Promise.all(Array.from({ length: 8 }, () => deliver('refund.created', refunded('re_2', 500))))
+    await Promise.all(
+      Array.from({ length: 8 }, () => deliver('refund.created', refunded('re_2', 500))),
+    )
     expect(await refunds()).toEqual(['re_1 1000', 're_2 500'])
   })
 
@@ -165,9 +181,13 @@ describe('a refund that Stripe reports', () => {
     const stripe = await useStripe(merchant)
     const sale = oldInvoice({ metadata: { tributary_click: await merchant.click() } })
     await stripe.deliver(stripeEvent('invoice.paid', sale))
-    await stripe.deliver(stripeEvent('refund.created', refund({ charge: sale.charge, amount: 500 })))
+    await stripe.deliver(
+      stripeEvent('refund.created', refund({ charge: sale.charge, amount: 500 })),
+    )
     await addEndpoint(merchant, receiver, { types: ['refund.created', 'commission.reversed'] })
-    await stripe.deliver(stripeEvent('charge.dispute.created', dispute({ charge: sale.charge, amount: 100 })))
+    await stripe.deliver(
+      stripeEvent('charge.dispute.created', dispute({ charge: sale.charge, amount: 100 })),
+    )
     expect(await typesOf(merchant)).toEqual(['commission.reversed'])
   })
 })
@@ -197,14 +217,18 @@ test('an import, a ban and its end arrive: each partner, and the import itself o
       .map(({ data }) => data.email)
       .toSorted(),
   ).toEqual(['ann@partner.example', 'leo@partner.example'])
-  expect(received.find(({ data }) => data.action === 'partners.imported')?.data.details).toMatchObject({
+  expect(
+    received.find(({ data }) => data.action === 'partners.imported')?.data.details,
+  ).toMatchObject({
     created: 2,
   })
 })
 
 test('an approved application arrives as a new partner who is approved, and an added partner as a new one', async () => {
   const merchant = await createMerchant()
-  await addEndpoint(merchant, receiver, { types: ['partner.created', 'partner.approved', 'partner.banned'] })
+  await addEndpoint(merchant, receiver, {
+    types: ['partner.created', 'partner.approved', 'partner.banned'],
+  })
   const { id: workspaceId } = merchant.workspace
   const apply = async (email: string) => {
     const [row] = await database.query<{ id: string }>(
@@ -219,12 +243,16 @@ test('an approved application arrives as a new partner who is approved, and an a
   await manager.post(`${await apply('bob@partner.example')}/reject`, {})
   await manager.post('/partners', { programId: merchant.programId, email: 'leo@partner.example' })
   // Who is a partner already does not become one.
-  expect((await manager.post(`${await apply('maya@partner.example')}/approve`, {})).body).toMatchObject({
+  expect(
+    (await manager.post(`${await apply('maya@partner.example')}/approve`, {})).body,
+  ).toMatchObject({
     status: 'approved',
     partnerId: merchant.partnerId,
   })
 
-  const sent = (await receivedOf(merchant)).map(({ type, data }) => `${type} ${data.email} ${data.status}`)
+  const sent = (await receivedOf(merchant)).map(
+    ({ type, data }) => `${type} ${data.email} ${data.status}`,
+  )
   expect(sent.toSorted()).toEqual([
     'partner.approved ann@partner.example approved',
     'partner.created ann@partner.example approved',
@@ -288,9 +316,10 @@ describe('a payout', () => {
     expect((await known(merchant)).at(-1)).toBe('payout.failed failed')
     expect(await typesOf(merchant)).toEqual(['payout.created', 'payout.failed'])
 
-    await database.query('update payout_accounts set disconnected_at = now() where workspace_id = $1', [
-      merchant.workspace.id,
-    ])
+    await database.query(
+      'update payout_accounts set disconnected_at = now() where workspace_id = $1',
+      [merchant.workspace.id],
+    )
     await connectMaya(merchant, key)
     const { body } = await manager.post('/payouts/run', {})
     const [payout] = body.payouts as { id: string; amountCents: number }[]
@@ -323,9 +352,13 @@ describe('a payout', () => {
     const manager = await merchant.asManager()
     const run = await merchant.begin()
     const data = (await manager.get('/payouts')).body.data as { id: string }[]
-    await Promise.all(Array.from({ length: 8 }, () => manager.post(`/payouts/${data[0]?.id}/cancel`)))
-    for (const status of ['paid', 'confirmed']) await manager.patch(`/payout-runs/${run}`, { status })
-    const back = () => manager.post(`/payouts/${data[1]?.id}/return`, { reason: 'The account is closed.' })
+    await Promise.all(
+      Array.from({ length: 8 }, () => manager.post(`/payouts/${data[0]?.id}/cancel`)),
+    )
+    for (const status of ['paid', 'confirmed'])
+      await manager.patch(`/payout-runs/${run}`, { status })
+    const back = () =>
+      manager.post(`/payouts/${data[1]?.id}/return`, { reason: 'The account is closed.' })
     await Promise.all(Array.from({ length: 8 }, back))
     expect(await typesOf(merchant)).toEqual([
       'payout.created',

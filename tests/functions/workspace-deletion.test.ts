@@ -1,4 +1,7 @@
-/** Deleting a workspace: scheduled by a manager, canceled by any, refused while money is under way, and done 30 days later. */
+/**
+ * Deleting a workspace: scheduled by a manager, canceled by any, refused while money is under way,
+ * and done 30 days later.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { createMerchant, type Merchant, send, useDatabase } from '../support/merchant.ts'
@@ -39,7 +42,10 @@ const createLive = async () => {
 
 /** Makes the deletion due, and erases until it is done. */
 const erase = async (id: string) => {
-  await database.query(`update workspaces set deletes_at = now() - interval '1 second' where id = $1`, [id])
+  await database.query(
+    `update workspaces set deletes_at = now() - interval '1 second' where id = $1`,
+    [id],
+  )
   for (let calls = 0; calls < 50; calls++) {
     await database.query('select erase_workspaces_1(now(), 500)')
     const [left] = await database.query<{ due: boolean }>(
@@ -111,14 +117,26 @@ describe('a deletion', () => {
     insert into payout_runs (id, workspace_id, program_id, cutoff_at, created_by, created_at, ${columns})
     select uuidv7(), $1::uuid, $2::uuid, now(), 'ada@shop.example', now(), ${values} where $3::uuid is not null`
   test.each([
-    { case: 'a payable balance', sql: commission(500, '-1 day'), says: 'Partners have earned money' },
-    { case: 'a pending balance', sql: commission(500, '10 days'), says: 'Partners have earned money' },
+    {
+      case: 'a payable balance',
+      sql: commission(500, '-1 day'),
+      says: 'Partners have earned money',
+    },
+    {
+      case: 'a pending balance',
+      sql: commission(500, '10 days'),
+      says: 'Partners have earned money',
+    },
     {
       case: 'a run that is not confirmed',
       sql: run('method, claimed_at', `'manual', now()`),
       says: 'A payout run is not complete',
     },
-    { case: 'a run that claims', sql: run('method', `'stripe'`), says: 'A payout run is not complete' },
+    {
+      case: 'a run that claims',
+      sql: run('method', `'stripe'`),
+      says: 'A payout run is not complete',
+    },
     {
       case: 'a payout on its way',
       sql: `with r as (${run('method, claimed_at', `'stripe', now()`)} returning id)

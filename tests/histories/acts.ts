@@ -14,7 +14,11 @@ export const sendImport = (history: History, path: string, body: object) => {
 /** A step with one of the partners. */
 export const withPartner =
   <T extends { which: number }>(
-    take: (history: History, partner: { id: string; programId: string }, drawn: T) => Promise<unknown>,
+    take: (
+      history: History,
+      partner: { id: string; programId: string },
+      drawn: T,
+    ) => Promise<unknown>,
   ) =>
   async (history: History, drawn: T) => {
     const partner = anyOf(await history.partners(), drawn.which)

@@ -15,12 +15,14 @@ export const findWrongCoupons = async ({ query, coupons, workspaces }: History) 
      where e.workspace_id = any($2) and $1 <> '' and e.kind = 'sale' and e.attributed_by = 'coupon' and step ->> 'code' = 'coupon'`,
     workspaces,
   )
-  return sales.filter(({ coupon, names }) => !names.some((name) => coupons.get(name)?.includes(coupon)))
+  return sales.filter(
+    ({ coupon, names }) => !names.some((name) => coupons.get(name)?.includes(coupon)),
+  )
 }
 
 /**
- * What the cron has left unpaid of the programs whose schedule was due, what it has paid of those without one, and what it has claimed and
- * not sent.
+ * What the cron has left unpaid of the programs whose schedule was due, what it has paid of those
+ * without one, and what it has claimed and not sent.
  *
  * @param from when it ran last
  */
@@ -34,8 +36,16 @@ export const findUnpaid = async (history: History, from: Date) => {
   const left = await Promise.all(
     due.map(async ({ id: programId }) => {
       const { workspaceId } = history.payer
-      const scope = { workspaceId, programId, method: 'stripe' as const, cutoffAt: now, cover: null }
-      return (await balancesQuery(scope).execute(history.db())).rows.filter(({ code }) => code === null)
+      const scope = {
+        workspaceId,
+        programId,
+        method: 'stripe' as const,
+        cutoffAt: now,
+        cover: null,
+      }
+      return (await balancesQuery(scope).execute(history.db())).rows.filter(
+        ({ code }) => code === null,
+      )
     }),
   )
   return {

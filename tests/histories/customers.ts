@@ -1,4 +1,7 @@
-/** What Stripe reports of its customers beside their purchases: their ids at the merchant, and their discounts. */
+/**
+ * What Stripe reports of its customers beside their purchases: their ids at the merchant, and their
+ * discounts.
+ */
 import fc from 'fast-check'
 import { seconds } from '../support/stripe.ts'
 import { addressOf, anyOf, maybe, person, step, which } from './steps.ts'
@@ -55,7 +58,14 @@ export const customerSteps = {
       history.discounts.set(who, change === 'deleted' ? others : [...others, discount])
       await history.happen(`customer.discount.${change}`, discount, arrives)
       if (!isBilled) return
-      const bill = { who, isOld: false, isProration: false, isTied: false, currency: 'USD', coupon: null }
+      const bill = {
+        who,
+        isOld: false,
+        isProration: false,
+        isTied: false,
+        currency: 'USD',
+        coupon: null,
+      }
       await renew(history, {
         ...bill,
         isPaidTwice: false,

@@ -12,7 +12,10 @@ type Ended = {
   cents: number
 }
 
-/** The names of purchases, by each of their ids: a sale may be recorded under any, or under several of them. */
+/**
+ * The names of purchases, by each of their ids: a sale may be recorded under any, or under several
+ * of them.
+ */
 const namePurchases = (lists: string[][]): ReadonlyMap<string, string> => {
   const purchases = new Map<string, Set<string>>()
   for (const ids of lists) {
@@ -22,7 +25,9 @@ const namePurchases = (lists: string[][]): ReadonlyMap<string, string> => {
   return new Map([...purchases].map(([id, all]) => [id, [...all].sort().join(' ')]))
 }
 
-/** Whose each lead and purchase is, and what it has earned, by its ids without that of the history. */
+/**
+ * Whose each lead and purchase is, and what it has earned, by its ids without that of the history.
+ */
 export const earned = async (history: History) => {
   const { query, workspaces } = history
   const received = await query<{ ids: string[] }>(
@@ -50,7 +55,8 @@ export const earned = async (history: History) => {
       name: nameOf(event),
       isOurs: event.isOurs,
       credit:
-        event.slug && `${event.slug} of ${event.isFirst ? 'the first' : 'another'} program, by ${event.by}`,
+        event.slug &&
+        `${event.slug} of ${event.isFirst ? 'the first' : 'another'} program, by ${event.by}`,
       cents: event.cents,
     }))
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))

@@ -8,10 +8,13 @@ const idle = ({ gap }: Step): Step => {
 }
 
 /**
- * Plays a history. If it fails, it is played again without some of its steps, fewer each time, and fails with the last error: fast-check
- * would shrink each of their values, which takes an hour.
+ * Plays a history. If it fails, it is played again without some of its steps, fewer each time, and
+ * fails with the last error: fast-check would shrink each of their values, which takes an hour.
  */
-export const withFewest = async (steps: Step[], play: (steps: Step[]) => Promise<void>): Promise<void> => {
+export const withFewest = async (
+  steps: Step[],
+  play: (steps: Step[]) => Promise<void>,
+): Promise<void> => {
   try {
     await play(steps)
   } catch (error) {

@@ -1,10 +1,13 @@
 // @module-tag sampled
 /**
- * Random histories across rooms: sales by the merchant's API, alone and in batches, and by Stripe, whose events arrive late and twice, also in
- * another workspace of the same account; refunds, disputes, discounts, imports and their undo, edited terms and rewards, bans, erased partners
- * and customers, credits and refunds by hand, payouts by managers and by the cron, shadow runs. In the end the ledger adds up, is what a new
- * decision of everything would make of it, and says of payouts and coupons what Stripe does. It is the same if events arrive at once and
- * reports of batches are sent one by one, and without the other workspace. `SEED`, `RUNS` and `STEPS` play others.
+ * Random histories across rooms: sales by the merchant's API, alone and in batches, and by Stripe,
+ * whose events arrive late and twice, also in another workspace of the same account; refunds,
+ * disputes, discounts, imports and their undo, edited terms and rewards, bans, erased partners and
+ * customers, credits and refunds by hand, payouts by managers and by the cron, shadow runs. In the
+ * end the ledger adds up, is what a new decision of everything would make of it, and says of
+ * payouts and coupons what Stripe does. It is the same if events arrive at once and reports of
+ * batches are sent one by one, and without the other workspace. `SEED`, `RUNS` and `STEPS` play
+ * others.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -61,7 +64,13 @@ const checkAgainstStripe = async (history: History): Promise<void> => {
   expect(ledger, 'what the ledger says was sent by Stripe').toEqual(books)
   expect(await findWrongCoupons(history)).toEqual([])
 }
-const NO_FAULTS = { violations: [], differences: [], owedToOthers: [], earnedTooMuch: [], mailsToErased: [] }
+const NO_FAULTS = {
+  violations: [],
+  differences: [],
+  owedToOthers: [],
+  earnedTooMuch: [],
+  mailsToErased: [],
+}
 
 /** Decides everything again. */
 const decideAgain = async (history: History): Promise<void> => {
@@ -146,7 +155,11 @@ test.each(SEEDS)(
           expect(late.ends.filter(isSale), log).toEqual(prompt.ends.filter(isSale))
           if (!settings.isShared) return
           const alone = await play({ ...settings, isShared: false }, some, PROMPT)
-          const apart = [...prompt.log, 'The same, without the other workspace:', ...alone.log].join('\n')
+          const apart = [
+            ...prompt.log,
+            'The same, without the other workspace:',
+            ...alone.log,
+          ].join('\n')
           expect(alone.ends, apart).toEqual(prompt.ends.filter(({ isOurs }) => isOurs))
         }),
     )

@@ -1,4 +1,7 @@
-/** What managers do of which it matters what has arrived by then: partners, coupons, and decisions about single events. */
+/**
+ * What managers do of which it matters what has arrived by then: partners, coupons, and decisions
+ * about single events.
+ */
 import fc from 'fast-check'
 import { newId } from '../../lib/db/ids.ts'
 import { sendImport, withOne, withPartner } from './acts.ts'
@@ -14,7 +17,12 @@ const coupons = (history: History) =>
   )
 
 export const managerSteps = {
-  partnersImported: step<{ slugs: string[]; program: number; balances: boolean; completes: boolean }>(
+  partnersImported: step<{
+    slugs: string[]
+    program: number
+    balances: boolean
+    completes: boolean
+  }>(
     'partners are imported',
     {
       slugs: fc.subarray([...SLUGS], { minLength: 1 }),
@@ -35,8 +43,10 @@ export const managerSteps = {
       }),
   ),
   customersImported: keepingImport,
-  importedAgain: step<{ which: number }>('an import is sent again', { which }, async (history, { which }) =>
-    anyOf(history.imports, which)?.repeat(),
+  importedAgain: step<{ which: number }>(
+    'an import is sent again',
+    { which },
+    async (history, { which }) => anyOf(history.imports, which)?.repeat(),
   ),
   undone: step<{ which: number; includeChanged: boolean }>(
     'an import is undone',
@@ -56,7 +66,9 @@ export const managerSteps = {
   renamed: step<{ which: number; slug: string }>(
     'a partner gets another slug',
     { which, slug },
-    withPartner((history, { id }, { slug }) => history.manage('PATCH', `/partners/${id}`, { slug })),
+    withPartner((history, { id }, { slug }) =>
+      history.manage('PATCH', `/partners/${id}`, { slug }),
+    ),
   ),
   erased: step<{ which: number }>(
     'a partner is erased',
@@ -70,10 +82,14 @@ export const managerSteps = {
       history.manage('POST', `/partners/${id}/coupons`, { couponId }),
     ),
   ),
-  couponRemoved: step<{ which: number }>('a coupon is removed', { which }, async (history, { which }) => {
-    const one = anyOf(await coupons(history), which)
-    return one && history.manage('DELETE', `/partners/${one.partner}/coupons/${one.coupon}`)
-  }),
+  couponRemoved: step<{ which: number }>(
+    'a coupon is removed',
+    { which },
+    async (history, { which }) => {
+      const one = anyOf(await coupons(history), which)
+      return one && history.manage('DELETE', `/partners/${one.partner}/coupons/${one.coupon}`)
+    },
+  ),
   couponMoved: step<{ which: number; partner: number }>(
     'a coupon moves to another partner',
     { which, partner: which },

@@ -1,4 +1,7 @@
-/** What managers do with what is earned: adjustments, holds, payouts and what becomes of them, shadow runs. */
+/**
+ * What managers do with what is earned: adjustments, holds, payouts and what becomes of them,
+ * shadow runs.
+ */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
@@ -57,15 +60,21 @@ export const moneySteps = {
   resolved: step<{ which: number; end: string }>(
     'a hold is resolved',
     { which, end: fc.constantFrom('release', 'reject') },
-    withOne(HELD, (history, id, { end }) => history.manage('POST', `/commissions/${id}/${end}`, {})),
+    withOne(HELD, (history, id, { end }) =>
+      history.manage('POST', `/commissions/${id}/${end}`, {}),
+    ),
   ),
-  connected: step<{ slug: string }>('a partner connects an account', { slug }, async (history, { slug }) => {
-    const accounts = await history.query(
-      'select from payout_accounts where workspace_id = $1 and email = $2',
-      emailOf(slug),
-    )
-    if (accounts.length === 0) await history.payer.connectAccount(emailOf(slug))
-  }),
+  connected: step<{ slug: string }>(
+    'a partner connects an account',
+    { slug },
+    async (history, { slug }) => {
+      const accounts = await history.query(
+        'select from payout_accounts where workspace_id = $1 and email = $2',
+        emailOf(slug),
+      )
+      if (accounts.length === 0) await history.payer.connectAccount(emailOf(slug))
+    },
+  ),
   paidOut: step<{ method: 'manual' | 'stripe' }>(
     'payouts are run',
     { method: fc.constantFrom('manual', 'manual', 'stripe') },
@@ -136,12 +145,20 @@ export const moneySteps = {
         saleAmountCents: 4_900,
         saleIds: history.sales.slice(0, 1),
       }
-      const row = { ...said, id: `cm_${slug}`, partnerEmail: emailOf(slug), soldAt: new Date().toISOString() }
+      const row = {
+        ...said,
+        id: `cm_${slug}`,
+        partnerEmail: emailOf(slug),
+        soldAt: new Date().toISOString(),
+      }
       const { status } = await history.manage('POST', `${path}/commissions`, { rows: [row] })
       if (status === 200) await history.manage('POST', `${path}/compare`, {})
     },
   ),
-  cutOver: step<{ program: number }>('a shadow run is cut over', { program }, (history, { program }) =>
-    history.manage('POST', `/programs/${history.programOf(program)}/cut-over`, {}),
+  cutOver: step<{ program: number }>(
+    'a shadow run is cut over',
+    { program },
+    (history, { program }) =>
+      history.manage('POST', `/programs/${history.programOf(program)}/cut-over`, {}),
   ),
 }

@@ -1,7 +1,17 @@
 /** What buyers do on the site, and the merchant's backend reports. */
 import fc from 'fast-check'
 import { seconds } from '../support/stripe.ts'
-import { addressOf, anyOf, clickOf, currency, maybe, person, program, step, which } from './steps.ts'
+import {
+  addressOf,
+  anyOf,
+  clickOf,
+  currency,
+  maybe,
+  person,
+  program,
+  step,
+  which,
+} from './steps.ts'
 import { paymentsOf } from './stripe.ts'
 import { COUPONS, type History, SLUGS } from './world.ts'
 
@@ -26,7 +36,10 @@ export const reportSteps = {
     'a link is followed',
     { slug: fc.constantFrom(...SLUGS), program },
     async (history, { slug, program }) => {
-      const { body } = await history.report('click', { programId: history.programOf(program), slug })
+      const { body } = await history.report('click', {
+        programId: history.programOf(program),
+        slug,
+      })
       if (typeof body.clickId === 'string') history.clicks.push(body.clickId)
     },
   ),
@@ -49,22 +62,41 @@ export const reportSteps = {
         clickId: clickOf(history, click),
       }),
   ),
-  sold: step<{ who: string; cents: number; click: number | null; currency: string; hoursAgo: number | null }>(
+  sold: step<{
+    who: string
+    cents: number
+    click: number | null
+    currency: string
+    hoursAgo: number | null
+  }>(
     'a sale is reported',
     {
-      ...{ who: person, cents: fc.constantFrom(1_000, 4_900, 3_333), click: maybe(which), currency },
+      ...{
+        who: person,
+        cents: fc.constantFrom(1_000, 4_900, 3_333),
+        click: maybe(which),
+        currency,
+      },
       hoursAgo: hours,
     },
     (history, { who, cents, click, currency, hoursAgo }) =>
       history.report('sale', {
-        ...{ externalId: newSale(history, who), customerExternalId: who, amountCents: cents, currency },
+        ...{
+          externalId: newSale(history, who),
+          customerExternalId: who,
+          amountCents: cents,
+          currency,
+        },
         clickId: clickOf(history, click),
         ...ago(hoursAgo),
       }),
   ),
   batched: step<{ repeats: number[]; fresh: Fresh[] }>(
     'a batch is reported, with reports that were sent before',
-    { repeats: fc.array(which, { maxLength: 3 }), fresh: fc.array(fresh, { minLength: 1, maxLength: 3 }) },
+    {
+      repeats: fc.array(which, { maxLength: 3 }),
+      fresh: fc.array(fresh, { minLength: 1, maxLength: 3 }),
+    },
     (history, { repeats, fresh }) => {
       const events = fresh.map(({ who, isSale, click, hoursAgo }) => ({
         kind: isSale ? 'sale' : 'lead',
@@ -81,7 +113,11 @@ export const reportSteps = {
   ),
   named: step<{ who: string; slug: string | null; coupon: string }>(
     'a sale is reported that names a partner',
-    { who: person, slug: fc.option(fc.constantFrom(...SLUGS)), coupon: fc.constantFrom(...COUPONS) },
+    {
+      who: person,
+      slug: fc.option(fc.constantFrom(...SLUGS)),
+      coupon: fc.constantFrom(...COUPONS),
+    },
     (history, { who, slug, coupon }) =>
       history.report('sale', {
         ...{ externalId: newSale(history, who), customerExternalId: who, amountCents: 2_000 },

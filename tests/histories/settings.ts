@@ -32,7 +32,10 @@ export const settings = fc.record<Settings>({
   salesFrom: fc.constantFrom('both', 'both', 'stripe', 'api'),
   /** Whether another workspace gets the same events from Stripe. */
   isShared: fc.constantFrom(false, false, true),
-  /** Where checkouts have the merchant's ids. By references, it depends on the order of events which customers are merged. */
+  /**
+   * Where checkouts have the merchant's ids. By references, it depends on the order of events which
+   * customers are merged.
+   */
   idsIn: fc.constantFrom('metadata', 'metadata', 'reference'),
   /** Of the first program, whose partners have accounts that can be paid unless it is manual. */
   schedule: fc.constantFrom('manual', 'weekly', 'monthly'),
@@ -44,7 +47,8 @@ const monthsOf = ({ interval, months }: Terms) => (interval === 'recurring' ? mo
 
 /** The columns of a program with these terms. */
 export const columnsOf = (terms: Terms) => ({
-  reward: terms.percent === null ? { amountCents: 700n, currency: 'USD' } : { percent: terms.percent },
+  reward:
+    terms.percent === null ? { amountCents: 700n, currency: 'USD' } : { percent: terms.percent },
   reward_interval: terms.interval,
   reward_duration_months: monthsOf(terms),
   attribution: terms.attribution,

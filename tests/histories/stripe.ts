@@ -48,7 +48,10 @@ const pay = (
 export const paymentsOf = ({ payments }: History): Payment[] =>
   payments.filter(({ capturedCents }) => capturedCents > 0)
 
-/** How a checkout without an invoice is paid: at once, when its payment is captured, in part, or never. */
+/**
+ * How a checkout without an invoice is paid: at once, when its payment is captured, in part, or
+ * never.
+ */
 const CAPTURES: Record<string, (cents: number) => number> = {
   'at once': (cents) => cents,
   later: (cents) => cents,
@@ -68,7 +71,10 @@ const succeeded = (
   })
 
 /** What was refunded of a payment so far, with what was released of it. */
-const refundedCharge = ({ id, charge: its, cents, capturedCents, currency }: Payment, amount: number) =>
+const refundedCharge = (
+  { id, charge: its, cents, capturedCents, currency }: Payment,
+  amount: number,
+) =>
   charge({
     ...{ id: its, payment_intent: id, created: seconds(), currency: currency.toLowerCase() },
     ...{
@@ -85,10 +91,15 @@ export const subscriptionOf = (history: History, who: string, isNew: boolean): s
 }
 
 /**
- * The discounts that an invoice names, whose coupons other events say: by their own ids, by those of copies, or another one whose
- * coupon nothing says. Notes what the invoice was made with.
+ * The discounts that an invoice names, whose coupons other events say: by their own ids, by those
+ * of copies, or another one whose coupon nothing says. Notes what the invoice was made with.
  */
-const discountsOf = (history: History, who: string, subscription: string | null, invoice: string | null) => {
+const discountsOf = (
+  history: History,
+  who: string,
+  subscription: string | null,
+  invoice: string | null,
+) => {
   const inForce = (history.discounts.get(who) ?? []).filter(
     (discount) => discount.subscription === null || discount.subscription === subscription,
   )
@@ -98,7 +109,10 @@ const discountsOf = (history: History, who: string, subscription: string | null,
       invoice,
       inForce.map(({ coupon }) => coupon.id),
     )
-  return [...inForce.map(({ id }) => (kind === 1 ? `${id}copy` : id)), ...(kind === 0 ? [] : ['di_unknown'])]
+  return [
+    ...inForce.map(({ id }) => (kind === 1 ? `${id}copy` : id)),
+    ...(kind === 0 ? [] : ['di_unknown']),
+  ]
 }
 
 /** An invoice of a subscription, paid now. */
@@ -126,7 +140,9 @@ const parent = (subscription: string, metadata = {}) => ({
 /** A payment is made within a day of the report of its sale. */
 const DAY_MS = 86_400_000
 
-/** The id under which the merchant has reported a sale of the customer that no payment names yet. */
+/**
+ * The id under which the merchant has reported a sale of the customer that no payment names yet.
+ */
 const reportedId = (history: History, who: string, ties: number | null) => {
   const own = history.untied.filter((sale) => sale.who === who && sale.at > Date.now() - DAY_MS)
   const sale = ties === null ? undefined : anyOf(own, ties)
@@ -155,7 +171,11 @@ const payAgain = async (history: History, payment: Payment, arrives: Delivery): 
   const fields = { payment_details: null, customer: null }
   await history.happen('payment_intent.succeeded', succeeded(payment, fields), arrives)
   await history.happen('payment_intent.succeeded', succeeded(second, fields), arrives)
-  await history.happen('invoice_payment.paid', invoicePayment(payment.invoice ?? '', second.id), arrives)
+  await history.happen(
+    'invoice_payment.paid',
+    invoicePayment(payment.invoice ?? '', second.id),
+    arrives,
+  )
 }
 
 /** A later invoice of a subscription is paid. */
@@ -181,7 +201,11 @@ export const renew = async (
     return history.happen('payment_intent.succeeded', succeeded(payment, of), arrives)
   }
   if (!isOld && payment.invoice)
-    await history.happen('invoice_payment.paid', invoicePayment(payment.invoice, payment.id), arrives)
+    await history.happen(
+      'invoice_payment.paid',
+      invoicePayment(payment.invoice, payment.id),
+      arrives,
+    )
   if (isPaidTwice) await payAgain(history, payment, arrives)
 }
 
@@ -190,12 +214,25 @@ const redeemed = (history: History, who: string, { invoice }: Payment, coupon: s
   const id = invoice ?? ''
   history.coupons.set(id, [...(history.coupons.get(id) ?? []), coupon])
   const of = { customer: history.customerOf(who), subscription: null, invoice: id }
-  return { id: `di_${id}`, object: 'discount', source: { coupon }, start: seconds(), end: null, ...of }
+  return {
+    id: `di_${id}`,
+    object: 'discount',
+    source: { coupon },
+    start: seconds(),
+    end: null,
+    ...of,
+  }
 }
 
 export const stripeSteps = {
   bought: step<
-    { who: string; kind: string; click: number | null; coupon: string | null; ties: number | null } & {
+    {
+      who: string
+      kind: string
+      click: number | null
+      coupon: string | null
+      ties: number | null
+    } & {
       currency: string
       tax: number
       captured: string
@@ -212,9 +249,17 @@ export const stripeSteps = {
       ...{ ties: maybe(which), currency, tax: fc.constantFrom(0, 400), ...delivery },
       captured: fc.constantFrom('at once', 'at once', ...Object.keys(CAPTURES)),
     },
-    async (history, { who, kind, click, coupon, ties, currency, tax, captured: how, ...arrives }) => {
+    async (
+      history,
+      { who, kind, click, coupon, ties, currency, tax, captured: how, ...arrives },
+    ) => {
       const captured = kind === 'subscription' ? 'at once' : how
-      const { number, ...payment } = pay(history, currency, kind === 'subscription', CAPTURES[captured])
+      const { number, ...payment } = pay(
+        history,
+        currency,
+        kind === 'subscription',
+        CAPTURES[captured],
+      )
       const { id, invoice: invoiceId, cents } = payment
       const subscription = invoiceId && subscriptionOf(history, who, true)
       const sessionId = history.idOf(`cs_test_${number}`)
@@ -227,13 +272,20 @@ export const stripeSteps = {
           created: seconds() - 1,
           currency: currency.toLowerCase(),
         },
-        ...{ amount_subtotal: cents, amount_total: cents, mode: subscription ? 'subscription' : 'payment' },
+        ...{
+          amount_subtotal: cents,
+          amount_total: cents,
+          mode: subscription ? 'subscription' : 'payment',
+        },
         total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: tax },
         payment_status: captured === 'at once' ? 'paid' : 'unpaid',
         ...{ payment_intent: invoiceId ? null : id, invoice: invoiceId, subscription },
         customer: kind === 'guest' ? null : history.customerOf(who),
         customer_details: { email: addressOf(who), name: who },
-        metadata: { ...named.metadata, ...(captured !== 'never' && reportedId(history, who, ties)) },
+        metadata: {
+          ...named.metadata,
+          ...(captured !== 'never' && reportedId(history, who, ties)),
+        },
         discounts: discounts(coupon),
       })
       await history.happen('checkout.session.completed', session, arrives)
@@ -244,10 +296,18 @@ export const stripeSteps = {
           late: (arrives.late * 7) % 5,
         })
       }
-      if (captured === 'in part') await history.happen('charge.refunded', refundedCharge(payment, 0), arrives)
+      if (captured === 'in part')
+        await history.happen('charge.refunded', refundedCharge(payment, 0), arrives)
       if (!invoiceId || !subscription) return
-      const paid = { ...invoiceOf(history, who, payment, subscription), total_excluding_tax: cents - tax }
-      const first = invoice({ ...paid, billing_reason: 'subscription_create', ...parent(subscription) })
+      const paid = {
+        ...invoiceOf(history, who, payment, subscription),
+        total_excluding_tax: cents - tax,
+      }
+      const first = invoice({
+        ...paid,
+        billing_reason: 'subscription_create',
+        ...parent(subscription),
+      })
       await history.happen('invoice.paid', first, { ...arrives, late: (arrives.late * 7) % 5 })
       await history.happen('invoice_payment.paid', invoicePayment(invoiceId, id), arrives)
     },
@@ -271,7 +331,10 @@ export const stripeSteps = {
           mode: 'subscription',
           subscription,
         },
-        ...{ customer: history.customerOf(who), customer_details: { email: addressOf(who), name: who } },
+        ...{
+          customer: history.customerOf(who),
+          customer_details: { email: addressOf(who), name: who },
+        },
         ...{ client_reference_id: clickOf(history, click), discounts: discounts(coupon) },
       })
       return history.happen('checkout.session.completed', session, arrives)
@@ -281,14 +344,25 @@ export const stripeSteps = {
     'a subscription is renewed',
     {
       ...{ who: person, isOld: fc.boolean(), isProration: fc.constantFrom(false, false, true) },
-      ...{ isTied: fc.boolean(), currency, coupon, isPaidTwice: fc.constantFrom(false, false, true) },
+      ...{
+        isTied: fc.boolean(),
+        currency,
+        coupon,
+        isPaidTwice: fc.constantFrom(false, false, true),
+      },
       isUntied: fc.constantFrom(false, false, false, true),
       ...delivery,
     },
     renew,
   ),
   paid: step<
-    { who: string; isGuest: boolean; click: number | null; ties: number | null; currency: string } & Delivery
+    {
+      who: string
+      isGuest: boolean
+      click: number | null
+      ties: number | null
+      currency: string
+    } & Delivery
   >(
     'a payment succeeds',
     {

@@ -41,12 +41,21 @@ const imported = (name: string, options: object) =>
   )
 
 /** Whose the others are counts as it is known when it is imported. */
-export const keepingImport = imported('customers whom nobody owns are imported', { keepOwners: true })
+export const keepingImport = imported('customers whom nobody owns are imported', {
+  keepOwners: true,
+})
 
 export const termSteps = {
   customersImported: imported('customers are imported', {}),
-  edited: step<{ program: number; terms: Terms }>('terms are edited', { program, terms }, (history, drawn) =>
-    history.manage('PATCH', `/programs/${history.programOf(drawn.program)}`, changeOf(drawn.terms)),
+  edited: step<{ program: number; terms: Terms }>(
+    'terms are edited',
+    { program, terms },
+    (history, drawn) =>
+      history.manage(
+        'PATCH',
+        `/programs/${history.programOf(drawn.program)}`,
+        changeOf(drawn.terms),
+      ),
   ),
   programEdited: step<{ program: number; change: object }>(
     'another setting of a program is edited',
@@ -80,7 +89,10 @@ export const termSteps = {
       program,
       change: fc.constantFrom(
         ...[{ saleReward: { kind: 'percent', percent: 45 } }, { saleReward: null }],
-        ...[{ leadReward: { kind: 'flat', amountCents: 250, currency: 'USD' } }, { leadReward: null }],
+        ...[
+          { leadReward: { kind: 'flat', amountCents: 250, currency: 'USD' } },
+          { leadReward: null },
+        ],
       ),
     },
     (history, { program, change }) =>
@@ -90,13 +102,17 @@ export const termSteps = {
     'a partner moves into its group or out of it',
     { which, isIn: fc.boolean() },
     withPartner((history, { id, programId }, { isIn }) =>
-      history.manage('PATCH', `/partners/${id}`, { groupId: isIn ? history.groupOf(programId) : null }),
+      history.manage('PATCH', `/partners/${id}`, {
+        groupId: isIn ? history.groupOf(programId) : null,
+      }),
     ),
   ),
   banned: step<{ which: number; status: string }>(
     'a partner is banned or approved',
     { which, status: fc.constantFrom('banned', 'approved') },
-    withPartner((history, { id }, { status }) => history.manage('PATCH', `/partners/${id}`, { status })),
+    withPartner((history, { id }, { status }) =>
+      history.manage('PATCH', `/partners/${id}`, { status }),
+    ),
   ),
   salesFrom: step<{ salesFrom: string }>(
     'others report sales from now on',

@@ -58,14 +58,21 @@ export const bindingsOf = (env: PayoutEnv, db: () => Db) => ({
   STRIPE_WEBHOOK: {
     joinReport: (...[workspaceId, report]: [string, Parameters<typeof joinReport>[2]]) =>
       joinReport(db(), workspaceId, report, new Date()),
-    replanCustomers: (workspaceId: string, ids: string[]) => replanImported(db, workspaceId, ids, new Date()),
+    replanCustomers: (workspaceId: string, ids: string[]) =>
+      replanImported(db, workspaceId, ids, new Date()),
   },
 })
 
 /** Sends requests to the apps, checks each response against its description, and keeps it. */
 export const asker =
   (env: ReturnType<typeof bindingsOf>, log: string[]) =>
-  async (app: App, method: string, path: string, body: unknown, headers: object): Promise<Answer> => {
+  async (
+    app: App,
+    method: string,
+    path: string,
+    body: unknown,
+    headers: object,
+  ): Promise<Answer> => {
     const url = `http://tributary.example${path}`
     const response = await app.request(
       url,
@@ -79,7 +86,9 @@ export const asker =
     )
     await checkResponse(method, url, response)
     const text = await response.text()
-    log.push(`  ${method} ${path} ${JSON.stringify(body)}: ${response.status} ${text.slice(0, 200)}`)
+    log.push(
+      `  ${method} ${path} ${JSON.stringify(body)}: ${response.status} ${text.slice(0, 200)}`,
+    )
     // A batch answers each of its reports by itself.
     if (response.status >= 500 || /"(internal|try_again)"/.test(text))
       throw new Error(`${method} ${path} answers ${response.status}`)

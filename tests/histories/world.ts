@@ -1,6 +1,7 @@
 /**
- * A merchant whose history takes place at times of its own, by the code that the Workers run, in this process. Each step has a
- * second of its own: Stripe's times are whole seconds, and within one the order of two is anybody's guess.
+ * A merchant whose history takes place at times of its own, by the code that the Workers run, in
+ * this process. Each step has a second of its own: Stripe's times are whole seconds, and within one
+ * the order of two is anybody's guess.
  */
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, vi } from 'vitest'
@@ -56,7 +57,10 @@ export type Delivery = { late: number; isRepeated: boolean }
 
 /** How a history is played. */
 export type Way = {
-  /** Stripe's events arrive once, as they are made, and the reports of a batch are sent one by one, whatever the steps say. */
+  /**
+   * Stripe's events arrive once, as they are made, and the reports of a batch are sent one by one,
+   * whatever the steps say.
+   */
   isPrompt: boolean
   /** Which workspace of the account gets each event first. */
   first: 'ours' | 'twin'
@@ -79,7 +83,10 @@ export const useHistories = () => {
   })
   const db = () => connect(world.env())
 
-  /** Another workspace of the same merchant, with the same coupons, that gets the events of the same account at Stripe. */
+  /**
+   * Another workspace of the same merchant, with the same coupons, that gets the events of the same
+   * account at Stripe.
+   */
   const addTwin = async (): Promise<string> => {
     const { seed, workspaceId, programId } = await world.createPayer({ trusted_attribution: true })
     for (const name of SLUGS.slice(0, 3)) {
@@ -98,7 +105,10 @@ export const useHistories = () => {
     await world.empty()
     const payer = await world.createPayer(columnsOf(settings.terms[0]))
     const { seed, workspaceId, slug } = payer
-    const programs = [payer.programId, await seed.addProgram(workspaceId, columnsOf(settings.terms[1]))]
+    const programs = [
+      payer.programId,
+      await seed.addProgram(workspaceId, columnsOf(settings.terms[1])),
+    ]
     const programOf = (index: number) => programs[index] ?? ''
     await seed.addMember(workspaceId, 'a manager', 'manager')
     const key = {
@@ -111,10 +121,15 @@ export const useHistories = () => {
     ])
     const groups = [
       await seed.addGroup(workspaceId, programOf(0), { saleReward: { percent: 30 } }),
-      await seed.addGroup(workspaceId, programOf(1), { saleReward: { amountCents: 555n, currency: 'EUR' } }),
+      await seed.addGroup(workspaceId, programOf(1), {
+        saleReward: { amountCents: 555n, currency: 'EUR' },
+      }),
     ]
     for (const [program, name] of PARTNERS) {
-      const id = await seed.addPartner(workspaceId, programOf(program), { slug: name, email: emailOf(name) })
+      const id = await seed.addPartner(workspaceId, programOf(program), {
+        slug: name,
+        email: emailOf(name),
+      })
       await seed.addCoupon(workspaceId, id, `${name}-${program}`)
     }
     await world.query('update programs set holding_days = $2 where workspace_id = $1', [
@@ -156,7 +171,9 @@ export const useHistories = () => {
       stripe: () => world.stripe(),
       clicks: [] as string[],
       sales: [] as string[],
-      /** Those that no payment at Stripe names, each with its customer and the time of the report. */
+      /**
+       * Those that no payment at Stripe names, each with its customer and the time of the report.
+       */
       untied: [] as { id: string; who: string; at: number }[],
       /** The bodies of reported sales and leads, as a batch has them. */
       reports: [] as ({ kind: string } & object)[],
@@ -164,7 +181,10 @@ export const useHistories = () => {
       subscriptions: new Map<string, number>(),
       /** Those that have not ended, by their customers. */
       discounts: new Map<string, DiscountObject[]>(),
-      /** The coupons of each checkout, invoice and subscription that begins with a trial, by its id at Stripe. */
+      /**
+       * The coupons of each checkout, invoice and subscription that begins with a trial, by its id
+       * at Stripe.
+       */
       coupons: new Map<string, string[]>(),
       imports: [] as { id: string; repeat: () => Promise<unknown> }[],
       /** An id that no other history has. */
@@ -179,12 +199,21 @@ export const useHistories = () => {
         if (kind === 'sale' || kind === 'lead') this.reports.push({ kind, ...body })
         return ask(tracking(kind), 'POST', `/api/track/${kind}`, body, key)
       },
-      /** Reports a batch. If Stripe's events arrive as they are made, each by itself, as it would have been received in a batch. */
+      /**
+       * Reports a batch. If Stripe's events arrive as they are made, each by itself, as it would
+       * have been received in a batch.
+       */
       async reportBatch(events: ({ kind: string } & object)[]) {
         if (!isPrompt) return ask(tracking('batch'), 'POST', '/api/track/batch', { events }, key)
         for (const [place, { kind, ...body }] of events.entries()) {
           vi.setSystemTime(now + place)
-          await ask(tracking(kind === 'sale' ? 'sale' : 'lead'), 'POST', `/api/track/${kind}`, body, key)
+          await ask(
+            tracking(kind === 'sale' ? 'sale' : 'lead'),
+            'POST',
+            `/api/track/${kind}`,
+            body,
+            key,
+          )
         }
         vi.setSystemTime(now)
       },
@@ -193,7 +222,11 @@ export const useHistories = () => {
       manage: (method: string, path: string, body?: object) =>
         ask(managing(path), method, `/api/workspaces/${slug}${path}`, body, cookie),
       refundByHand: async (report: Parameters<typeof refundByHand>[2]) => {
-        const outcome = await refundByHand(db(), { workspaceId, actor: 'a manager', now: new Date() }, report)
+        const outcome = await refundByHand(
+          db(),
+          { workspaceId, actor: 'a manager', now: new Date() },
+          report,
+        )
         log.push(`  ${JSON.stringify(report)}: ${JSON.stringify(outcome)}`)
       },
       partners: () =>
@@ -202,7 +235,11 @@ export const useHistories = () => {
           [workspaceId],
         ),
       /** What happens at Stripe now, and arrives as the step says. */
-      happen: async (type: string, object: StripeObject, { late, isRepeated }: Delivery): Promise<void> => {
+      happen: async (
+        type: string,
+        object: StripeObject,
+        { late, isRepeated }: Delivery,
+      ): Promise<void> => {
         const event = stripeEvent(type, object)
         if (isPrompt) return hear(event)
         if (late === 0) await hear(event)

@@ -27,7 +27,11 @@ test.each(cronWorkers())(
 
 test.each([
   { case: 'done', work: async () => {}, status: 204 },
-  { case: 'failed', work: () => Promise.reject(new Error('The database did not answer.')), status: 500 },
+  {
+    case: 'failed',
+    work: () => Promise.reject(new Error('The database did not answer.')),
+    status: 500,
+  },
 ])('work that is $case is answered by $status', async ({ work, status }) => {
   expect((await answerCron(work)).status).toBe(status)
 })

@@ -37,7 +37,9 @@ test.each([
   },
   {
     case: 'the same, as the cause of another error',
-    error: new Error('The auth Worker did not answer.', { cause: postgres('22P02', 'invalid input: "Ann"') }),
+    error: new Error('The auth Worker did not answer.', {
+      cause: postgres('22P02', 'invalid input: "Ann"'),
+    }),
     says: { error: 'The auth Worker did not answer.', cause: undefined },
   },
   {

@@ -6,13 +6,19 @@ test.each([
   { reports: 1, random: 0.003, nudges: 0 },
   { reports: 100, random: 0.19, nudges: 1 },
   { reports: 100, random: 0.21, nudges: 0 },
-])('of 500 reports, one has totals folded: $reports of them at $random', ({ reports, random, nudges }) => {
-  const nudge = vi.fn(async () => {})
-  const draw = vi.spyOn(Math, 'random').mockReturnValue(random)
-  foldSometimes({ env: { OUTBOX: { nudge } }, executionCtx: { waitUntil: () => {} } as never }, reports)
-  draw.mockRestore()
-  expect(nudge).toHaveBeenCalledTimes(nudges)
-})
+])(
+  'of 500 reports, one has totals folded: $reports of them at $random',
+  ({ reports, random, nudges }) => {
+    const nudge = vi.fn(async () => {})
+    const draw = vi.spyOn(Math, 'random').mockReturnValue(random)
+    foldSometimes(
+      { env: { OUTBOX: { nudge } }, executionCtx: { waitUntil: () => {} } as never },
+      reports,
+    )
+    draw.mockRestore()
+    expect(nudge).toHaveBeenCalledTimes(nudges)
+  },
+)
 
 test('a nudge never fails the request that it follows, even without a Worker to nudge', async () => {
   const fails = { nudge: () => Promise.reject(new Error('It is being deployed.')) }

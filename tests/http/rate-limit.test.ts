@@ -11,7 +11,11 @@ test.each([
   { case: 'IPv6 with a gap after the /64', ip: '2001:db8:1:2::6', key: '2001:db8:1:2' },
   { case: 'IPv6 with a gap within the /64', ip: '2001:db8::1', key: '2001:db8:0:0' },
   { case: 'loopback', ip: '::1', key: '0:0:0:0' },
-  { case: 'IPv4 written as IPv6 counts as it is', ip: '::ffff:203.0.113.7', key: '::ffff:203.0.113.7' },
+  {
+    case: 'IPv4 written as IPv6 counts as it is',
+    ip: '::ffff:203.0.113.7',
+    key: '::ffff:203.0.113.7',
+  },
 ])('$case', ({ ip, key }) => {
   expect(addressKey(ip)).toBe(key)
 })
@@ -23,7 +27,11 @@ test('a key over its limit receives 429 with Retry-After in whole seconds, witho
   // There is no such database, so a call that asked it would be 503.
   const env = { DATABASE_URL: 'postgresql://nobody@nowhere.invalid/nothing', RATE_LIMIT: full }
   const headers = { Authorization: `Bearer ${merchant.apiKey}`, 'Content-Type': 'application/json' }
-  const body = JSON.stringify({ externalId: 'inv_1', customerExternalId: 'user_1', amountCents: 100 })
+  const body = JSON.stringify({
+    externalId: 'inv_1',
+    customerExternalId: 'user_1',
+    amountCents: 100,
+  })
 
   const events = `/api/workspaces/${merchant.workspace.slug}/events`
   const answers = [

@@ -32,7 +32,12 @@ const utf8 = (text: string) => new TextEncoder().encode(text)
 describe('a body is read', () => {
   test.each([
     { case: 'as JSON', path: '/json', type: 'application/json', content: JSON_BODY },
-    { case: 'with a charset', path: '/json', type: 'Application/JSON; charset=utf-8', content: JSON_BODY },
+    {
+      case: 'with a charset',
+      path: '/json',
+      type: 'Application/JSON; charset=utf-8',
+      content: JSON_BODY,
+    },
     {
       case: 'as UTF-8 whatever its charset',
       path: '/json',

@@ -8,14 +8,20 @@ import { sampled } from '../support/thorough.ts'
 const database = useDatabase()
 const faulty = useFaultyWorkers('import-partners', 'import-customers', 'auth', 'manage')
 
-/** A merchant whose manager has signed in elsewhere, and whose fetches are counted and failed from here on. */
+/**
+ * A merchant whose manager has signed in elsewhere, and whose fetches are counted and failed from
+ * here on.
+ */
 const createWatched = async () => {
   const merchant = await createMerchant()
   const imports = await importer(merchant, faulty.baseUrl())
-  // The session's token is what the auth Worker asks by; the rest names the workspace, its people and its program.
+  // The session's token is what the auth Worker asks by; the rest names the workspace, its people
+  // and its program.
   const [, session = ''] = imports.cookie.split('=')
   const token = decodeURIComponent(session).split('.')[0] ?? ''
-  const tenant = [merchant.workspace.id, merchant.workspace.slug, merchant.programId, token].filter(Boolean)
+  const tenant = [merchant.workspace.id, merchant.workspace.slug, merchant.programId, token].filter(
+    Boolean,
+  )
   return {
     ...merchant,
     ...imports,
@@ -91,7 +97,10 @@ const STEPS = [
   { step: 'the read', before: [null], kinds: KINDS },
   { step: 'the write', before: [null, null], kinds: KINDS },
 ]
-/** Those that differ in what has happened when the caller gives up; how each is noticed, the retries show. */
+/**
+ * Those that differ in what has happened when the caller gives up; how each is noticed, the retries
+ * show.
+ */
 const LASTING: Fault[] = ['cut_before', 'cut_after', 'half', 'silence_after']
 /** How the others are noticed, tests/tracking/faults.test.ts shows for the same connection. */
 const OTHERS = FAULTS.filter((fault) => !LASTING.includes(fault))
@@ -115,14 +124,19 @@ const expectAll = async (kind: (typeof KINDS)[number], merchant: Watched) => {
   }
 }
 
-describe.concurrent('an import with a 200 response is in the database, once', { tags: 'thorough' }, () => {
+describe.concurrent('an import with a 200 response is in the database, once', {
+  tags: 'thorough',
+}, () => {
   test.each(everyStep(passingAt))(
     '$kind: when $step meets $fault once, the retry saves it, and reports it as created',
     async ({ before, fault, kind }) => {
       const merchant = await createWatched()
       merchant.plan(...before, fault)
       const { status, body } = await IMPORTS[kind].call(merchant, 20)
-      expect({ status, summary: body.summary }).toMatchObject({ status: 200, summary: { created: 20 } })
+      expect({ status, summary: body.summary }).toMatchObject({
+        status: 200,
+        summary: { created: 20 },
+      })
       await expectAll(kind, merchant)
       expect(await database.audit(merchant)).toMatchObject([{ details: { rows: 20, created: 20 } }])
     },
@@ -154,8 +168,15 @@ describe.concurrent('an import with a 200 response is in the database, once', { 
       const merchant = await createWatched()
       merchant.plan(null, fault)
       const { status, body } = await merchant.partners(partnerRows(20))
-      expect({ status, summary: body.summary }).toMatchObject({ status: 200, summary: { created: 20 } })
-      expect(await importCounts(database, merchant)).toMatchObject({ partners: 20, coupons: 20, mails: 0 })
+      expect({ status, summary: body.summary }).toMatchObject({
+        status: 200,
+        summary: { created: 20 },
+      })
+      expect(await importCounts(database, merchant)).toMatchObject({
+        partners: 20,
+        coupons: 20,
+        mails: 0,
+      })
       expect(await database.audit(merchant)).toMatchObject([{ details: { rows: 20, created: 20 } }])
     },
   )

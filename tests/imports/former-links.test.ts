@@ -23,11 +23,20 @@ test.each([
     form: '?fpr',
   },
   { case: 'a parameter in the fragment', link: 'https://shop.example/#a_aid=maya', form: '?a_aid' },
-  { case: 'via, which is always read', link: 'https://shop.example/?ref=maya&via=maya', form: '?via' },
+  {
+    case: 'via, which is always read',
+    link: 'https://shop.example/?ref=maya&via=maya',
+    form: '?via',
+  },
   { case: 'a subdomain', link: 'https://go.shop.example/?ref=maya', form: '?ref' },
   { case: 'the path', link: 'https://go.shop.example/r/maya', form: '/' },
   { case: 'an escaped path', link: 'https://shop.example/may%C3%A9', slug: 'mayé', form: '/' },
-  { case: 'a further slug', link: 'https://shop.example/?ref=spring', more: ['spring'], form: '?ref' },
+  {
+    case: 'a further slug',
+    link: 'https://shop.example/?ref=spring',
+    more: ['spring'],
+    form: '?ref',
+  },
   { case: 'another site', link: 'https://tolt.example/?via=maya', form: '//tolt.example?via' },
   { case: 'a path of another site', link: 'https://tolt.example/maya', form: '//tolt.example/' },
   {
@@ -53,7 +62,11 @@ describe('the link of a partner', () => {
     { case: 'works by via', link: 'https://shop.example/?via=maya', works: true },
     { case: 'does not if its form does not', link: 'https://shop.example/maya', works: false },
     { case: 'does not if nobody knows', link: 'https://shop.example/?fpr=maya', works: false },
-    { case: 'does not if another partner has the slug', link: 'https://shop.example/?ref=leo', works: false },
+    {
+      case: 'does not if another partner has the slug',
+      link: 'https://shop.example/?ref=leo',
+      works: false,
+    },
   ])('$case', ({ link, works }) => {
     expect(formerLinkOf(of(link), SITE, forms)).toEqual({ url: link, works })
   })

@@ -107,7 +107,11 @@ test.each([
     row: { slug: 'other', couponId: 'OTHER' },
   },
   { case: 'whose row has a former address of it', email: 'old@partner.example', row: {} },
-  { case: 'that a manager has changed, whatever the option says', email: 'p0@partner.example', row: {} },
+  {
+    case: 'that a manager has changed, whatever the option says',
+    email: 'p0@partner.example',
+    row: {},
+  },
 ])('a later import keeps a partner $case', async ({ email, row }) => {
   const { merchant, partners, undo } = await createUndoing()
   const ours = newImport()
@@ -131,7 +135,9 @@ describe('nothing is kept', () => {
       await partners([{ email: 'p0@partner.example', slug: 'x'.repeat(300) }]),
       await customers([{ customerExternalId: 'cus_1', partnerEmail: 'nobody@partner.example' }]),
       await partners(partnerRows(1), { dryRun: true }),
-      await customers([{ customerExternalId: 'cus_1', partnerEmail: LEO }], { options: { dryRun: true } }),
+      await customers([{ customerExternalId: 'cus_1', partnerEmail: LEO }], {
+        options: { dryRun: true },
+      }),
     ]
     expect(answers.map(({ body }) => body.results[0]?.status)).toEqual([
       'error',
@@ -239,7 +245,10 @@ test('the opening balance of a partner who existed stays while a later import na
   const preview = await undo(first.importId, { dryRun: true })
   expect(preview.body).toMatchObject({ undone: { openingBalances: { count: 1 } }, kept })
   expect(preview.body.rows).toMatchObject([{ partnerEmail: 'p0@partner.example' }])
-  expect((await undo(first.importId)).body).toMatchObject({ undone: { openingBalances: { count: 1 } }, kept })
+  expect((await undo(first.importId)).body).toMatchObject({
+    undone: { openingBalances: { count: 1 } },
+    kept,
+  })
   const { owed } = await present(database, merchant)
   expect(owed).toEqual(made.owed.slice(0, 1))
   await undo(second.importId)
@@ -260,7 +269,10 @@ test('a call that is repeated gets its first answer, and what that one names is 
   }
   await undo(first.importId)
   const made = await present(database, merchant)
-  const repeats = [await partners(partnerRows(2), ALL, second), await customers(customerRows(2, LEO), second)]
+  const repeats = [
+    await partners(partnerRows(2), ALL, second),
+    await customers(customerRows(2, LEO), second),
+  ]
   expect(repeats.map(({ headers }) => headers.get('Idempotent-Replayed'))).toEqual(['true', 'true'])
   expect(repeats[0]?.body.summary).toMatchObject({ skippedExisting: 2 })
   expect(repeats[1]?.body.summary).toMatchObject({ unchanged: 2 })

@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** A call of an import that names a person under two ids, which are tied to each other before it or after it. */
+/**
+ * A call of an import that names a person under two ids, which are tied to each other before it or
+ * after it.
+ */
 import { expect, test } from 'vitest'
 import { type Buyer, endOf, inEveryOrder, openShop, type Shop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
@@ -59,7 +62,8 @@ test('the address of the earlier row matched no payment, if the ids were tied be
       const [first, second] = [`first.${buyer.address}`, `second.${buyer.address}`]
       return {
         ...factsOf(buyer),
-        import: () => importRows(shop, twoRows(buyer, { customerEmail: first }, { customerEmail: second })),
+        import: () =>
+          importRows(shop, twoRows(buyer, { customerEmail: first }, { customerEmail: second })),
         other: () =>
           buyer.invoice({
             ...{ at: 700, id: buyer.id('in', 'other'), customer: buyer.id('cus', 'other') },
@@ -72,7 +76,11 @@ test('the address of the earlier row matched no payment, if the ids were tied be
 })
 
 test.each([
-  { case: 'of two ids of one customer goes, with what both rows said', order: ['tied', 'import'], undone: 1 },
+  {
+    case: 'of two ids of one customer goes, with what both rows said',
+    order: ['tied', 'import'],
+    undone: 1,
+  },
   { case: 'of two customers who were merged since stays', order: ['import', 'tied'], undone: 0 },
 ] as const)('a call $case', async ({ order, undone }) => {
   const shop = await openShop(database)

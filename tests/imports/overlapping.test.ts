@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** Imports that name the same rows, undone in any order: what one that is not undone names is there, and nothing is left of all. */
+/**
+ * Imports that name the same rows, undone in any order: what one that is not undone names is there,
+ * and nothing is left of all.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LEO, MAYA } from '../support/imports.ts'
@@ -16,10 +19,13 @@ const program = fc.constantFrom(0, 0, 0, 1)
 const partnerCall = fc.record({
   of,
   program,
-  rows: fc.array(fc.record({ email: fc.constant(P0), openingBalanceCents: fc.constantFrom(0, 700) }), {
-    minLength: 1,
-    maxLength: 2,
-  }),
+  rows: fc.array(
+    fc.record({ email: fc.constant(P0), openingBalanceCents: fc.constantFrom(0, 700) }),
+    {
+      minLength: 1,
+      maxLength: 2,
+    },
+  ),
   importOpeningBalances: fc.boolean(),
   completeExisting: fc.boolean(),
 })
@@ -41,7 +47,9 @@ const customerCall = fc.record({
 type PartnerCall = typeof partnerCall extends fc.Arbitrary<infer T> ? T : never
 type CustomerCall = typeof customerCall extends fc.Arbitrary<infer T> ? T : never
 
-/** The first of them creates the partner; the undos come in any order, also before the last calls. */
+/**
+ * The first of them creates the partner; the undos come in any order, also before the last calls.
+ */
 const history = fc.record({
   first: partnerCall,
   calls: fc.array(fc.oneof(partnerCall, customerCall, customerCall), {
@@ -80,7 +88,9 @@ const begin = async () => {
     )
     return row?.cents
   }
-  /** @returns the address of the customer's partner, null for none; undefined if it does not exist */
+  /**
+   * @returns the address of the customer's partner, null for none; undefined if it does not exist
+   */
   const ownerOf = async (externalId: string) => {
     const [row] = await database.query<{ email: string | null }>(
       `select (select p.email from partners p where p.id = c.partner_id) as email
@@ -112,7 +122,11 @@ const begin = async () => {
     })
     for (const { status, customerExternalId: customer, partnerEmail, code } of body.results) {
       if (status !== 'error' && status !== 'partner_not_found')
-        named.push({ import: n, customer, partner: code === 'customer_owned' ? null : partnerEmail })
+        named.push({
+          import: n,
+          customer,
+          partner: code === 'customer_owned' ? null : partnerEmail,
+        })
     }
   }
   const importAs = async (call: PartnerCall | CustomerCall) => {
@@ -129,7 +143,10 @@ const begin = async () => {
     const { undone: taken } = (await undo(importId)).body
     expect(taken.customers).toBe(preview.body.undone.customers)
   }
-  /** Once more, until nothing of those that were undone goes: what an earlier undo has left to a later import. */
+  /**
+   * Once more, until nothing of those that were undone goes: what an earlier undo has left to a
+   * later import.
+   */
   const undoRest = async () => {
     for (let before = ''; ; ) {
       const answers = []

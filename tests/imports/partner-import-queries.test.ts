@@ -15,9 +15,10 @@ test.each([
   { case: 'the coupon', email: 'b@partner.example', slug: 'b', coupon: 'TAKEN' },
 ])('when $case is taken between the read and the write, nothing is saved', async (taken) => {
   const merchant = await createMerchant()
-  const [maya] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
+  const [maya] = await database.query<{ id: string }>(
+    'select id from partners where workspace_id = $1',
+    [merchant.workspace.id],
+  )
   await database.query(
     "insert into coupon_aliases (id, workspace_id, partner_id, coupon_id) values (gen_random_uuid(), $1, $2, 'TAKEN')",
     [merchant.workspace.id, maya?.id],
@@ -46,11 +47,18 @@ test.each([
   const saved = await savePartnerImport(db, {
     workspaceId: merchant.workspace.id,
     programId: merchant.programId,
-    partners: [partner('a@partner.example', 'a', 'A'), partner(taken.email, taken.slug, taken.coupon)],
+    partners: [
+      partner('a@partner.example', 'a', 'A'),
+      partner(taken.email, taken.slug, taken.coupon),
+    ],
     newGroups: [],
     completed: [],
     found: [],
-    notice: { workspaceName: 'Shop', programName: 'Friends', url: 'https://track.example/app/shop/audit' },
+    notice: {
+      workspaceName: 'Shop',
+      programName: 'Friends',
+      url: 'https://track.example/app/shop/audit',
+    },
     audit: { actor: 'manager@x.example', details: {} },
     call: await importCall('partners', null, {}),
     answer: { summary: NOTHING, results: [] },

@@ -58,7 +58,11 @@ test.each([
   },
   {
     case: 'a suffixed slug of another row is skipped',
-    rows: [row('a@x', { slug: 'maya-0001' }), row('b@x', { slug: 'maya' }), row('c@x', { slug: 'maya' })],
+    rows: [
+      row('a@x', { slug: 'maya-0001' }),
+      row('b@x', { slug: 'maya' }),
+      row('c@x', { slug: 'maya' }),
+    ],
     slugs: ['maya-0001', 'maya', 'maya-0002'],
     renamed: 1,
   },
@@ -165,7 +169,13 @@ test('existing and duplicate partners are skipped, invalid rows are errors, the 
       message: 'Correct it.',
     },
   ])
-  expect(summary).toEqual({ created: 1, skippedExisting: 2, errors: 1, slugsRenamed: 0, couponsMapped: 0 })
+  expect(summary).toEqual({
+    created: 1,
+    skippedExisting: 2,
+    errors: 1,
+    slugsRenamed: 0,
+    couponsMapped: 0,
+  })
   expect(newPartners.map(({ email }) => email)).toEqual(['a@x'])
 })
 
@@ -187,9 +197,17 @@ test('a coupon goes to the first partner created with it, and to none when it is
     'coupon_taken',
     true,
   ])
-  expect(results.map(({ status }) => status)).toEqual(['skipped_existing', ...Array(4).fill('created')])
+  expect(results.map(({ status }) => status)).toEqual([
+    'skipped_existing',
+    ...Array(4).fill('created'),
+  ])
   expect(summary.couponsMapped).toBe(2)
-  expect(newPartners.map((partner) => partner.coupon?.id ?? null)).toEqual(['FREE', null, null, 'free'])
+  expect(newPartners.map((partner) => partner.coupon?.id ?? null)).toEqual([
+    'FREE',
+    null,
+    null,
+    'free',
+  ])
 })
 
 test('of an existing partner, a coupon that is not its own is not added, and named', () => {
@@ -223,9 +241,12 @@ test('an opening balance in another program is warned about once per address, wi
     ['b@x', 1_000],
   ])
   const owed = { openingBalanceCents: 500 }
-  const { warnings, summary } = decide([row('a@x', owed), row('a@x', owed), row('b@x', owed), bad], {
-    balancesElsewhere,
-  })
+  const { warnings, summary } = decide(
+    [row('a@x', owed), row('a@x', owed), row('b@x', owed), bad],
+    {
+      balancesElsewhere,
+    },
+  )
   expect(warnings).toEqual([
     {
       code: 'balance_in_another_program',
@@ -238,5 +259,7 @@ test('an opening balance in another program is warned about once per address, wi
   ])
   expect(summary).toMatchObject({ created: 2, errors: 1 })
   expect(decide([row('c@x', owed)]).warnings).toEqual([])
-  expect(decide([row('a@x'), row('a@x', owed)], { balancesElsewhere }).warnings).toMatchObject([{ count: 1 }])
+  expect(decide([row('a@x'), row('a@x', owed)], { balancesElsewhere }).warnings).toMatchObject([
+    { count: 1 },
+  ])
 })

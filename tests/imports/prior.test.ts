@@ -33,11 +33,23 @@ test('it is stored with the customer, shown to managers and the partner, and owe
     }),
     row({ partnerEmail: email, customerExternalId: 'cus_3', priorAmountCents: 500 }),
     row({ partnerEmail: email, customerExternalId: 'cus_4' }),
-    row({ partnerEmail: email, customerExternalId: 'cus_5', priorAmountCents: 0, priorCurrency: 'GBP' }),
+    row({
+      partnerEmail: email,
+      customerExternalId: 'cus_5',
+      priorAmountCents: 0,
+      priorCurrency: 'GBP',
+    }),
   ])
   const { body } = await merchant.get('/customers?externalId=cus_1')
   expect(body.data).toMatchObject([
-    { prior: { partnerId: merchant.partnerId, commissions: 12, amountCents: 9_650, currency: 'EUR' } },
+    {
+      prior: {
+        partnerId: merchant.partnerId,
+        commissions: 12,
+        amountCents: 9_650,
+        currency: 'EUR',
+      },
+    },
   ])
   const text = await portal(email)
   expect(text).toContain(
@@ -73,8 +85,14 @@ test.each([
   { case: 'a currency that is none', fields: { priorAmountCents: 5, priorCurrency: 'XXY' } },
 ])('$case is an error of its row', async ({ fields }) => {
   const { customers } = await createUndoing()
-  const { body } = await customers([row(fields), row({ customerExternalId: 'cus_2', priorCurrency: '' })])
-  expect(body.results).toMatchObject([{ status: 'error', code: 'prior_invalid' }, { status: 'created' }])
+  const { body } = await customers([
+    row(fields),
+    row({ customerExternalId: 'cus_2', priorCurrency: '' }),
+  ])
+  expect(body.results).toMatchObject([
+    { status: 'error', code: 'prior_invalid' },
+    { status: 'created' },
+  ])
 })
 
 describe('it goes', () => {

@@ -17,7 +17,9 @@ const ROUNDS = [1, 2, 3]
 const ALL = { sendWelcomeEmail: true, importOpeningBalances: true }
 const atOnce = <T>(call: (caller: number) => Promise<T>) =>
   Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)))
-const resultsOf = <A extends PartnersImported | CustomersImported>(answers: A[]): A['body']['results'] => {
+const resultsOf = <A extends PartnersImported | CustomersImported>(
+  answers: A[],
+): A['body']['results'] => {
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   return answers.flatMap(({ body }) => body.results as never[])
 }
@@ -104,7 +106,11 @@ test('concurrent imports into two programs map each coupon once', async () => {
   )
   expect(results.filter(({ status }) => status === 'created')).toHaveLength(100)
   expect(results.filter(({ couponMapped }) => couponMapped)).toHaveLength(50)
-  expect(await importCounts(database, merchant)).toMatchObject({ partners: 100, coupons: 50, mails: 100 })
+  expect(await importCounts(database, merchant)).toMatchObject({
+    partners: 100,
+    coupons: 50,
+    mails: 100,
+  })
 })
 
 test.each(ROUNDS)(
@@ -118,7 +124,9 @@ test.each(ROUNDS)(
       partnerEmail: 'maya@partner.example',
       startedAt: '2025-01-31',
     }))
-    const results = resultsOf(await atOnce((caller) => customers(caller % 2 ? rows : rows.toReversed())))
+    const results = resultsOf(
+      await atOnce((caller) => customers(caller % 2 ? rows : rows.toReversed())),
+    )
     expect(results.filter(({ status }) => status === 'created')).toHaveLength(200)
     expect(await database.counts(merchant)).toMatchObject({ customers: 200, commissions: 0 })
   },

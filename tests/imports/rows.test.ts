@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PartnerImportRow } from '../../lib/imports/imports.schemas.ts'
-import { readCustomerRow, readPartnerRow, readPlainPartnerRow } from '../../lib/imports/rows.schemas.ts'
+import {
+  readCustomerRow,
+  readPartnerRow,
+  readPlainPartnerRow,
+} from '../../lib/imports/rows.schemas.ts'
 
 const MAYA = 'maya@partner.example'
 const NOW = new Date('2026-11-21T12:00:00Z')
@@ -43,8 +47,16 @@ describe('a row of a partner import', () => {
       row: { email: 'ann@x.example', name: ' ', slug: '', couponId: '\t', couponLabel: '' },
       read: {},
     },
-    { case: 'with a label alone', row: { email: 'ann@x.example', couponLabel: 'Friends' }, read: {} },
-    { case: 'with unknown fields', row: { email: 'ann@x.example', status: 'banned', id: 1 }, read: {} },
+    {
+      case: 'with a label alone',
+      row: { email: 'ann@x.example', couponLabel: 'Friends' },
+      read: {},
+    },
+    {
+      case: 'with unknown fields',
+      row: { email: 'ann@x.example', status: 'banned', id: 1 },
+      read: {},
+    },
     {
       case: 'with a slug of 255 characters',
       row: { email: 'ann@x.example', slug: '客'.repeat(255) },
@@ -99,8 +111,16 @@ describe('a row of a partner import', () => {
     { case: 'a string', row: 'ann@x.example', code: 'email_invalid' },
     { case: 'an array', row: ['ann@x.example'], code: 'email_invalid' },
     { case: 'a name that is a number', row: { email: 'a@x', name: 5 }, code: 'name_invalid' },
-    { case: 'a name of 256 characters', row: { email: 'a@x', name: 'x'.repeat(256) }, code: 'name_invalid' },
-    { case: 'a slug of 256 characters', row: { email: 'a@x', slug: 'x'.repeat(256) }, code: 'slug_invalid' },
+    {
+      case: 'a name of 256 characters',
+      row: { email: 'a@x', name: 'x'.repeat(256) },
+      code: 'name_invalid',
+    },
+    {
+      case: 'a slug of 256 characters',
+      row: { email: 'a@x', slug: 'x'.repeat(256) },
+      code: 'slug_invalid',
+    },
     {
       case: 'a slug with a control character',
       row: { email: 'a@x', slug: 'a\u0007b' },
@@ -111,8 +131,16 @@ describe('a row of a partner import', () => {
       row: { email: 'a@x', slugs: ['a\nb'] },
       code: 'slug_invalid',
     },
-    { case: 'further slugs that are no list', row: { email: 'a@x', slugs: 'a' }, code: 'slug_invalid' },
-    { case: '101 further slugs', row: { email: 'a@x', slugs: Array(101).fill('a') }, code: 'slug_invalid' },
+    {
+      case: 'further slugs that are no list',
+      row: { email: 'a@x', slugs: 'a' },
+      code: 'slug_invalid',
+    },
+    {
+      case: '101 further slugs',
+      row: { email: 'a@x', slugs: Array(101).fill('a') },
+      code: 'slug_invalid',
+    },
     { case: 'a slug that is an object', row: { email: 'a@x', slug: {} }, code: 'slug_invalid' },
     {
       case: 'a coupon of 256 characters',
@@ -198,7 +226,10 @@ describe('a row of a customer import', () => {
     },
     {
       case: 'a time of a zone that is ahead of UTC, without its name',
-      row: { customerExternalId: 'c', startedAt: new Date(NOW.getTime() + 14 * 3_600_000).toISOString() },
+      row: {
+        customerExternalId: 'c',
+        startedAt: new Date(NOW.getTime() + 14 * 3_600_000).toISOString(),
+      },
       read: { startedAt: NOW },
     },
     {
@@ -212,7 +243,9 @@ describe('a row of a customer import', () => {
       read: { customerEmail: null, startedAt: null, programId: PROGRAM },
     },
   ])('$case', ({ row, read }) => {
-    expect(readCustomerRow({ partnerEmail: ` ${MAYA.toUpperCase()}`, ...row }, PROGRAM, NOW)).toMatchObject({
+    expect(
+      readCustomerRow({ partnerEmail: ` ${MAYA.toUpperCase()}`, ...row }, PROGRAM, NOW),
+    ).toMatchObject({
       partnerEmail: MAYA,
       ...read,
     })
@@ -279,7 +312,13 @@ describe('a row of a customer import', () => {
 })
 
 describe('plain rows, which are read without the schema', () => {
-  const row = { email: 'ann@x.example', name: 'Ann B.', slug: 'Ann_B', couponId: 'C-1', couponLabel: 'ANN' }
+  const row = {
+    email: 'ann@x.example',
+    name: 'Ann B.',
+    slug: 'Ann_B',
+    couponId: 'C-1',
+    couponLabel: 'ANN',
+  }
 
   test('a row of ASCII with single spaces is one', () => {
     expect(readPlainPartnerRow({ ...row, unknown: 1 }, true)).toEqual({
@@ -310,8 +349,20 @@ describe('plain rows, which are read without the schema', () => {
 
   test('the schema reads each of them the same', () => {
     const text = fc.oneof(
-      fc.string({ unit: fc.constantFrom('a', 'B', '1', '.', '-', ' ', '@', 'é', '\t', '\n', '\u00ad', '"') }),
-      fc.constantFrom('ann@x.example', 'a@b.co.uk', 'a.@-.x', 'ann', null, undefined, 7, [], 'x'.repeat(256)),
+      fc.string({
+        unit: fc.constantFrom('a', 'B', '1', '.', '-', ' ', '@', 'é', '\t', '\n', '\u00ad', '"'),
+      }),
+      fc.constantFrom(
+        'ann@x.example',
+        'a@b.co.uk',
+        'a.@-.x',
+        'ann',
+        null,
+        undefined,
+        7,
+        [],
+        'x'.repeat(256),
+      ),
     )
     const cents = fc.oneof(
       fc.integer(),

@@ -28,7 +28,11 @@ describe('startedAt: a migration does not restart the reward period', () => {
 
   test.each([
     { case: 'eleven months ago, of twelve', startedAt: monthsAgo(11), last: 'commission_created' },
-    { case: 'thirteen months ago, of twelve', startedAt: monthsAgo(13), last: 'past_reward_duration' },
+    {
+      case: 'thirteen months ago, of twelve',
+      startedAt: monthsAgo(13),
+      last: 'past_reward_duration',
+    },
     { case: 'not given', startedAt: undefined, last: 'commission_created' },
   ])('a recurring reward counts its months from it: $case', async ({ startedAt, last }) => {
     const { merchant } = await mapped({ reward_duration_months: 12 }, startedAt)
@@ -45,13 +49,17 @@ describe('startedAt: a migration does not restart the reward period', () => {
   test('the earlier of startedAt and the first sale commission counts', async () => {
     const { merchant, customers } = await mapped({ reward_duration_months: 12 })
     await renew(merchant)
-    await customers([{ customerExternalId: 'user_1', partnerEmail: MAYA, startedAt: monthsAgo(13) }])
+    await customers([
+      { customerExternalId: 'user_1', partnerEmail: MAYA, startedAt: monthsAgo(13) },
+    ])
     expect((await renew(merchant))?.at(-1)).toBe('past_reward_duration')
   })
 
   test('startedAt does not apply to another program', async () => {
     const { merchant } = await mapped({ reward_interval: 'one-time' }, '2025-01-31')
-    const second = await merchant.seed.addProgram(merchant.workspace.id, { reward_interval: 'one-time' })
+    const second = await merchant.seed.addProgram(merchant.workspace.id, {
+      reward_interval: 'one-time',
+    })
     await merchant.seed.addPartner(merchant.workspace.id, second, { slug: 'zoe' })
     const clickId = await merchant.click('zoe', second)
     expect((await renew(merchant, { clickId }))?.at(-1)).toBe('commission_created')
@@ -60,7 +68,9 @@ describe('startedAt: a migration does not restart the reward period', () => {
   test('a later mapping without startedAt keeps it, and one with startedAt replaces it', async () => {
     const { merchant, customers } = await mapped({}, '2025-01-31')
     await customers([{ customerExternalId: 'user_1', partnerEmail: LEO }])
-    expect(await customersOf(merchant)).toMatchObject([{ start: new Date('2025-01-31'), partner: LEO }])
+    expect(await customersOf(merchant)).toMatchObject([
+      { start: new Date('2025-01-31'), partner: LEO },
+    ])
     const { body } = await customers([
       { customerExternalId: 'user_1', partnerEmail: LEO, startedAt: '2025-03-01T00:30:00+01:00' },
     ])

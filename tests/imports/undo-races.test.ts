@@ -1,4 +1,7 @@
-/** An undo beside what arrives at the same moment: nothing is half taken back, and nobody who is gone is credited. */
+/**
+ * An undo beside what arrives at the same moment: nothing is half taken back, and nobody who is
+ * gone is credited.
+ */
 import { describe, expect, test } from 'vitest'
 import { FAULTS, type Fault } from '../support/faulty-database.ts'
 import { useFaultyWorkers } from '../support/faulty-workers.ts'
@@ -29,7 +32,9 @@ test('eight undos at once take everything back once, and say the same', async ()
     })
   }
   expect(await present(database, merchant)).toEqual(before)
-  expect((await database.audit(merchant)).filter(({ action }) => action === 'import.undone')).toHaveLength(2)
+  expect(
+    (await database.audit(merchant)).filter(({ action }) => action === 'import.undone'),
+  ).toHaveLength(2)
   expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
 
@@ -39,7 +44,9 @@ test('calls of the import that arrive during its undo are saved before and taken
   const ours = newImport()
   await partners(partnerRows(5), ALL, ours)
   const calls = await Promise.all([
-    ...Array.from({ length: 6 }, (_, n) => partners(partnerRows(10, `q${n}-`), n % 2 ? ALL : {}, ours)),
+    ...Array.from({ length: 6 }, (_, n) =>
+      partners(partnerRows(10, `q${n}-`), n % 2 ? ALL : {}, ours),
+    ),
     ...Array.from({ length: 6 }, (_, n) =>
       customers(
         customerRows(5, LEO).map((row) => ({
@@ -62,7 +69,8 @@ test('a sale that was decided before the undo and arrives during it credits nobo
   const ours = newImport()
   await partners(partnerRows(1), ALL, ours)
   const clickId = await merchant.click('p-0')
-  // The undo is on its way until somebody waits for it: the report, which was decided by what was there before.
+  // The undo is on its way until somebody waits for it: the report, which was decided by what was
+  // there before.
   const [call] = await database.query<{ id: string }>(
     'select audit_id as id from import_calls where workspace_id = $1',
     [merchant.workspace.id],
@@ -96,7 +104,10 @@ test('an import that was decided before the undo gives no customer to a partner 
   expect((await present(database, merchant)).customers).toEqual([])
 })
 
-/** A merchant's import of 3 partners and 3 customers of Leo, whose undo has begun, and its calls, the first one first. */
+/**
+ * A merchant's import of 3 partners and 3 customers of Leo, whose undo has begun, and its calls,
+ * the first one first.
+ */
 const createBegun = async () => {
   const made = await createUndoing()
   const { merchant, partners, customers } = made
@@ -204,7 +215,10 @@ test.each([1, 2, 3])(
       ...Array.from({ length: 3 }, (_, n) => partners(partnerRows(20 + n), n > 0 ? ALL : {})),
       ...Array.from({ length: 3 }, (_, n) => customers(customerRows(20 + n, LEO))),
     ])
-    expect([undone, ...answers].map(({ status }) => status)).toEqual([200, ...answers.map(() => 200)])
+    expect([undone, ...answers].map(({ status }) => status)).toEqual([
+      200,
+      ...answers.map(() => 200),
+    ])
     const there = await present(database, merchant)
     expect(there.partners.map(({ slug }) => slug).sort()).toEqual(
       ['leo', 'maya', ...partnerRows(22).map(({ slug }) => slug)].sort(),
@@ -232,7 +246,9 @@ test.each([1, 2])(
     const [undone] = await Promise.all([
       undo(ours.importId),
       ...sales,
-      manager.patch(`/partners/${(await present(database, merchant)).partners.at(-1)?.id}`, { name: 'New' }),
+      manager.patch(`/partners/${(await present(database, merchant)).partners.at(-1)?.id}`, {
+        name: 'New',
+      }),
       customers(customerRows(20, 'p20@partner.example')),
       manager.post('/payouts/run', { method: 'manual' }),
     ])
@@ -248,7 +264,10 @@ test.each([1, 2])(
   },
 )
 
-/** A merchant whose manager has signed in elsewhere, with an import, and whose fetches are counted and failed from here on. */
+/**
+ * A merchant whose manager has signed in elsewhere, with an import, and whose fetches are counted
+ * and failed from here on.
+ */
 const createWatched = async () => {
   const merchant = await createMerchant()
   const ours = newImport()
@@ -301,7 +320,10 @@ describe.concurrent('an undo over a database that fails', { tags: 'thorough' }, 
       const { merchant, undo, plan } = await createWatched()
       plan(...before, fault)
       const answer = await undo()
-      expect([answer.status, await answer.json()]).toMatchObject([200, { undone: UNDONE, kept: [] }])
+      expect([answer.status, await answer.json()]).toMatchObject([
+        200,
+        { undone: UNDONE, kept: [] },
+      ])
       expect((await present(database, merchant)).partners).toHaveLength(1)
       expect(await database.violations(merchant.workspace.id)).toEqual([])
     },

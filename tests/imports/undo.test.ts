@@ -151,7 +151,9 @@ test('customers return to the partner, address and start that they had, or to be
     wholeAnswer(ours.importId, { undone: { ...wholeAnswer('').undone, customers: 4 } }),
   )
   const after = await present(database, merchant)
-  expect(after.customers.filter(({ external_id }) => external_id !== 'cus_4')).toEqual(before.customers)
+  expect(after.customers.filter(({ external_id }) => external_id !== 'cus_4')).toEqual(
+    before.customers,
+  )
   expect(after.referrals).toEqual(before.referrals)
   expect(after.customers.at(-1)).toMatchObject({
     external_id: 'cus_4',
@@ -169,21 +171,28 @@ test.each([
     customers: 2,
     kept: [{ kind: 'customer', code: 'changed_since', count: 1 }],
   },
-])('a customer whom three calls of an import have changed $case, as the preview says', async (expected) => {
-  const { merchant, customers, undo } = await createUndoing()
-  const row = { customerExternalId: 'cus_1', customerEmail: 'ann@x.example' }
-  const ours = newImport()
-  await customers([{ ...row, partnerEmail: MAYA }], ours)
-  if (expected.customers === 2) await customers([{ ...row, partnerEmail: MAYA, startedAt: '2024-01-01' }])
-  const before = await present(database, merchant)
-  await customers([{ ...row, partnerEmail: LEO }], ours)
-  await customers([{ ...row, customerEmail: 'bob@x.example', partnerEmail: MAYA }], ours)
-  const preview = await undo(ours.importId, { dryRun: true })
-  expect(preview.body).toMatchObject({ undone: { customers: expected.customers }, kept: expected.kept })
-  expect((await undo(ours.importId)).body).toEqual(preview.body)
-  const { customers: left } = await present(database, merchant)
-  expect(left).toEqual(expected.customers === 2 ? before.customers : [])
-})
+])(
+  'a customer whom three calls of an import have changed $case, as the preview says',
+  async (expected) => {
+    const { merchant, customers, undo } = await createUndoing()
+    const row = { customerExternalId: 'cus_1', customerEmail: 'ann@x.example' }
+    const ours = newImport()
+    await customers([{ ...row, partnerEmail: MAYA }], ours)
+    if (expected.customers === 2)
+      await customers([{ ...row, partnerEmail: MAYA, startedAt: '2024-01-01' }])
+    const before = await present(database, merchant)
+    await customers([{ ...row, partnerEmail: LEO }], ours)
+    await customers([{ ...row, customerEmail: 'bob@x.example', partnerEmail: MAYA }], ours)
+    const preview = await undo(ours.importId, { dryRun: true })
+    expect(preview.body).toMatchObject({
+      undone: { customers: expected.customers },
+      kept: expected.kept,
+    })
+    expect((await undo(ours.importId)).body).toEqual(preview.body)
+    const { customers: left } = await present(database, merchant)
+    expect(left).toEqual(expected.customers === 2 ? before.customers : [])
+  },
+)
 
 describe('what stays', () => {
   type Case = {
@@ -201,7 +210,8 @@ describe('what stays', () => {
     {
       case: 'who has a customer by another import',
       code: 'has_customers',
-      relies: ({ customers }) => customers([{ customerExternalId: 'c', partnerEmail: 'p0@partner.example' }]),
+      relies: ({ customers }) =>
+        customers([{ customerExternalId: 'c', partnerEmail: 'p0@partner.example' }]),
     },
     {
       case: 'whose earnings a manager has adjusted',
@@ -265,10 +275,15 @@ describe('what stays', () => {
     expect(relied?.status ?? 200).toBeLessThan(300)
     const kept = {
       kept: [{ kind: 'partner', code, count: 1 }],
-      rows: [{ kind: 'partner', code, id, partnerEmail: 'p0@partner.example', customerExternalId: null }],
+      rows: [
+        { kind: 'partner', code, id, partnerEmail: 'p0@partner.example', customerExternalId: null },
+      ],
     }
     const preview = await undo(ours.importId, { dryRun: true })
-    expect(preview.body).toMatchObject({ ...kept, undone: { partners: 2, openingBalances: { count: 2 } } })
+    expect(preview.body).toMatchObject({
+      ...kept,
+      undone: { partners: 2, openingBalances: { count: 2 } },
+    })
     const { body } = await undo(ours.importId)
     expect(body).toEqual(preview.body)
     expect((await present(database, merchant)).partners.map(({ slug }) => slug)).toEqual([
@@ -335,7 +350,9 @@ describe('what stays', () => {
         { kind: 'partner', code: 'has_events', count: 1 },
       ]),
     )
-    expect(body.rows.find(({ customerExternalId }) => customerExternalId === 'bought')).toMatchObject({
+    expect(
+      body.rows.find(({ customerExternalId }) => customerExternalId === 'bought'),
+    ).toMatchObject({
       partnerEmail: 'p0@partner.example',
       message: 'Sales or leads were credited since.',
     })
@@ -348,8 +365,13 @@ describe('what stays', () => {
     const ours = newImport()
     await partners(partnerRows(1), { sendWelcomeEmail: true }, ours)
     const clickId = await merchant.click('p-0')
-    await database.query(`update mails set sent_at = now() where workspace_id = $1`, [merchant.workspace.id])
-    expect((await undo(ours.importId)).body).toMatchObject({ undone: { partners: 1, mails: 0 }, kept: [] })
+    await database.query(`update mails set sent_at = now() where workspace_id = $1`, [
+      merchant.workspace.id,
+    ])
+    expect((await undo(ours.importId)).body).toMatchObject({
+      undone: { partners: 1, mails: 0 },
+      kept: [],
+    })
     const { body } = await merchant.sale({ clickId })
     expect(body).toMatchObject({ attributed: false })
     expect(await database.violations(merchant.workspace.id)).toEqual([])
@@ -359,16 +381,27 @@ describe('what stays', () => {
 describe('two imports, A and B', () => {
   test('of one customer: A stays while B does, and both go in the order B, A', async () => {
     const { merchant, partners, customers, undo } = await createUndoing()
-    await customers([{ customerExternalId: 'cus_1', customerEmail: 'first@x.example', partnerEmail: MAYA }])
+    await customers([
+      { customerExternalId: 'cus_1', customerEmail: 'first@x.example', partnerEmail: MAYA },
+    ])
     const before = await present(database, merchant)
     const [a, b] = [newImport(), newImport()]
     await partners(partnerRows(1), {}, a)
     await customers(
-      [{ customerExternalId: 'cus_1', customerEmail: 'a@x.example', partnerEmail: 'p0@partner.example' }],
+      [
+        {
+          customerExternalId: 'cus_1',
+          customerEmail: 'a@x.example',
+          partnerEmail: 'p0@partner.example',
+        },
+      ],
       a,
     )
     const betweenThem = await present(database, merchant)
-    await customers([{ customerExternalId: 'cus_1', customerEmail: 'b@x.example', partnerEmail: LEO }], b)
+    await customers(
+      [{ customerExternalId: 'cus_1', customerEmail: 'b@x.example', partnerEmail: LEO }],
+      b,
+    )
 
     const early = await undo(a.importId)
     expect(early.body).toMatchObject({
@@ -378,8 +411,14 @@ describe('two imports, A and B', () => {
     expect((await undo(b.importId)).body.undone.customers).toBe(1)
     // The partner of A is gone, so the customer is nobody's but the one before.
     const [customer] = (await present(database, merchant)).customers
-    expect(customer).toMatchObject({ email: 'a@x.example', partner_id: before.customers[0]?.partner_id })
-    expect((await undo(a.importId)).body).toMatchObject({ undone: { partners: 1, customers: 1 }, kept: [] })
+    expect(customer).toMatchObject({
+      email: 'a@x.example',
+      partner_id: before.customers[0]?.partner_id,
+    })
+    expect((await undo(a.importId)).body).toMatchObject({
+      undone: { partners: 1, customers: 1 },
+      kept: [],
+    })
     expect(await present(database, merchant)).toEqual(before)
     expect(betweenThem.customers).toHaveLength(1)
     expect(await database.violations(merchant.workspace.id)).toEqual([])
@@ -391,7 +430,11 @@ describe('two imports, A and B', () => {
     await customers(customerRows(2, MAYA), a)
     const betweenThem = await present(database, merchant)
     await customers(
-      customerRows(2, LEO).map((row) => ({ ...row, startedAt: '2020-01-01', customerEmail: 'z@x.example' })),
+      customerRows(2, LEO).map((row) => ({
+        ...row,
+        startedAt: '2020-01-01',
+        customerEmail: 'z@x.example',
+      })),
       b,
     )
     await undo(b.importId)
@@ -484,7 +527,9 @@ test('only managers of the workspace undo, and only its own imports', async () =
   expect((await (await undoer(other))(ours.importId)).status).toBe(404)
   expect((await merchant.as(await merchant.member()).post(path, {})).status).toBe(403)
   expect((await merchant.as(await merchant.stranger()).post(path, {})).status).toBe(404)
-  expect((await merchant.post(`/api/workspaces/${merchant.workspace.slug}${path}`, {})).status).toBe(401)
+  expect(
+    (await merchant.post(`/api/workspaces/${merchant.workspace.slug}${path}`, {})).status,
+  ).toBe(401)
   expect((await undo('not-an-id')).status).toBe(404)
   expect((await undo(ours.importId, { cursor: 'x' })).status).toBe(400)
   expect((await undo(ours.importId, { dryrun: true })).status).toBe(400)

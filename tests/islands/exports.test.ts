@@ -82,7 +82,10 @@ const EXPORTS: {
     trap: 'partners found in the file of customers',
     file: 'dub.csv',
     says: 'Partners 2 imported. Customers 3 imported.',
-    partners: { 'gus@example.com': ['Gus "The Guide" Hall', 'gus'], 'hari@example.com': ['हरि', 'हरि'] },
+    partners: {
+      'gus@example.com': ['Gus "The Guide" Hall', 'gus'],
+      'hari@example.com': ['हरि', 'हरि'],
+    },
     customers: {
       cus_D1aaaaaaaaaaaa: 'gus@example.com',
       'second@example.com': 'gus@example.com',
@@ -118,12 +121,17 @@ test.each(EXPORTS)(
     expect(await text()).toContain(says)
 
     const { state } = service
-    const found = [...state.partners.values()].map(({ email, name, slug, openingBalanceCents: cents }) => [
-      email,
-      [name, slug, ...(cents === undefined ? [] : [cents])],
-    ])
+    const found = [...state.partners.values()].map(
+      ({ email, name, slug, openingBalanceCents: cents }) => [
+        email,
+        [name, slug, ...(cents === undefined ? [] : [cents])],
+      ],
+    )
     expect(Object.fromEntries(found)).toEqual(partners)
-    const mapped = [...state.customers.values()].map((row) => [row.customerExternalId, row.partnerEmail])
+    const mapped = [...state.customers.values()].map((row) => [
+      row.customerExternalId,
+      row.partnerEmail,
+    ])
     expect(Object.fromEntries(mapped)).toEqual(customers)
   },
 )
@@ -131,25 +139,37 @@ test.each(EXPORTS)(
 /** Files of the other platforms. tests/islands/import/files.test.ts reads all of them. */
 const OTHERS = FILES.filter(({ platform }) => !EXPORTS.some((one) => one.platform === platform))
 
-test.each(OTHERS)('a file with the headers of $platform’s $what imports with no hand work', async (file) => {
-  const { platform, lines, partners, customers = {} } = file
-  await choose('export.csv', lines.join('\n'))
-  await step('Columns')
-  expect(await text()).toContain(
-    platform ? `Recognized as an export from ${platform}.` : 'The columns do not match a known export.',
-  )
-  await press('Preview import')
-  await step('Import preview')
-  await press(/^Import/)
-  await step('Import complete')
-  const { state } = service
-  const ownSlug = (email: string) => email.split('@')[0]
-  expect(Object.fromEntries([...state.partners.values()].map(({ email, slug }) => [email, slug]))).toEqual(
-    Object.fromEntries(Object.entries(partners).map(([email, slug]) => [email, slug ?? ownSlug(email)])),
-  )
-  const mapped = [...state.customers.values()].map((row) => [row.customerExternalId, row.partnerEmail])
-  expect(Object.fromEntries(mapped)).toEqual(customers)
-})
+test.each(OTHERS)(
+  'a file with the headers of $platform’s $what imports with no hand work',
+  async (file) => {
+    const { platform, lines, partners, customers = {} } = file
+    await choose('export.csv', lines.join('\n'))
+    await step('Columns')
+    expect(await text()).toContain(
+      platform
+        ? `Recognized as an export from ${platform}.`
+        : 'The columns do not match a known export.',
+    )
+    await press('Preview import')
+    await step('Import preview')
+    await press(/^Import/)
+    await step('Import complete')
+    const { state } = service
+    const ownSlug = (email: string) => email.split('@')[0]
+    expect(
+      Object.fromEntries([...state.partners.values()].map(({ email, slug }) => [email, slug])),
+    ).toEqual(
+      Object.fromEntries(
+        Object.entries(partners).map(([email, slug]) => [email, slug ?? ownSlug(email)]),
+      ),
+    )
+    const mapped = [...state.customers.values()].map((row) => [
+      row.customerExternalId,
+      row.partnerEmail,
+    ])
+    expect(Object.fromEntries(mapped)).toEqual(customers)
+  },
+)
 
 /** Encodes UTF-16, big-endian. */
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()

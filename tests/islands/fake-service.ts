@@ -8,7 +8,10 @@ import { buildIslands } from '../../dev/runtime/build-islands.ts'
 import { IMPORT_PAGE, ImportPage } from '../../functions/dashboard/imports/import.tsx'
 import type { CustomerResult } from '../../lib/imports/customers/customer-import.ts'
 import { formsOf } from '../../lib/imports/partners/former-links.ts'
-import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partners/partner-import.ts'
+import type {
+  PartnerImportWarning,
+  PartnerResult,
+} from '../../lib/imports/partners/partner-import.ts'
 import { renderPage } from '../../lib/pages/layout/render.tsx'
 import { slugKey } from '../../lib/values/slugs.ts'
 
@@ -43,7 +46,11 @@ type Fault = Response | 'before' | 'after'
 const PROGRAMS = [
   { id: '0192f000-0000-7000-8000-000000000001', name: 'Pine & Co' },
   { id: '0192f000-0000-7000-8000-000000000002', name: 'Second program' },
-].map((program) => ({ ...program, siteUrl: 'http://127.0.0.1:9/shop', attributeKnownCustomers: false }))
+].map((program) => ({
+  ...program,
+  siteUrl: 'http://127.0.0.1:9/shop',
+  attributeKnownCustomers: false,
+}))
 
 /** Who opens the import page. */
 export const OPENER = { id: '0192f000-0000-7000-8000-00000000000a', email: 'manager@example.com' }
@@ -90,7 +97,8 @@ export const startService = async () => {
         const gone = [...(row.slug ? [row.slug] : []), ...(row.slugs ?? [])].filter(
           (slug) => !here.includes(slugKey(slug)),
         )
-        const lacks = options.importOpeningBalances && row.openingBalanceCents && !known.openingBalanceCents
+        const lacks =
+          options.importOpeningBalances && row.openingBalanceCents && !known.openingBalanceCents
         const status = lacks && options.completeExisting ? 'completed' : 'skipped_existing'
         if (status === 'completed')
           partners.set(row.email, { ...known, openingBalanceCents: row.openingBalanceCents ?? 0 })
@@ -138,12 +146,18 @@ export const startService = async () => {
     )
     const amountCents = owed.reduce((sum, cents) => sum + cents, 0)
     const code = 'balance_in_another_program'
-    return owed.length ? [{ code, count: owed.length, amountCents, currency: 'USD', message: '' }] : []
+    return owed.length
+      ? [{ code, count: owed.length, amountCents, currency: 'USD', message: '' }]
+      : []
   }
 
   const linkFormsOf = ({ rows }: Call) =>
     formsOf(
-      rows.map(({ formerLink = null, slug = '', slugs = [] }) => ({ formerLink, slug, otherSlugs: slugs })),
+      rows.map(({ formerLink = null, slug = '', slugs = [] }) => ({
+        formerLink,
+        slug,
+        otherSlugs: slugs,
+      })),
       'http://127.0.0.1:9/shop',
       new Map(),
     )
@@ -159,10 +173,16 @@ export const startService = async () => {
         const status = 'partner_not_found'
         return { ...of, ...owner, status, code: status, message: 'No partner has this address.' }
       }
-      if (moves && options.keepOwners) return { ...of, ...owner, status: 'unchanged', code: 'customer_owned' }
+      if (moves && options.keepOwners)
+        return { ...of, ...owner, status: 'unchanged', code: 'customer_owned' }
       if (!options.dryRun) state.customers.set(customerExternalId, row)
       const note = state.banned.has(partnerEmail) ? { code: 'partner_banned' as const } : {}
-      return { ...of, ...owner, status: moves ? 'updated' : known ? 'unchanged' : 'created', ...note }
+      return {
+        ...of,
+        ...owner,
+        status: moves ? 'updated' : known ? 'unchanged' : 'created',
+        ...note,
+      }
     })
 
   const app = new Hono<{ Bindings: HttpBindings }>()
@@ -218,7 +238,10 @@ export const startService = async () => {
       }))
       const from = Number(c.req.query('cursor') ?? 0)
       const next = from + Number(c.req.query('limit'))
-      return c.json({ data: all.slice(from, next), nextCursor: next < all.length ? String(next) : null })
+      return c.json({
+        data: all.slice(from, next),
+        nextCursor: next < all.length ? String(next) : null,
+      })
     })
     .get('/api/workspaces/acme/partners/:id/links', (c) => {
       const slug = c.req.param('id')
@@ -227,7 +250,9 @@ export const startService = async () => {
     .get('*', async (c) => {
       const code = islands.get(c.req.path)
       if (code) return c.body(code, 200, { 'Content-Type': 'text/javascript' })
-      const file = await readFile(new URL(`../../public${c.req.path}`, import.meta.url)).catch(() => null)
+      const file = await readFile(new URL(`../../public${c.req.path}`, import.meta.url)).catch(
+        () => null,
+      )
       const type = c.req.path.endsWith('.css') ? 'text/css' : 'image/svg+xml'
       return file ? c.body(file, 200, { 'Content-Type': type }) : c.notFound()
     })

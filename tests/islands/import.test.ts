@@ -66,7 +66,9 @@ test('the preview shows broken links, the effects of options, and errors', async
   expect(await row('maya@example.com').innerText()).toMatch(
     /maya → maya-x7k2\s+another partner has this slug/,
   )
-  expect(await row('old@example.com').innerText()).toMatch(/older → maya\s+the partner already exists/)
+  expect(await row('old@example.com').innerText()).toMatch(
+    /older → maya\s+the partner already exists/,
+  )
   expect(await text()).toContain('Would send 2 emails.')
   expect(await text()).toContain('Would create 1,000.50 USD payable now.')
 
@@ -92,7 +94,8 @@ test('the preview shows broken links, the effects of options, and errors', async
 })
 
 test('balances that another program owes too are shown before and after the import, and block nothing', async () => {
-  const warning = '600 partners have an opening balance in another program of this workspace, 6,000.00 USD'
+  const warning =
+    '600 partners have an opening balance in another program of this workspace, 6,000.00 USD'
   const lines = Array.from({ length: 601 }, (_, n) => `p${n}@example.com,slug-${n},20.00\n`)
   for (let n = 0; n < 600; n++) service.state.elsewhere.set(`p${n}@example.com`, 1_000)
   await checkFile('balances.csv', `email,slug,balance\n${lines.join('')}`)
@@ -103,7 +106,10 @@ test('balances that another program owes too are shown before and after the impo
   await box.check()
   expect(await text()).toContain(warning)
   if (process.env.SCREENSHOTS) {
-    await page.screenshot({ path: `${process.env.SCREENSHOTS}/import-balances.png`, fullPage: true })
+    await page.screenshot({
+      path: `${process.env.SCREENSHOTS}/import-balances.png`,
+      fullPage: true,
+    })
   }
   await press(/^Import 601 new partners/)
   await step('Import complete')
@@ -111,7 +117,10 @@ test('balances that another program owes too are shown before and after the impo
     '600 partners have an opening balance in this program and in another one of this workspace, where the total is 6,000.00 USD.',
   )
   if (process.env.SCREENSHOTS) {
-    await page.screenshot({ path: `${process.env.SCREENSHOTS}/import-balances-done.png`, fullPage: true })
+    await page.screenshot({
+      path: `${process.env.SCREENSHOTS}/import-balances-done.png`,
+      fullPage: true,
+    })
   }
 })
 
@@ -145,13 +154,18 @@ test('the rows with errors are downloaded as a file that imports once fixed', as
 
 test('unrecognised columns can be mapped, and ignored ones are listed', async () => {
   await choose('own.csv', 'Wer,Kürzel,Rest\nmaya@example.com,maya,x\n')
-  // The first line has no email address, so it is a header, and the address below is an example value.
+  // The first line has no email address, so it is a header, and the address below is an example
+  // value.
   await step('Columns')
-  expect(await text()).toContain('The columns do not match a known export. Check the mapping below.')
+  expect(await text()).toContain(
+    'The columns do not match a known export. Check the mapping below.',
+  )
   expect(await text()).toContain('Nothing will be imported yet. Ignored: Wer, Kürzel, Rest.')
   expect(await page.getByRole('button', { name: 'Preview import' }).isDisabled()).toBe(true)
 
-  await page.getByLabel('Field for “Wer”').selectOption({ label: 'Partner email (imports partners)' })
+  await page
+    .getByLabel('Field for “Wer”')
+    .selectOption({ label: 'Partner email (imports partners)' })
   expect(await text()).toContain('No column has the partners’ slugs or links.')
   await page.getByLabel('Field for “Kürzel”').selectOption('slug')
   expect(await text()).toContain('This file imports partners. Ignored: Rest.')
@@ -191,7 +205,10 @@ test('the error file of a manually mapped file needs no mapping', async () => {
   await checkFile(name, content.replace('wrong', 'maya@example.com'))
   await press(/^Import 1 new partner into/)
   await step('Import complete')
-  expect(service.state.partners.get('maya@example.com')).toMatchObject({ name: 'M. L.', slug: 'maya' })
+  expect(service.state.partners.get('maya@example.com')).toMatchObject({
+    name: 'M. L.',
+    slug: 'maya',
+  })
 })
 
 test('imported rows can be imported again, and a file with only errors cannot', async () => {
@@ -242,7 +259,12 @@ test('on a phone, the old and the new slug of a broken link are visible', async 
 
 test.each([
   { case: 'nothing', name: 'empty.csv', content: '', says: 'This file is empty.' },
-  { case: 'a header alone', name: 'header.csv', content: 'email,slug\n\n', says: 'a header but no rows' },
+  {
+    case: 'a header alone',
+    name: 'header.csv',
+    content: 'email,slug\n\n',
+    says: 'a header but no rows',
+  },
   { case: 'a spreadsheet', name: 'book.csv', content: 'PK\u0003\u0004', says: 'Save it as CSV' },
 ])('a file with $case is rejected with a remedy', async ({ name, content, says }) => {
   await choose(name, content)
@@ -330,7 +352,10 @@ test('an expired session pauses the import, which resumes after sign-in', async 
   await press(/^Import/)
   await page.getByRole('alert').getByText('Your session has expired.').waitFor()
   const link = page.getByRole('link', { name: 'Sign in (new tab)' })
-  expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual(['/sign-in', '_blank'])
+  expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual([
+    '/sign-in',
+    '_blank',
+  ])
   await press('Resume')
   await step('Import complete')
   expect(await text()).toContain('Partners 1,000 imported.')
@@ -338,7 +363,9 @@ test('an expired session pauses the import, which resumes after sign-in', async 
 
 test('an old session pauses the import, which resumes after sign-in', async () => {
   await checkFile('many.csv', partners(1_000))
-  const refused = { error: { code: 'fresh_sign_in_required', message: 'Sign in again.', requestId: 'r' } }
+  const refused = {
+    error: { code: 'fresh_sign_in_required', message: 'Sign in again.', requestId: 'r' },
+  }
   service.state.faults = [null, new Response(JSON.stringify(refused), { status: 403 })]
   await press(/^Import/)
   await page.getByRole('alert').getByText('You signed in more than 12 hours ago.').waitFor()
@@ -357,9 +384,9 @@ test('another person who signs in stops the import, which goes on by itself once
   const alert = page.getByRole('alert')
   await alert.getByText('partner@example.com is signed in in this browser now').waitFor()
   expect(await alert.innerText()).toContain('Sign in as manager@example.com to continue.')
-  expect(await page.getByRole('link', { name: 'Switch account (new tab)' }).getAttribute('href')).toBe(
-    '/auth/accounts',
-  )
+  expect(
+    await page.getByRole('link', { name: 'Switch account (new tab)' }).getAttribute('href'),
+  ).toBe('/auth/accounts')
   const made = imported().length
   await page.evaluate(`dispatchEvent(new Event('focus'))`)
   await press('Resume')
@@ -429,7 +456,9 @@ test('a file with signs of customers is taken for neither partners nor customers
   )
 
   await page.getByLabel('A customer. “email” is the customer’s address.').check()
-  expect(await text()).toContain('Select the column with the email address of each customer’s partner.')
+  expect(await text()).toContain(
+    'Select the column with the email address of each customer’s partner.',
+  )
   expect(await next.isDisabled()).toBe(true)
 
   await page.getByLabel('A partner', { exact: true }).check()
@@ -458,7 +487,11 @@ test('partners who were not active are left out with their customers, unless the
   ).toBe(false)
   await press(/^Import 3 new partners and 2 customers/)
   await step('Import complete')
-  expect([...service.state.partners.keys()]).toEqual(['a@example.com', 'c@example.com', 'd@example.com'])
+  expect([...service.state.partners.keys()]).toEqual([
+    'a@example.com',
+    'c@example.com',
+    'd@example.com',
+  ])
 })
 
 test('customers of other partners are shown before they move, and may stay', async () => {
@@ -532,7 +565,9 @@ test('the unit of balances is asked where nothing says it, and their sum is show
   await page.getByLabel('Cents: 1234 is 12.34 USD').check()
   await press('Preview import')
   await step('Import preview')
-  expect(await text()).toContain('86.20 USD. The largest: a@example.com 81.20 USD, b@example.com 5.00 USD.')
+  expect(await text()).toContain(
+    '86.20 USD. The largest: a@example.com 81.20 USD, b@example.com 5.00 USD.',
+  )
   expect(await text()).toContain('0.90 EUR, which is not imported: convert it to USD first.')
   await press('Back to columns')
   await page.getByLabel('Dollars: 1234 is 1,234.00 USD').check()
@@ -612,7 +647,10 @@ const CUSTOMERS = 'customer_id,partner_email\ncus_1,maya@partner.example'
 
 test('customers whose sales would earn nothing are named before the import, which can change that', async () => {
   service.state.creditsStripe = false
-  service.state.partners.set('maya@partner.example', { email: 'maya@partner.example', slug: 'maya' })
+  service.state.partners.set('maya@partner.example', {
+    email: 'maya@partner.example',
+    slug: 'maya',
+  })
   await page.reload()
   await checkFile('customers.csv', CUSTOMERS)
   expect(await text()).toContain('They would earn nothing')
@@ -627,7 +665,10 @@ test('customers whose sales would earn nothing are named before the import, whic
 })
 
 test('nothing is asked about the sales of customers that Stripe reports', async () => {
-  service.state.partners.set('maya@partner.example', { email: 'maya@partner.example', slug: 'maya' })
+  service.state.partners.set('maya@partner.example', {
+    email: 'maya@partner.example',
+    slug: 'maya',
+  })
   await checkFile('customers.csv', CUSTOMERS)
   expect(await page.getByLabel('Credit their sales to their partner').count()).toBe(0)
 })
@@ -667,11 +708,16 @@ test('balances that an earlier import left out are offered for the partners who 
   await stage().getByLabel('Import opening balances').check()
   expect(await text()).toContain('Creates 1.00 USD payable now.')
   await complete.check()
-  expect(await text()).toContain('Partners 1 new, 1 existing, 1 existing one to get an opening balance.')
+  expect(await text()).toContain(
+    'Partners 1 new, 1 existing, 1 existing one to get an opening balance.',
+  )
   expect(await text()).toContain('Creates 8.50 USD payable now.')
   await press('Import 1 new partner and 1 balance of existing partners into Pine & Co')
   await step('Import complete')
-  expect(imported().at(-1)?.options).toMatchObject({ importOpeningBalances: true, completeExisting: true })
+  expect(imported().at(-1)?.options).toMatchObject({
+    importOpeningBalances: true,
+    completeExisting: true,
+  })
   expect(await text()).toContain('1 existing one with an opening balance')
 })
 
@@ -684,7 +730,9 @@ test('a later export shows whose name was changed, and who is no longer in it', 
     })
   await checkFile('all.csv', partners(449).replace('Partner 7,', 'Ida Lind,'))
   expect(await text()).toContain('1 name differs')
-  expect(await page.getByRole('row', { name: 'p7@example.com' }).innerText()).toMatch(/Partner 7\s+Ida Lind/)
+  expect(await page.getByRole('row', { name: 'p7@example.com' }).innerText()).toMatch(
+    /Partner 7\s+Ida Lind/,
+  )
   expect(await text()).toContain('1 partner of Pine & Co is not in the file')
   expect(await page.getByRole('row', { name: 'p449@example.com' }).count()).toBe(1)
   await page.getByRole('button', { name: 'Download list' }).first().waitFor()

@@ -19,14 +19,17 @@ test('the catalogs are those of the languages, in their order', () => {
   expect(areas.length).toBeGreaterThan(5)
 })
 
-test.each(LANGUAGES)('%s has the messages of English, in the same order, and none is blank', (language) => {
-  expect(globSync('*.json', { cwd: join(FOLDER, language) }).sort()).toEqual(areas)
-  for (const area of areas) {
-    const [own, english] = [read(language, area), read('en', area)]
-    expect(Object.keys(own)).toEqual(Object.keys(english))
-    expect(Object.entries(own).filter(([, text]) => text.trim() === '')).toEqual([])
-  }
-})
+test.each(LANGUAGES)(
+  '%s has the messages of English, in the same order, and none is blank',
+  (language) => {
+    expect(globSync('*.json', { cwd: join(FOLDER, language) }).sort()).toEqual(areas)
+    for (const area of areas) {
+      const [own, english] = [read(language, area), read('en', area)]
+      expect(Object.keys(own)).toEqual(Object.keys(english))
+      expect(Object.entries(own).filter(([, text]) => text.trim() === '')).toEqual([])
+    }
+  },
+)
 
 test('the messages of managers are in English, and begin with the name of their area', () => {
   const managers = [...readCatalogs()].filter(([area]) => area.startsWith('managers/'))
@@ -43,7 +46,9 @@ test('the messages of managers are in English, and begin with the name of their 
 test('each message has the same placeholders and tags in all languages', () => {
   const differing = [...readCatalogs().values()].flatMap((messages) =>
     [...messages].filter(([, sources]) => {
-      const [english, ...others] = sources.map((source) => [...placeholdersOf(compile(source))].sort().join())
+      const [english, ...others] = sources.map((source) =>
+        [...placeholdersOf(compile(source))].sort().join(),
+      )
       return others.some((other) => other !== english)
     }),
   )
@@ -59,7 +64,9 @@ test('each message has its own key', () => {
 test('a plural has the forms that its language needs', () => {
   const wrong = [...readCatalogs().values()].flatMap((messages) =>
     [...messages].flatMap(([key, sources]) =>
-      sources.filter((source) => /plural,/.test(source) && !/plural,\s*one \{/.test(source)).map(() => key),
+      sources
+        .filter((source) => /plural,/.test(source) && !/plural,\s*one \{/.test(source))
+        .map(() => key),
     ),
   )
   expect(wrong).toEqual([])
@@ -89,6 +96,8 @@ test('German addresses its readers formally, and French and Spanish too', () => 
   for (const [language, words] of Object.entries(informal)) {
     const pattern = new RegExp(`(?<!\\p{L})(${words})(?!\\p{L})`, 'iu')
     for (const area of areas)
-      expect(Object.entries(read(language, area)).filter(([, text]) => pattern.test(text))).toEqual([])
+      expect(Object.entries(read(language, area)).filter(([, text]) => pattern.test(text))).toEqual(
+        [],
+      )
   }
 })

@@ -39,13 +39,16 @@ test.each([
   { language: 'fr' as const, one: '1 jour', many: '1 200 jours', day: '1 mars 2026 (UTC)' },
   { language: 'es' as const, one: '1 día', many: '1200 días', day: '1 mar 2026 (UTC)' },
   { language: 'pt' as const, one: '1 dia', many: '1.200 dias', day: '1 de mar. de 2026 (UTC)' },
-])('$language writes counts, plurals and days as its readers do', ({ language, one, many, day }) => {
-  const t = translator(language)
-  const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ')
-  expect(t(m.count_days, { count: 1 })).toBe(one)
-  expect(plain(t(m.count_days, { count: 1_200 }))).toBe(many)
-  expect(t(m.day_in_utc, { day: DAY })).toBe(day)
-})
+])(
+  '$language writes counts, plurals and days as its readers do',
+  ({ language, one, many, day }) => {
+    const t = translator(language)
+    const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ')
+    expect(t(m.count_days, { count: 1 })).toBe(one)
+    expect(plain(t(m.count_days, { count: 1_200 }))).toBe(many)
+    expect(t(m.day_in_utc, { day: DAY })).toBe(day)
+  },
+)
 
 test('what other rooms say in English is found by its text, with its values', () => {
   expect(sayIn('de', 'Must have at most 255 characters.')).toBe('Darf höchstens 255 Zeichen haben.')
@@ -68,5 +71,7 @@ test('a message of managers is in English for every reader, with its counts and 
     text: [compile('{count, plural, one {# mail} other {# mails}} since {day, date, medium}')],
   }
   for (const language of LANGUAGES)
-    expect(translator(language)(message, { count: 1_200, day: DAY })).toBe('1,200 mails since 1 Mar 2026')
+    expect(translator(language)(message, { count: 1_200, day: DAY })).toBe(
+      '1,200 mails since 1 Mar 2026',
+    )
 })

@@ -10,7 +10,10 @@ import * as m from '../../lib/languages/messages.ts'
 
 test('a script has no message that only pages name', async () => {
   const named = new Set(
-    globSync('{islands,lib}/**/*.ts', { cwd: ROOT, exclude: ['lib/languages/messages.ts'] }).flatMap((file) =>
+    globSync('{islands,lib}/**/*.ts', {
+      cwd: ROOT,
+      exclude: ['lib/languages/messages.ts'],
+    }).flatMap((file) =>
       [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\bm\.(\w+)/g)].map(([, key]) => key),
     ),
   )
@@ -28,7 +31,10 @@ test('a script has no message that only pages name', async () => {
 })
 
 test.each([
-  { says: inEnglish(m.import_failure, { count: 1, rows: '12', rest: 0, message: 'No.' }), is: 'Row 12: No.' },
+  {
+    says: inEnglish(m.import_failure, { count: 1, rows: '12', rest: 0, message: 'No.' }),
+    is: 'Row 12: No.',
+  },
   {
     says: inEnglish(m.import_failure, { count: 8, rows: '12, 40', rest: 6, message: 'No.' }),
     is: 'Rows 12, 40 and 6 more: No.',
@@ -41,13 +47,25 @@ test.each([
     says: inEnglish(m.import_of_status, { kind: 'ended', count: 1, words: 'banned' }),
     is: 'Import 1 partner who was rejected or no longer active (banned)',
   },
-  { says: inEnglish(m.import_left_archived, { count: 1, names: 'OLD' }), is: '1 archived coupon: OLD' },
   {
-    says: inEnglish(m.import_list_state, { list: 'Coupons', state: 'partly', read: 1_200, total: 3_400 }),
+    says: inEnglish(m.import_left_archived, { count: 1, names: 'OLD' }),
+    is: '1 archived coupon: OLD',
+  },
+  {
+    says: inEnglish(m.import_list_state, {
+      list: 'Coupons',
+      state: 'partly',
+      read: 1_200,
+      total: 3_400,
+    }),
     is: 'Coupons: 1,200 of 3,400 read',
   },
   {
-    says: inEnglish(m.import_reading_title, { platform: 'Dub', into: 'program', programName: '{x} <b>' }),
+    says: inEnglish(m.import_reading_title, {
+      platform: 'Dub',
+      into: 'program',
+      programName: '{x} <b>',
+    }),
     is: 'Reading Dub into {x} <b>',
   },
   {

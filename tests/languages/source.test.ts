@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
 import { sayIn } from '../../lib/languages/said.ts'
 
-/** The code of the pages of partners, in all languages, and of managers, in English, with their scripts. */
+/**
+ * The code of the pages of partners, in all languages, and of managers, in English, with their
+ * scripts.
+ */
 const PAGES = [
   'functions/portal.tsx',
   'functions/portal/**/*.{ts,tsx}',
@@ -25,7 +28,10 @@ const PAGES = [
 ]
 
 /** Headers of other platforms' files, and these platforms' names. */
-const NOT_PAGES = ['islands/import/rules/reading/presets.ts', 'islands/import/rules/reading/fields.ts']
+const NOT_PAGES = [
+  'islands/import/rules/reading/presets.ts',
+  'islands/import/rules/reading/fields.ts',
+]
 
 const pages = (): string[] => globSync(PAGES, { cwd: ROOT, exclude: NOT_PAGES }).sort()
 
@@ -54,7 +60,10 @@ const NO_TEXTS = [
 /** Words, or a word as it begins a label. No code, class, path or header. */
 const LOOKS_LIKE_TEXT = /\p{L}[,:]? \p{L}|^\p{Lu}\p{Ll}+[.…!?]?$/u
 
-/** Calls whose strings nobody reads on a page: headers, selectors, internal errors, and the descriptions of the API's fields. */
+/**
+ * Calls whose strings nobody reads on a page: headers, selectors, internal errors, and the
+ * descriptions of the API's fields.
+ */
 const TECHNICAL_CALLS =
   /(^|\.)(header|headers\.get|html|matches|setCookie|Error|email|found|notFound|limitRate|isWithinLimit|limitFailures)$/
 
@@ -64,7 +73,10 @@ const TECHNICAL_ATTRIBUTES = ['class', 'content', 'preserveAspectRatio', 'viewBo
 type Found = { text: string; at: number }
 type Range = { start: number; end: number }
 
-/** Every text of a file that a reader could see: between tags, in strings and in templates, whose values are "x". */
+/**
+ * Every text of a file that a reader could see: between tags, in strings and in templates, whose
+ * values are "x".
+ */
 const textsIn = (source: string, file = 'page.tsx'): string[] => {
   const { program, errors } = parseSync(file, source)
   expect(errors).toEqual([])
@@ -76,7 +88,8 @@ const textsIn = (source: string, file = 'page.tsx'): string[] => {
     ExportAllDeclaration: skip,
     TSLiteralType: skip,
     JSXAttribute: (node) => {
-      if (node.name.type === 'JSXIdentifier' && TECHNICAL_ATTRIBUTES.includes(node.name.name)) skip(node)
+      if (node.name.type === 'JSXIdentifier' && TECHNICAL_ATTRIBUTES.includes(node.name.name))
+        skip(node)
     },
     CallExpression: ({ callee, arguments: values }) => {
       if (TECHNICAL_CALLS.test(source.slice(callee.start, callee.end))) values.forEach(skip)
@@ -88,12 +101,14 @@ const textsIn = (source: string, file = 'page.tsx'): string[] => {
       if (/\p{L}/u.test(value)) found.push({ text: value.trim(), at: start })
     },
     Literal: ({ value, start }) => {
-      if (typeof value === 'string' && LOOKS_LIKE_TEXT.test(value)) found.push({ text: value, at: start })
+      if (typeof value === 'string' && LOOKS_LIKE_TEXT.test(value))
+        found.push({ text: value, at: start })
     },
     TemplateLiteral: ({ quasis, start }) => {
       const parts = quasis.map(({ value }) => value.cooked ?? '')
       const text = parts.join('x')
-      if (/\p{L}/u.test(parts.join('')) && LOOKS_LIKE_TEXT.test(text)) found.push({ text, at: start })
+      if (/\p{L}/u.test(parts.join('')) && LOOKS_LIKE_TEXT.test(text))
+        found.push({ text, at: start })
     },
   }).visit(program)
   return found
@@ -118,10 +133,15 @@ test('pages have no text of their own', () => {
 })
 
 test('pages count nothing but in messages, which have the plural', () => {
-  expect(pages().filter((file) => /\bcounted\(/.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
+  expect(
+    pages().filter((file) => /\bcounted\(/.test(readFileSync(join(ROOT, file), 'utf8'))),
+  ).toEqual([])
 })
 
-/** The messages between tags that are in no call, such as `{m.save}`: a page shows nothing in their place. */
+/**
+ * The messages between tags that are in no call, such as `{m.save}`: a page shows nothing in their
+ * place.
+ */
 const messagesBetweenTags = (source: string): string[] => {
   const { program, errors } = parseSync('page.tsx', source)
   expect(errors).toEqual([])
@@ -155,7 +175,9 @@ test('no message stands between tags without `t`', () => {
   expect(components.length).toBeGreaterThan(40)
   expect(
     components.flatMap((file) =>
-      messagesBetweenTags(readFileSync(join(ROOT, file), 'utf8')).map((message) => `${file}: ${message}`),
+      messagesBetweenTags(readFileSync(join(ROOT, file), 'utf8')).map(
+        (message) => `${file}: ${message}`,
+      ),
     ),
   ).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * Faults that systems of this kind have had, planted into a sound ledger: each leaves rows that agree with each other, and is
- * found because the money does not. 100.00 sold earns 20.00.
+ * Faults that systems of this kind have had, planted into a sound ledger: each leaves rows that
+ * agree with each other, and is found because the money does not. 100.00 sold earns 20.00.
  */
 
 import pg from 'pg'
@@ -63,7 +63,12 @@ const halfCaptured = ({ payment, charge, customer }: Ids, clickId: string): Even
   [
     'checkout.session.completed',
     checkoutSession({
-      ...{ payment_intent: payment, customer, client_reference_id: clickId, payment_status: 'unpaid' },
+      ...{
+        payment_intent: payment,
+        customer,
+        client_reference_id: clickId,
+        payment_status: 'unpaid',
+      },
       ...{ amount_subtotal: 20_000, amount_total: 20_000 },
     }),
   ],
@@ -100,11 +105,14 @@ const forget = async ({ merchant }: Shop) => {
 /** Records another amount of the sale, which earns its part. */
 const resell = async ({ merchant }: Shop, cents: number) => {
   await query('set local session_replication_role = replica')
-  await query('update events set amount_cents = $2 where workspace_id = $1', [merchant.workspace.id, cents])
-  await query(`update commissions set amount_cents = $2 where workspace_id = $1 and kind = 'sale'`, [
+  await query('update events set amount_cents = $2 where workspace_id = $1', [
     merchant.workspace.id,
-    Math.round(cents / 5),
+    cents,
   ])
+  await query(
+    `update commissions set amount_cents = $2 where workspace_id = $1 and kind = 'sale'`,
+    [merchant.workspace.id, Math.round(cents / 5)],
+  )
 }
 
 test.each<{
@@ -123,7 +131,8 @@ test.each<{
     fault: 'a part capture earns what was authorized',
     events: halfCaptured,
     plant: (shop) => resell(shop, 20_000),
-    found: '120.00 USD was received, of which 120.00 USD counts. The ledger has a sale of 200.00 USD',
+    found:
+      '120.00 USD was received, of which 120.00 USD counts. The ledger has a sale of 200.00 USD',
   },
   {
     fault: 'the release of what was not captured counts as a refund',
@@ -160,7 +169,10 @@ test.each<{
     fault: 'a credit note that gives the tax back takes a part of the commission',
     events: (ids, clickId) => [
       billed(ids, clickId, 1_900),
-      ['credit_note.created', creditNote({ invoice: ids.invoice, amount: 1_900, total_excluding_tax: 0 })],
+      [
+        'credit_note.created',
+        creditNote({ invoice: ids.invoice, amount: 1_900, total_excluding_tax: 0 }),
+      ],
     ],
     plant: (shop) => reverse(shop, -319),
     found: '119.00 USD was received, and 0.00 USD of it was returned',
@@ -179,7 +191,8 @@ test.each<{
       ],
     ],
     plant: (shop) => reverse(shop, 120),
-    found: '50.00 USD of it was returned. So 10.00 USD of the commission of 20.00 USD is to be reversed',
+    found:
+      '50.00 USD of it was returned. So 10.00 USD of the commission of 20.00 USD is to be reversed',
   },
   {
     fault: 'a refund in another currency, whose payment is not known, takes everything',
@@ -197,7 +210,8 @@ test.each<{
       ['refund.created', refund({ payment_intent: ids.payment, amount: 3_333 })],
     ],
     plant: (shop) => reverse(shop, 1),
-    found: 'So 6.67 USD of the commission of 20.00 USD is to be reversed. The ledger has reversed 6.66 USD',
+    found:
+      'So 6.67 USD of the commission of 20.00 USD is to be reversed. The ledger has reversed 6.66 USD',
   },
   {
     fault: 'a refund reverses nothing',
@@ -212,7 +226,10 @@ test.each<{
     fault: 'a dispute that is lost reverses nothing',
     events: (ids, clickId) => [
       billed(ids, clickId),
-      ['charge.dispute.closed', dispute({ payment_intent: ids.payment, amount: 10_000, status: 'lost' })],
+      [
+        'charge.dispute.closed',
+        dispute({ payment_intent: ids.payment, amount: 10_000, status: 'lost' }),
+      ],
     ],
     plant: (shop) => reverse(shop, 2_000),
     found: '100.00 USD of it was returned',
@@ -221,7 +238,8 @@ test.each<{
     fault: 'tax counts',
     events: (ids, clickId) => [billed(ids, clickId, 1_900)],
     plant: (shop) => resell(shop, 11_900),
-    found: '119.00 USD was received, of which 100.00 USD counts. The ledger has a sale of 119.00 USD',
+    found:
+      '119.00 USD was received, of which 100.00 USD counts. The ledger has a sale of 119.00 USD',
   },
   {
     fault: 'a commission is more than its reward says',
@@ -244,7 +262,9 @@ test.each<{
   await plant(shop, ids)
   expect(await differencesOf(query, id)).toEqual([expect.stringContaining(found)])
   // What agrees with itself is not found otherwise.
-  const ownTotals = (await violationsOf(query, id)).filter(({ invariant }) => !invariant.startsWith('totals'))
+  const ownTotals = (await violationsOf(query, id)).filter(
+    ({ invariant }) => !invariant.startsWith('totals'),
+  )
   expect(ownTotals).toEqual([])
 })
 
@@ -328,7 +348,10 @@ test('is found: the first payment of a subscription that earns nothing, as if it
   })
   const ids = newIds()
   const [type, object] = billed(ids, await shop.clickBefore())
-  const parent = { type: 'subscription_details', subscription_details: { subscription: stripeId('sub') } }
+  const parent = {
+    type: 'subscription_details',
+    subscription_details: { subscription: stripeId('sub') },
+  }
   await shop.deliver(type, { ...object, billing_reason: 'subscription_update', parent })
   const of = [shop.merchant.workspace.id]
   expect(await differencesOf(query, of[0] ?? '')).toEqual([])
@@ -354,7 +377,9 @@ test('is found: an event that could not be read', async () => {
     of,
   )
   expect(await differencesOf(query, of[0] ?? '')).toEqual([
-    expect.stringMatching(/^evt_\w+ \(invoice\.paid\) could not be read, .* amount_paid is too large\.$/),
+    expect.stringMatching(
+      /^evt_\w+ \(invoice\.paid\) could not be read, .* amount_paid is too large\.$/,
+    ),
   ])
 })
 
@@ -371,7 +396,9 @@ test('what managers reversed by hand and what the merchant reports as refunded a
   )
   const reversal = { amountCents: 300, reason: 'Agreed', externalId: 'rev-1' }
   expect((await manager.post(`/commissions/${commission?.id}/reverse`, reversal)).status).toBe(201)
-  expect((await merchant.refund({ saleExternalId: ids.invoice, amountCents: 2_500 })).status).toBe(200)
+  expect((await merchant.refund({ saleExternalId: ids.invoice, amountCents: 2_500 })).status).toBe(
+    200,
+  )
   expect(await differencesOf(query, merchant.workspace.id)).toEqual([])
   await reverse(shop, -300)
   expect(await differencesOf(query, merchant.workspace.id)).toEqual([

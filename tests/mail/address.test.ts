@@ -3,8 +3,16 @@ import { deliverableAddress, limitedMailbox } from '../../lib/mail/transport/add
 
 test.each([
   { case: 'an ordinary one', address: 'maya@partners.example', is: 'maya@partners.example' },
-  { case: 'one with a tag', address: 'maya+pine@partners.example', is: 'maya+pine@partners.example' },
-  { case: 'an internationalized domain', address: 'maya@bücher.example', is: 'maya@xn--bcher-kva.example' },
+  {
+    case: 'one with a tag',
+    address: 'maya+pine@partners.example',
+    is: 'maya+pine@partners.example',
+  },
+  {
+    case: 'an internationalized domain',
+    address: 'maya@bücher.example',
+    is: 'maya@xn--bcher-kva.example',
+  },
   {
     case: 'an internationalized local part, which the transport checks',
     address: 'マヤ@a.example',
@@ -26,7 +34,11 @@ test.each([
 test.each([
   { case: 'an ordinary one', address: 'maya@partners.example', is: 'maya@partners.example' },
   { case: 'one with a tag', address: 'maya+pine+2@partners.example', is: 'maya@partners.example' },
-  { case: 'one that is only a tag', address: '+maya@partners.example', is: 'maya@partners.example' },
+  {
+    case: 'one that is only a tag',
+    address: '+maya@partners.example',
+    is: 'maya@partners.example',
+  },
   { case: 'Gmail with dots and a tag', address: 'm.a.ya+x@googlemail.com', is: 'maya@gmail.com' },
   { case: 'dots elsewhere', address: 'm.aya@partners.example', is: 'm.aya@partners.example' },
 ])('limits count $case as its mailbox', ({ address, is }) => {

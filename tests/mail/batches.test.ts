@@ -67,7 +67,11 @@ const queue = async (count: number, change = (address: string): string => addres
 }
 
 const senders = (): Senders =>
-  chooseSenders({ MAIL_FROM: 'Pine <pine@example.com>', RESEND_API_KEY: 're_test', RESEND_URL: inbox.url })
+  chooseSenders({
+    MAIL_FROM: 'Pine <pine@example.com>',
+    RESEND_API_KEY: 're_test',
+    RESEND_URL: inbox.url,
+  })
 const run = (settings: Partial<SendEnv> = {}, own = senders()) =>
   sendDue({ ...env, ...settings }, own, 600_000, clock)
 const states = async () => {
@@ -150,7 +154,9 @@ describe('many bulk mails', () => {
   test('of which the provider refuses one are sent one by one, and that one has failed', async () => {
     const addresses = await queue(12, (address) => address.replace(/^p7-/, 'ü7-'))
     expect(await run()).toMatchObject({ sent: 11, failed: 1 })
-    expect(arrived(addresses)).toEqual(addresses.map((address) => (address.startsWith('ü') ? 0 : 1)))
+    expect(arrived(addresses)).toEqual(
+      addresses.map((address) => (address.startsWith('ü') ? 0 : 1)),
+    )
   })
 
   test('wait, if the provider is too busy, for as long as it says', async () => {
@@ -161,7 +167,9 @@ describe('many bulk mails', () => {
       { status: 429, name: 'rate_limit_exceeded', retryAfter: 60 },
     )
     expect(await run()).toMatchObject({ sent: 1, waiting: 11, code: 'rate_limit_exceeded' })
-    const { rows } = await client.query('select distinct batch_id, attempts from mails where sent_at is null')
+    const { rows } = await client.query(
+      'select distinct batch_id, attempts from mails where sent_at is null',
+    )
     expect(rows).toEqual([{ batch_id: null, attempts: 0 }])
     await later('61 seconds')
     expect(await run()).toMatchObject({ sent: 11 })
@@ -179,7 +187,8 @@ describe('the provider’s quota', () => {
     expect(rows).toEqual([
       {
         attempts: 0,
-        last_error: 'quota_reserve: The rest of the mail provider’s quota is kept for sign-in links.',
+        last_error:
+          'quota_reserve: The rest of the mail provider’s quota is kept for sign-in links.',
       },
     ])
     // Sign-in links go out all the same: they may use what is left.
@@ -191,7 +200,10 @@ describe('the provider’s quota', () => {
       html: '',
       text: 'Link',
     }
-    expect(await transport(link, { timeoutMs: 5_000 })).toMatchObject({ kind: 'sent', used: { daily: 71 } })
+    expect(await transport(link, { timeoutMs: 5_000 })).toMatchObject({
+      kind: 'sent',
+      used: { daily: 71 },
+    })
     await later('1 hour')
     expect(await run()).toMatchObject({ sent: 0, waiting: 20 })
     time += 24 * 3_600_000
@@ -224,7 +236,9 @@ test('5,000 mails are sent in under 15 minutes on a paid plan, at 5 requests a s
   const { bulk, personal } = senders()
   const outcomes: string[] = []
   const slow =
-    <Args extends unknown[], Result extends { kind: string }>(send: (...args: Args) => Promise<Result>) =>
+    <Args extends unknown[], Result extends { kind: string }>(
+      send: (...args: Args) => Promise<Result>,
+    ) =>
     async (...args: Args) => {
       time += 1_000
       const outcome = await send(...args)
@@ -234,7 +248,8 @@ test('5,000 mails are sent in under 15 minutes on a paid plan, at 5 requests a s
   const paced = { ...bulk, transport: slow(bulk.transport), batch: bulk.batch && slow(bulk.batch) }
   const start = time
   let sent = 0
-  // As a nudged mailer does, by rounds of 18 seconds. Its requests of a run stay below those of the paid plan.
+  // As a nudged mailer does, by rounds of 18 seconds. Its requests of a run stay below those of the
+  // paid plan.
   for (let rounds = 0; rounds < 24 && sent < 5_000; rounds++)
     sent += (await sendDue(env, { personal, bulk: paced }, 18_000, clock))?.sent ?? 0
   expect(sent).toBe(5_000)

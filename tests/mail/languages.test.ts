@@ -16,11 +16,15 @@ const FACTS = {
   origin: 'https://tributary.example',
 }
 
-/** The lines of a mail's text that are words, and nothing that a merchant, Stripe or a person wrote. */
+/**
+ * The lines of a mail's text that are words, and nothing that a merchant, Stripe or a person wrote.
+ */
 const sentencesOf = (text: string): string[] =>
   text
     .split('\n')
-    .filter((line) => /\p{L}{3,}.* \p{L}/u.test(line) && !/https?:|We take partners|closed\.$/.test(line))
+    .filter(
+      (line) => /\p{L}{3,}.* \p{L}/u.test(line) && !/https?:|We take partners|closed\.$/.test(line),
+    )
 
 test.each(PARTNER_MAIL_KINDS)('%s is in each language, with its subject', (kind) => {
   const details = { ...sampleDetails(kind, FACTS) }
@@ -43,9 +47,14 @@ test('amounts and times are written as in the language', () => {
   expect(outboxContent({ kind: 'payout_sent', details: money, language: 'de' }).subject).toBe(
     'Auszahlung von 1.249,50 USD von Pine & Co',
   )
-  const details = { ...sampleDetails('payment_details', FACTS), paidBy: 'bank transfer (DE••• 3000)' }
+  const details = {
+    ...sampleDetails('payment_details', FACTS),
+    paidBy: 'bank transfer (DE••• 3000)',
+  }
   const { text } = outboxContent({ kind: 'payment_details', details, language: 'de' })
-  expect(text).toContain('Ab 25.11.2026, 10:00 UTC bezahlt Pine Notes Sie per Banküberweisung (DE••• 3000).')
+  expect(text).toContain(
+    'Ab 25.11.2026, 10:00 UTC bezahlt Pine Notes Sie per Banküberweisung (DE••• 3000).',
+  )
 })
 
 test('what a merchant wrote stays as it is, and mails to managers are English', () => {

@@ -18,7 +18,11 @@ const FACTS = {
   origin: 'https://track.example',
 }
 const BRANDS = [
-  { logoUrl: 'https://cdn.pine.example/logo.png', accentColor: '#0a0a5a', supportEmail: 'help@pine.example' },
+  {
+    logoUrl: 'https://cdn.pine.example/logo.png',
+    accentColor: '#0a0a5a',
+    supportEmail: 'help@pine.example',
+  },
   { logoUrl: null, accentColor: '#ffd400', supportEmail: null },
 ]
 const unsubscribeUrl = `https://track.example/unsubscribe/${'0'.repeat(36)}.${'a'.repeat(64)}`
@@ -49,7 +53,10 @@ const MAILS: { name: string; mail: MailContent }[] = [
     mail: outboxContent({
       kind: 'message',
       details: moved,
-      edited: { subject: 'News of {programName}', intro: 'Hello {partnerName},\n\nwe ship to Iceland now.' },
+      edited: {
+        subject: 'News of {programName}',
+        intro: 'Hello {partnerName},\n\nwe ship to Iceland now.',
+      },
       unsubscribeUrl,
     }),
   },
@@ -69,21 +76,26 @@ test.each(MAILS)(
   ({ mail }) => {
     const { subject, html, text } = mail
     const [, title = ''] = /<title>(.*?)<\/title>/.exec(html) ?? []
-    const [, preview = ''] = /<body[^>]*><div style="display:none[^"]*">(.*?)<\/div>/.exec(html) ?? []
+    const [, preview = ''] =
+      /<body[^>]*><div style="display:none[^"]*">(.*?)<\/div>/.exec(html) ?? []
     expect(title).toBe(subject)
     expect(html).toMatch(/<html lang="[a-z]{2}/)
     expect(preview.length).toBeGreaterThan(20)
     expect(preview.length).toBeLessThan(141)
     expect(preview).not.toBe(subject)
     expect(text).not.toContain('undefined')
-    for (const [, url = ''] of html.matchAll(/<a href="([^"]*)"/g)) expect(text).toContain(`\n${url}\n`)
-    // Each paragraph is one line, and its links have a line of their own: no line of markup is left.
+    for (const [, url = ''] of html.matchAll(/<a href="([^"]*)"/g))
+      expect(text).toContain(`\n${url}\n`)
+    // Each paragraph is one line, and its links have a line of their own: no line of markup is
+    // left.
     expect(text).not.toMatch(/<[a-z]|&[a-z]+;|\n{3}| \n/)
   },
 )
 
 test('a message previews what was written after the greeting', () => {
-  expect(MAILS.find(({ name }) => name === 'message')?.mail.html).toContain('>we ship to Iceland now.</div>')
+  expect(MAILS.find(({ name }) => name === 'message')?.mail.html).toContain(
+    '>we ship to Iceland now.</div>',
+  )
 })
 
 describe('in Chromium', () => {
@@ -95,7 +107,8 @@ describe('in Chromium', () => {
     await context.route(/^https?:/, (route) => route.abort())
     page = await context.newPage()
     const articles = MAILS.map(({ name, mail }) => {
-      const [, style = '', content = ''] = /<body style="([^"]*)">(.*)<\/body>/s.exec(mail.html) ?? []
+      const [, style = '', content = ''] =
+        /<body style="([^"]*)">(.*)<\/body>/s.exec(mail.html) ?? []
       return `<article aria-label="${name}" style="${style}">${content}</article>`
     })
     await page.setContent(
@@ -124,7 +137,10 @@ describe('in Chromium', () => {
       violations: violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)),
       passes: passes.map(({ id }) => id).sort(),
     }))`)
-      expect(found).toEqual({ violations: [], passes: ['color-contrast', 'image-alt', 'link-name'] })
+      expect(found).toEqual({
+        violations: [],
+        passes: ['color-contrast', 'image-alt', 'link-name'],
+      })
     },
   )
 

@@ -54,19 +54,25 @@ test('an invitation repeated after an unseen commit is one mail', async () => {
   const statement = invitation(workspaceId, 'leo@pine.example').compile()
   await db().batch([statement, statement])
   expect(await listMails(db(), workspaceId, { limit: 10 })).toMatchObject([
-    { kind: 'invitation', recipient: 'leo@pine.example', status: 'queued', attempts: 0, partnerId: null },
+    {
+      kind: 'invitation',
+      recipient: 'leo@pine.example',
+      status: 'queued',
+      attempts: 0,
+      partnerId: null,
+    },
   ])
 })
 
 test('an address is mailed one invitation to a workspace per day, however often it is removed and invited again', async () => {
   const workspaceId = await newWorkspace()
   const [soon, late] = [new Date(+LATER + 86_399_999), new Date(+LATER + 86_400_000)]
-  for (const at of [LATER, soon, late]) await invitation(workspaceId, 'leo@pine.example', at).execute()
+  for (const at of [LATER, soon, late])
+    await invitation(workspaceId, 'leo@pine.example', at).execute()
   await invitation(await newWorkspace(), 'leo@pine.example', soon).execute()
-  expect((await listMails(db(), workspaceId, { limit: 10 })).map((mail) => mail.createdAt)).toEqual([
-    late,
-    LATER,
-  ])
+  expect((await listMails(db(), workspaceId, { limit: 10 })).map((mail) => mail.createdAt)).toEqual(
+    [late, LATER],
+  )
 })
 
 describe('the list of mails', () => {
@@ -89,7 +95,16 @@ describe('the list of mails', () => {
     const rest = await listMails(db(), workspaceId, { limit: 9, cursor: ids[2] })
     expect(rest.map(({ id }) => id)).toEqual(ids.slice(3))
     for (const [index, status] of (
-      ['queued', 'retrying', 'failed', 'sent', 'delivered', 'bounced', 'suppressed', 'complained'] as const
+      [
+        'queued',
+        'retrying',
+        'failed',
+        'sent',
+        'delivered',
+        'bounced',
+        'suppressed',
+        'complained',
+      ] as const
     ).entries()) {
       const found = await listMails(db(), workspaceId, { limit: 10, status })
       expect(found.map(({ id }) => id)).toEqual([ids[index]])
@@ -136,12 +151,15 @@ describe('retrying a mail', () => {
     await database.query('delete from mails where id = $1', [id])
   })
 
-  test.each(['queued', 'retrying', 'sent'] as const)('does not change a mail that is %s', async (status) => {
-    const workspaceId = await newWorkspace()
-    const id = await addMail(workspaceId, status)
-    expect(await retry(workspaceId, id)).toMatchObject({ status, lastError: 'why' })
-    expect(await audit(workspaceId)).toEqual([])
-  })
+  test.each(['queued', 'retrying', 'sent'] as const)(
+    'does not change a mail that is %s',
+    async (status) => {
+      const workspaceId = await newWorkspace()
+      const id = await addMail(workspaceId, status)
+      expect(await retry(workspaceId, id)).toMatchObject({ status, lastError: 'why' })
+      expect(await audit(workspaceId)).toEqual([])
+    },
+  )
 
   test('does not find another workspace’s mail', async () => {
     const workspaceId = await newWorkspace()

@@ -19,7 +19,11 @@ test.each<{ case: string; settings?: QuotaSettings; usage: Usage; room: object }
     usage: { ...free(0), dailyUsed: null, monthlyUsed: 49_999 },
     room: ENDLESS,
   },
-  { case: 'the free plan is known by its answers', usage: free(1), room: { left: 99, unreserved: 69 } },
+  {
+    case: 'the free plan is known by its answers',
+    usage: free(1),
+    room: { left: 99, unreserved: 69 },
+  },
   { case: 'all but the reserve is used', usage: free(70), room: { left: 30, unreserved: 0 } },
   { case: 'all is used', usage: free(100), room: { left: 0, unreserved: 0 } },
   {
@@ -27,7 +31,11 @@ test.each<{ case: string; settings?: QuotaSettings; usage: Usage; room: object }
     usage: free(120),
     room: { left: 0, unreserved: 0 },
   },
-  { case: 'an old answer lets one mail ask again', usage: free(70, 6), room: { left: 30, unreserved: 1 } },
+  {
+    case: 'an old answer lets one mail ask again',
+    usage: free(70, 6),
+    room: { left: 30, unreserved: 1 },
+  },
   { case: 'not if nothing is left', usage: free(100, 6), room: { left: 0, unreserved: 0 } },
   {
     case: 'an answer of yesterday holds no longer',

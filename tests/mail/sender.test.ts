@@ -17,7 +17,9 @@ test('a mail of a merchant is from it by way of the installation, at the install
 test('a sender without a name gets one only beside a merchant', () => {
   expect(senderOf('mail@track.example')).toEqual({ name: '', email: 'mail@track.example' })
   expect(senderLine('mail@track.example')).toBe('mail@track.example')
-  expect(senderLine('mail@track.example', 'Pine Notes')).toBe('Pine Notes via Tributary <mail@track.example>')
+  expect(senderLine('mail@track.example', 'Pine Notes')).toBe(
+    'Pine Notes via Tributary <mail@track.example>',
+  )
 })
 
 test.each([
@@ -31,7 +33,9 @@ test.each([
   { case: 'a legal form', name: 'Pine Notes Inc.', shown: 'Pine Notes Inc.' },
   { case: '300 characters', name: 'x'.repeat(300), shown: 'x'.repeat(60) },
 ])('a name with $case is $shown', ({ name, shown }) => {
-  expect(senderOf(FROM, name).name).toBe(shown === 'refused' ? 'Tributary' : `${shown} via Tributary`)
+  expect(senderOf(FROM, name).name).toBe(
+    shown === 'refused' ? 'Tributary' : `${shown} via Tributary`,
+  )
 })
 
 describe('a name under which somebody could be deceived is left out', () => {

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { UNUSED, type Usage } from '../../lib/mail/outbox/quota.ts'
-import { decideSignIn, type SignInFacts, type SignInSettings } from '../../lib/mail/outbox/sign-in-quota.ts'
+import {
+  decideSignIn,
+  type SignInFacts,
+  type SignInSettings,
+} from '../../lib/mail/outbox/sign-in-quota.ts'
 
 const NOW = new Date('2026-11-24T12:00:00Z')
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000)
@@ -55,8 +59,18 @@ test.each<{
     unknown: 'withhold',
   },
   { case: 'one less', facts: { toUnknown: 24, usage: free(30) }, known: 'mail', unknown: 'mail' },
-  { case: 'only the reserve is left', facts: { usage: free(70) }, known: 'mail_unseen', unknown: 'withhold' },
-  { case: 'the twenty-first to a mailbox', facts: { toMailbox: 21 }, known: 'withhold', unknown: 'withhold' },
+  {
+    case: 'only the reserve is left',
+    facts: { usage: free(70) },
+    known: 'mail_unseen',
+    unknown: 'withhold',
+  },
+  {
+    case: 'the twenty-first to a mailbox',
+    facts: { toMailbox: 21 },
+    known: 'withhold',
+    unknown: 'withhold',
+  },
   {
     case: 'caps that are set',
     facts: { toUnknown: 3 },
@@ -82,7 +96,8 @@ test.each<{
     const decide = (own: Partial<SignInFacts>) =>
       decideSignIn({ ...FACTS, ...facts, ...own }, settings, NOW).kind
     expect({ known: decide({ isKnown: true }), unknown: decide({}) }).toEqual({ known, unknown })
-    // The person’s own browser is mailed as long as there is a quota, whatever others have asked for.
+    // The person’s own browser is mailed as long as there is a quota, whatever others have asked
+    // for.
     const own = decide({ isKnown: true, isKnownBrowser: true })
     expect(own).toBe(known === 'exhausted' ? 'exhausted' : 'mail')
   },

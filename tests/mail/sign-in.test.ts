@@ -10,7 +10,12 @@ const LINK = {
 const SENT: Outcome = { kind: 'sent', waitSeconds: 0 }
 const LATER: Outcome = { kind: 'retry', code: 'timeout', message: 'to ann@pine.example' }
 const LIMITED: Outcome = { kind: 'paused', code: 'rate_limit_exceeded', message: '', seconds: 1 }
-const EXHAUSTED: Outcome = { kind: 'paused', code: 'daily_quota_exceeded', message: '', seconds: 3_600 }
+const EXHAUSTED: Outcome = {
+  kind: 'paused',
+  code: 'daily_quota_exceeded',
+  message: '',
+  seconds: 3_600,
+}
 const REFUSED: Outcome = { kind: 'refused', code: 'validation_error', message: 'ann@pine.example' }
 
 /** A transport with these outcomes, and what it was given. */
@@ -58,6 +63,8 @@ test('a sign-in link for which there is no quota is not tried again, and what wa
 
 test('a sign-in link is never sent to two addresses', async () => {
   const { given, send } = transport()
-  expect(await sendSignInLink(send, { ...LINK, to: 'ann@pine.example,eve@evil.example' })).toBe('refused')
+  expect(await sendSignInLink(send, { ...LINK, to: 'ann@pine.example,eve@evil.example' })).toBe(
+    'refused',
+  )
   expect(given).toEqual([])
 })

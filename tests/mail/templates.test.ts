@@ -90,7 +90,9 @@ describe('"we’ve moved" (spec 4.3, rule 4)', () => {
     expect(subject).toBe('Pine Notes: we’ve moved the partner program Friends of Pine Notes')
     for (const address of [MOVED.link, MOVED.portalUrl]) expect(text).toContain(`\n${address}\n`)
     // The merchant chose the address of its site: it is text.
-    expect([...html.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href)).toEqual([MOVED.portalUrl])
+    expect([...html.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
+      MOVED.portalUrl,
+    ])
     expect(html).toContain(`>${MOVED.link}</span>`)
     expect(text).toContain('\nSent by Pine Notes (ann@pine.example).\n')
     expect(html).toContain('Hello <bdi>Maya</bdi>,')
@@ -118,9 +120,9 @@ describe('"we’ve moved" (spec 4.3, rule 4)', () => {
       expect(text).toContain(`\nYour link so far:\n${url}\n\n${says}\n\n${link}:\n${MOVED.link}\n`)
       expect(html).toContain(`>${url.replace('&', '&amp;')}</span>`)
       expect(text).not.toContain('ends in the same way')
-      expect(outboxContent({ kind: 'moved', details: { ...MOVED, formerLink: { url, works } } }).text).toBe(
-        text,
-      )
+      expect(
+        outboxContent({ kind: 'moved', details: { ...MOVED, formerLink: { url, works } } }).text,
+      ).toBe(text)
     },
   )
 
@@ -157,7 +159,11 @@ test('a sign-in in a new browser is reported with the browser, the time, and wha
 test.each([
   {
     case: 'that was added by mail alone, with the time from which it counts',
-    details: { change: 'added', browser: 'Firefox on Windows', countsFrom: '28 Nov 2026, 10:00 UTC' },
+    details: {
+      change: 'added',
+      browser: 'Firefox on Windows',
+      countsFrom: '28 Nov 2026, 10:00 UTC',
+    },
     says: [
       'The passkey “Work” was added to your account, in Firefox on Windows.',
       'It confirms that it’s you from 28 Nov 2026, 10:00 UTC on.',
@@ -171,11 +177,16 @@ test.each([
   {
     case: 'that a manager removed',
     details: { change: 'removed', by: 'ann@example.com' },
-    says: ['ann@example.com removed the passkey “Work” from your account before it could confirm anything.'],
+    says: [
+      'ann@example.com removed the passkey “Work” from your account before it could confirm anything.',
+    ],
   },
 ])('a mail about a passkey $case', ({ details, says }) => {
   const url = 'https://track.example/auth/passkeys'
-  const { html, text } = outboxContent({ kind: 'passkey', details: { ...details, name: '“Work”', url } })
+  const { html, text } = outboxContent({
+    kind: 'passkey',
+    details: { ...details, name: '“Work”', url },
+  })
   for (const sentence of says) expect(text).toContain(sentence)
   expect(text).toContain('choose “Sign out everywhere”')
   expect(html).toContain(`href="${url}"`)
@@ -185,13 +196,16 @@ describe('a mail about money', () => {
   test.each([
     { method: 'stripe', says: 'The funds are in your Stripe account' },
     { method: 'manual', says: 'by bank transfer or a similar method, and may take a few days' },
-  ] as const)('reports a payout by the method "$method", and where the money is', ({ method, says }) => {
-    const { subject, html, text } = payoutSentContent({ ...MONEY, method })
-    expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes')
-    expect(text).toMatch(/^Hello Maya,\n\nFriends of Pine Notes has paid you 49\.00 USD\.\n/)
-    expect(text).toContain(says)
-    expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
-  })
+  ] as const)(
+    'reports a payout by the method "$method", and where the money is',
+    ({ method, says }) => {
+      const { subject, html, text } = payoutSentContent({ ...MONEY, method })
+      expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes')
+      expect(text).toMatch(/^Hello Maya,\n\nFriends of Pine Notes has paid you 49\.00 USD\.\n/)
+      expect(text).toContain(says)
+      expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
+    },
+  )
 
   test('gives the reason why a payout failed, and that its commissions remain payable', () => {
     const { subject, html, text } = payoutFailedContent({ ...MONEY, reason: REASON })
@@ -202,7 +216,10 @@ describe('a mail about money', () => {
   })
 
   test('says why a payout was returned, that it is owed, and what to check', () => {
-    const { subject, html, text } = payoutReturnedContent({ ...MONEY, reason: 'The account is closed.' })
+    const { subject, html, text } = payoutReturnedContent({
+      ...MONEY,
+      reason: 'The account is closed.',
+    })
     expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes was returned')
     expect(text).toContain('\nReason: The account is closed.\n')
     expect(text).toContain('The amount is still owed to you')
@@ -232,7 +249,10 @@ describe('a mail to managers', () => {
   const short = { code: 'insufficient_funds', payouts: 3, amount: '70.00 EUR' }
 
   test('reports a scheduled run: what was sent, what failed, what is missing in the balance', () => {
-    const { subject, html, text } = runContent('payout_report', { ...RUN, sums: [paid, failed, short] })
+    const { subject, html, text } = runContent('payout_report', {
+      ...RUN,
+      sums: [paid, failed, short],
+    })
     expect(subject).toBe('Payouts of Friends of Pine Notes: 12,300.00 USD and 1,200 JPY paid')
     expect(text).toContain(
       'Friends of Pine Notes in Pine Notes: The payouts scheduled for 2026-12-01 have run.',
@@ -256,7 +276,12 @@ describe('a mail to managers', () => {
     expect(preview.subject).toBe('Payouts of Friends of Pine Notes: 15.00 USD on 2026-12-01')
     expect(preview.text).toContain('To be paid: 2 payouts, 15.00 USD.')
     const waiting = { code: 'processing', payouts: 1, amount: '9.00 USD' }
-    const problem = runContent('payout_problem', { ...RUN, programName: null, day: null, sums: [waiting] })
+    const problem = runContent('payout_problem', {
+      ...RUN,
+      programName: null,
+      day: null,
+      sums: [waiting],
+    })
     expect(problem.subject).toBe('Payouts of Pine Notes: some are waiting')
     expect(problem.text).toContain('Pine Notes: Some payouts of a run could not be sent.')
     expect(problem.text).toContain('Waiting: 1 payout, 9.00 USD. They are retried automatically.')
@@ -304,19 +329,31 @@ const HOSTILE = [
   { case: 'an emoji of several parts', name: 'Maya 👩🏽‍💻', shown: 'Maya 👩🏽‍💻' },
 ]
 const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 
 describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
   test.each([
     { mail: 'moved', content: movedContent({ ...MOVED, partnerName: name, programName: name }) },
-    { mail: 'welcome', content: welcomeContent({ ...MOVED, partnerName: name, programName: name }) },
+    {
+      mail: 'welcome',
+      content: welcomeContent({ ...MOVED, partnerName: name, programName: name }),
+    },
     {
       mail: 'invitation',
       content: invitationContent({ ...INVITATION, workspaceName: name, invitedBy: name }),
     },
     {
       mail: 'payout_sent',
-      content: payoutSentContent({ ...MONEY, partnerName: name, programName: name, method: 'stripe' }),
+      content: payoutSentContent({
+        ...MONEY,
+        partnerName: name,
+        programName: name,
+        method: 'stripe',
+      }),
     },
     {
       mail: 'payout_failed',
@@ -338,7 +375,10 @@ describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
       }),
     },
     { mail: 'connect_account', content: connectAccountContent({ ...CONNECT, programName: name }) },
-    { mail: 'connect_reminder', content: connectReminderContent({ ...CONNECT, programName: name }) },
+    {
+      mail: 'connect_reminder',
+      content: connectReminderContent({ ...CONNECT, programName: name }),
+    },
   ])('appears as one line in the mail "$mail"', ({ content }) => {
     expect(content.subject).toContain(shown)
     expect(content.subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
@@ -396,9 +436,9 @@ describe('a mail in the outbox', () => {
     expect(outboxContent({ kind: 'payout_failed', details: { ...MONEY, reason: REASON } })).toEqual(
       payoutFailedContent({ ...MONEY, reason: REASON }),
     )
-    expect(outboxContent({ kind: 'payout_returned', details: { ...MONEY, reason: REASON } })).toEqual(
-      payoutReturnedContent({ ...MONEY, reason: REASON }),
-    )
+    expect(
+      outboxContent({ kind: 'payout_returned', details: { ...MONEY, reason: REASON } }),
+    ).toEqual(payoutReturnedContent({ ...MONEY, reason: REASON }))
     expect(outboxContent({ kind: 'connect_account', details: { ...MONEY } })).toEqual(
       connectAccountContent(CONNECT),
     )
@@ -412,7 +452,9 @@ describe('a mail in the outbox', () => {
       to: 'new@x.example',
       url: 'https://track.example/portal',
     }
-    expect(outboxContent({ kind: 'address_link', details: address })).toEqual(addressLinkContent(address))
+    expect(outboxContent({ kind: 'address_link', details: address })).toEqual(
+      addressLinkContent(address),
+    )
     expect(outboxContent({ kind: 'address_changed', details: address })).toEqual(
       addressChangedContent(address),
     )
@@ -420,12 +462,25 @@ describe('a mail in the outbox', () => {
     expect(outboxContent({ kind: 'payout_account', details: connected })).toEqual(
       payoutAccountContent(connected),
     )
-    expect(payoutAccountContent({ ...BANK, change: 'disconnected' }).subject).toContain('disconnected')
+    expect(payoutAccountContent({ ...BANK, change: 'disconnected' }).subject).toContain(
+      'disconnected',
+    )
     const confirmUrl = 'https://track.example/portal/connect/confirm?token=x'
-    const changed = { ...BANK, change: 'changed' as const, heldUntil: '25 Nov 2026, 10:00 UTC', confirmUrl }
-    expect(outboxContent({ kind: 'payout_account', details: changed })).toEqual(payoutAccountContent(changed))
+    const changed = {
+      ...BANK,
+      change: 'changed' as const,
+      heldUntil: '25 Nov 2026, 10:00 UTC',
+      confirmUrl,
+    }
+    expect(outboxContent({ kind: 'payout_account', details: changed })).toEqual(
+      payoutAccountContent(changed),
+    )
     expect(payoutAccountContent(changed).text).toMatch(/from 25 Nov 2026, 10:00 UTC on.*token=x/s)
-    const former = payoutAccountContent({ ...BANK, change: 'changed', heldUntil: changed.heldUntil })
+    const former = payoutAccountContent({
+      ...BANK,
+      change: 'changed',
+      heldUntil: changed.heldUntil,
+    })
     expect(former.text).not.toContain('/portal/connect/confirm')
     const balances = {
       workspaceName: 'Pine Notes',
@@ -451,9 +506,27 @@ describe('a mail in the outbox', () => {
           amountCents: 5_000_000,
           currency: 'USD',
         },
-        { what: 'credit', by: 'ann@pine.example', partner: 'leo', amountCents: 980, currency: 'USD' },
-        { what: 'release', by: 'API key "Shop"', partner: 'leo', amountCents: 1_000, currency: 'JPY' },
-        { what: 'cut_over', by: 'ann@pine.example', partner: null, amountCents: 20_000, currency: 'EUR' },
+        {
+          what: 'credit',
+          by: 'ann@pine.example',
+          partner: 'leo',
+          amountCents: 980,
+          currency: 'USD',
+        },
+        {
+          what: 'release',
+          by: 'API key "Shop"',
+          partner: 'leo',
+          amountCents: 1_000,
+          currency: 'JPY',
+        },
+        {
+          what: 'cut_over',
+          by: 'ann@pine.example',
+          partner: null,
+          amountCents: 20_000,
+          currency: 'EUR',
+        },
       ],
       more: 2,
     }
@@ -489,11 +562,19 @@ describe('a mail in the outbox', () => {
     { kind: 'moved' as const, lacks: 'portalUrl', details: { ...MOVED, portalUrl: '' } },
     { kind: 'moved' as const, lacks: 'programName', details: { ...MOVED, programName: 7 } },
     { kind: 'invitation' as const, lacks: 'url', details: { ...INVITATION, url: null } },
-    { kind: 'payout_sent' as const, lacks: 'amount', details: { ...MONEY, amount: '', method: 'stripe' } },
+    {
+      kind: 'payout_sent' as const,
+      lacks: 'amount',
+      details: { ...MONEY, amount: '', method: 'stripe' },
+    },
     { kind: 'payout_failed' as const, lacks: 'reason', details: { ...MONEY } },
     { kind: 'payout_report' as const, lacks: 'url', details: { workspaceName: 'Pine Notes' } },
     { kind: 'payout_returned' as const, lacks: 'reason', details: { ...MONEY } },
-    { kind: 'connect_account' as const, lacks: 'portalUrl', details: { ...MONEY, portalUrl: null } },
+    {
+      kind: 'connect_account' as const,
+      lacks: 'portalUrl',
+      details: { ...MONEY, portalUrl: null },
+    },
   ])('is not rendered if a $kind lacks $lacks', ({ kind, lacks, details }) => {
     expect(() => outboxContent({ kind, details })).toThrow(`The mail’s details lack ${lacks}.`)
   })
@@ -509,7 +590,9 @@ test('a change of payment details says from when on it counts, and how to cancel
   }
   const { subject, text } = paymentDetailsContent(change)
   expect(subject).toBe('Your payment details at Pine Notes will change')
-  expect(text).toContain('From 25 Nov 2026, 10:00 UTC on, Pine Notes pays you by bank transfer (DE••• 3000).')
+  expect(text).toContain(
+    'From 25 Nov 2026, 10:00 UTC on, Pine Notes pays you by bank transfer (DE••• 3000).',
+  )
   expect(text).toContain('If you did not make this change, cancel it in the portal.')
   const canceled = outboxContent({ kind: 'payment_details', details: { ...change, paidBy: null } })
   expect(canceled.subject).toBe('Your payment details at Pine Notes stay as they are')
@@ -530,9 +613,13 @@ describe('a mail of a program with a brand', () => {
     expect(html).toContain(
       '<p style="margin:0 0 1.5em;font-weight:600"><img src="https://cdn.pine-notes.com/logo.png?a=1&amp;b=2" alt="Friends of Pine Notes" height="48"',
     )
-    expect(html).toContain('background:#ffd400;color:#000000;text-decoration:none">Connect account</a>')
+    expect(html).toContain(
+      'background:#ffd400;color:#000000;text-decoration:none">Connect account</a>',
+    )
     expect(html).toContain('<p>Questions? Write to <bdi>help@pine-notes.com</bdi>.</p></body>')
-    expect(text).toBe(`${connectAccountContent(CONNECT).text}\nQuestions? Write to help@pine-notes.com.\n`)
+    expect(text).toBe(
+      `${connectAccountContent(CONNECT).text}\nQuestions? Write to help@pine-notes.com.\n`,
+    )
     expect(html.match(/src=|url\(|<link|<script|@import/gi)).toEqual(['src='])
   })
 
@@ -562,7 +649,9 @@ describe('a mail of a program with a brand', () => {
 
   test('has the name at its head without a logo, and nothing of what is missing', () => {
     const { html, text } = branded({ ...NONE, accentColor: '#0a0a5a' })
-    expect(html).toContain('<p style="margin:0 0 1.5em;font-weight:600"><bdi>Friends of Pine Notes</bdi></p>')
+    expect(html).toContain(
+      '<p style="margin:0 0 1.5em;font-weight:600"><bdi>Friends of Pine Notes</bdi></p>',
+    )
     expect(html).toContain('background:#0a0a5a;color:#ffffff')
     expect(html).not.toContain('<img')
     expect(text).not.toContain('Questions?')
@@ -581,18 +670,27 @@ describe('a mail of a program with a brand', () => {
       origin: 'https://t.example',
     }
     const { html } = outboxContent({ kind, details: sampleDetails(kind, facts), brand: BRAND })
-    const isAccount = ['bank_refused', 'payment_details', 'payout_account', 'address_link', 'address_changed']
+    const isAccount = [
+      'bank_refused',
+      'payment_details',
+      'payout_account',
+      'address_link',
+      'address_changed',
+    ]
     expect(html.includes('<img')).toBe(!isAccount.includes(kind))
   })
 
-  test.each(HOSTILE)('keeps a name with $case in its attribute and in one line', ({ name, shown }) => {
-    const { html } = outboxContent({
-      kind: 'connect_account',
-      details: { ...details, programName: name },
-      brand: BRAND,
-    })
-    expect(html).toContain(` alt="${escaped(shown)}" height="48"`)
-  })
+  test.each(HOSTILE)(
+    'keeps a name with $case in its attribute and in one line',
+    ({ name, shown }) => {
+      const { html } = outboxContent({
+        kind: 'connect_account',
+        details: { ...details, programName: name },
+        brand: BRAND,
+      })
+      expect(html).toContain(` alt="${escaped(shown)}" height="48"`)
+    },
+  )
 
   test('keeps an address with line breaks, which no form takes, in one line', () => {
     const { html, text } = branded({ ...BRAND, supportEmail: 'a@b.com\r\nBcc: <b>all</b>' })
@@ -602,10 +700,18 @@ describe('a mail of a program with a brand', () => {
 })
 
 test('an invitation names the person who sends it, or else the workspace, also in edited words', () => {
-  const details = { programName: 'Friends', workspaceName: 'Pine Notes', url: 'https://track.example/join' }
+  const details = {
+    programName: 'Friends',
+    workspaceName: 'Pine Notes',
+    url: 'https://track.example/join',
+  }
   const text = (invitedBy: string | null, intro?: string) =>
-    render(partnerInvitationDraft({ ...details, invitedBy }, intro ? { subject: null, intro } : undefined))
-      .text
+    render(
+      partnerInvitationDraft(
+        { ...details, invitedBy },
+        intro ? { subject: null, intro } : undefined,
+      ),
+    ).text
   const byPerson = text('ann@pine.example')
   expect(byPerson).toContain('ann@pine.example of Pine Notes invites you')
   expect(byPerson).toContain('Sent by Pine Notes (ann@pine.example).')

@@ -69,7 +69,10 @@ describe('Resend', () => {
       failure: { status: 429, name: 'rate_limit_exceeded', retryAfter: 7 },
       outcome: { kind: 'paused', code: 'rate_limit_exceeded', seconds: 7 },
     },
-    { failure: { status: 429, name: 'rate_limit_exceeded' }, outcome: { kind: 'paused', seconds: 2 } },
+    {
+      failure: { status: 429, name: 'rate_limit_exceeded' },
+      outcome: { kind: 'paused', seconds: 2 },
+    },
     {
       failure: { status: 429, name: 'daily_quota_exceeded', retryAfter: 1 },
       outcome: { kind: 'paused', seconds: 3_600 },
@@ -78,7 +81,10 @@ describe('Resend', () => {
       failure: { status: 403, name: 'validation_error' },
       outcome: { kind: 'paused', code: 'validation_error', seconds: 600 },
     },
-    { failure: { status: 422, name: 'invalid_from_address' }, outcome: { kind: 'paused', seconds: 600 } },
+    {
+      failure: { status: 422, name: 'invalid_from_address' },
+      outcome: { kind: 'paused', seconds: 600 },
+    },
     {
       failure: { status: 500, name: 'application_error' },
       outcome: { kind: 'retry', code: 'application_error' },
@@ -163,11 +169,16 @@ describe('Cloudflare’s binding', () => {
     { code: undefined, outcome: { kind: 'retry', code: 'unreachable' } },
     { code: 7, outcome: { kind: 'retry', code: 'unreachable' } },
   ])('$code means $outcome', async ({ code, outcome }) => {
-    expect(await failing(code)(newMail(), LIMITS)).toMatchObject({ message: 'As configured.', ...outcome })
+    expect(await failing(code)(newMail(), LIMITS)).toMatchObject({
+      message: 'As configured.',
+      ...outcome,
+    })
   })
 
   test('that does not respond is retried later', async () => {
-    expect(await cloudflare(() => new Promise(() => {}))(newMail(), { timeoutMs: 20 })).toMatchObject({
+    expect(
+      await cloudflare(() => new Promise(() => {}))(newMail(), { timeoutMs: 20 }),
+    ).toMatchObject({
       kind: 'retry',
     })
   })
@@ -215,7 +226,11 @@ test('the quota that Resend’s answers name is learnt, and a batch counts all o
     RESEND_URL: inbox.url,
   }).bulk
   inbox.account.subscribe({ perSecond: 1_000, daily: 4, monthly: 50 })
-  const used = (daily: number) => ({ kind: 'sent', waitSeconds: 0, used: { daily, monthly: daily } })
+  const used = (daily: number) => ({
+    kind: 'sent',
+    waitSeconds: 0,
+    used: { daily, monthly: daily },
+  })
   expect(await transport(newMail(), LIMITS)).toEqual(used(1))
   const three = [newMail(), newMail(), newMail({ to: 'third@partners.example' })]
   expect(await batch?.('batch-1', three, LIMITS)).toEqual(used(4))
@@ -236,7 +251,11 @@ test('the quota that Resend’s answers name is learnt, and a batch counts all o
 
 test('a batch with one invalid mail is refused as a whole', async () => {
   const inbox = await startInbox()
-  const { batch } = chooseSenders({ MAIL_FROM, RESEND_API_KEY: 're_test', RESEND_URL: inbox.url }).bulk
+  const { batch } = chooseSenders({
+    MAIL_FROM,
+    RESEND_API_KEY: 're_test',
+    RESEND_URL: inbox.url,
+  }).bulk
   const refused = { kind: 'refused', code: 'validation_error' }
   expect(await batch?.('key', [newMail(), newMail({ to: 'maya' })], LIMITS)).toMatchObject(refused)
   expect(inbox.mails()).toEqual([])
@@ -252,7 +271,10 @@ test.each([
     stream: 'personal',
     kinds: ['new_browser', 'address_link', 'address_changed', 'payment_details', 'payout_account'],
   },
-  { stream: 'personal', kinds: ['invitation', 'payout_report', 'opening_balances', 'webhook_disabled'] },
+  {
+    stream: 'personal',
+    kinds: ['invitation', 'payout_report', 'opening_balances', 'webhook_disabled'],
+  },
 ] as const)('mails of the kinds $kinds are $stream', ({ stream, kinds }) => {
   expect(new Set(kinds.map(streamOf))).toEqual(new Set([stream]))
 })

@@ -24,7 +24,10 @@ describe('a link to unsubscribe', () => {
 
   test.each([
     ['another partner with this one’s signature', (token: string) => token.replace(ANN, BEN)],
-    ['another signature', (token: string) => token.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+    [
+      'another signature',
+      (token: string) => token.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+    ],
     ['a shorter signature', (token: string) => token.slice(0, -2)],
     ['no signature', () => ANN],
     ['an empty signature', () => `${ANN}.`],
@@ -67,8 +70,16 @@ describe('of the chosen partners', () => {
       candidates: [{ isUnsubscribed: true }],
       reasons: ['unsubscribed'],
     },
-    { case: 'one without an address gets none', candidates: [{ email: 'ann' }], reasons: ['no_address'] },
-    { case: 'two programs’ partner gets one', candidates: [{}, {}], reasons: [null, 'same_address'] },
+    {
+      case: 'one without an address gets none',
+      candidates: [{ email: 'ann' }],
+      reasons: ['no_address'],
+    },
+    {
+      case: 'two programs’ partner gets one',
+      candidates: [{}, {}],
+      reasons: [null, 'same_address'],
+    },
     {
       case: 'a partner that is banned in one of two programs gets the other’s',
       candidates: [{ status: 'banned' }, {}],

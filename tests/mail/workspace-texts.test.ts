@@ -5,7 +5,12 @@ import { outboxContent } from '../../lib/mail/texts/templates.tsx'
 const URL = 'https://tributary.example/app/pine'
 
 describe('a notice to managers', () => {
-  const about = { workspaceName: 'Pine <Notes>', person: 'ada@pine.example', day: '2026-12-24', url: URL }
+  const about = {
+    workspaceName: 'Pine <Notes>',
+    person: 'ada@pine.example',
+    day: '2026-12-24',
+    url: URL,
+  }
   const notice = { ...about, what: '500000' }
 
   test.each([
@@ -84,15 +89,17 @@ describe('a notice to managers', () => {
 
   test('says that a limit is removed', () => {
     const details = { ...notice, notice: 'limit_approved', what: null }
-    expect(outboxContent({ kind: 'workspace_notice', details }).text).toContain('New limit: no limit.')
+    expect(outboxContent({ kind: 'workspace_notice', details }).text).toContain(
+      'New limit: no limit.',
+    )
   })
 
   test('has no link where no address of the installation is known, and is refused if it is unknown', () => {
     const details = { ...notice, notice: 'manager_recovered', url: null }
     expect(outboxContent({ kind: 'workspace_notice', details }).html).not.toContain('href')
-    expect(() => outboxContent({ kind: 'workspace_notice', details: { ...notice, notice: 'x' } })).toThrow(
-      'unknown notice',
-    )
+    expect(() =>
+      outboxContent({ kind: 'workspace_notice', details: { ...notice, notice: 'x' } }),
+    ).toThrow('unknown notice')
   })
 })
 
@@ -108,5 +115,6 @@ test.each([
   }
   const { text, html } = outboxContent({ kind: 'member_address', details })
   expect(html).toContain(button)
-  for (const part of ['ada@pine.example', 'ada@new.example', says, details.url]) expect(text).toContain(part)
+  for (const part of ['ada@pine.example', 'ada@new.example', says, details.url])
+    expect(text).toContain(part)
 })

@@ -1,5 +1,7 @@
 // @module-tag thorough
-/** How somebody becomes a partner, in a browser: the page, the application, its approval, the terms. */
+/**
+ * How somebody becomes a partner, in a browser: the page, the application, its approval, the terms.
+ */
 import { expect, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'
 import { createMerchant } from '../support/merchant.ts'

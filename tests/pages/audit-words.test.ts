@@ -88,7 +88,11 @@ test.each([
     { stripeAccountId: 'acct_2', heldUntil: '2026-11-25T10:00:00Z' },
     'connected the Stripe account acct_2 in place of another one; payouts to it wait for 72 hours, or until it is confirmed by email',
   ],
-  ['payout_account.confirmed', { stripeAccountId: 'acct_2' }, 'confirmed the Stripe account acct_2 by email'],
+  [
+    'payout_account.confirmed',
+    { stripeAccountId: 'acct_2' },
+    'confirmed the Stripe account acct_2 by email',
+  ],
   [
     'member.signed_in',
     { role: 'manager', browser: 'Firefox on Windows' },
@@ -99,7 +103,11 @@ test.each([
   ['personal_data.exported', { person: 'customer' }, 'downloaded the personal data of a customer'],
   ['statement.exported', { month: '2026-10' }, 'downloaded a partner’s statement of 2026-10'],
   ['payout_year.exported', { year: 2026 }, 'downloaded who was paid what in 2026'],
-  ['payout_run.exported', { format: 'csv', payouts: 12 }, 'downloaded the list of a payout run: 12 payouts'],
+  [
+    'payout_run.exported',
+    { format: 'csv', payouts: 12 },
+    'downloaded the list of a payout run: 12 payouts',
+  ],
   ['payout_run.marked_paid', { payouts: 2 }, 'marked a payout run as paid: 2 payouts'],
   ['payout_run.unmarked', { payouts: 1 }, 'marked a payout run as unpaid: 1 payout'],
   ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed a payout run: 1,200 payouts'],
@@ -115,7 +123,11 @@ test.each([
   ],
   ['payment_details.changed', { method: 'iban' }, 'chose to be paid by bank transfer'],
   ['payment_details.canceled', {}, 'canceled a change of payment details'],
-  ['payer.changed', { name: 'Shop Ltd', iban: 'DE••• 3000' }, 'changed the business details of “Shop Ltd”'],
+  [
+    'payer.changed',
+    { name: 'Shop Ltd', iban: 'DE••• 3000' },
+    'changed the business details of “Shop Ltd”',
+  ],
   ['payout_run.canceled', { payouts: 0 }, 'canceled a payout run: 0 payouts'],
   [
     'payout.reversed',
@@ -162,13 +174,21 @@ test.each([
     'changed the page on which people apply, which is open',
   ],
   ['join_page.changed', { agreement: true }, 'changed the page on which people apply'],
-  ['partner.created', { email, slug: 'ann' }, 'added the partner ann@x.example with the slug “ann”'],
+  [
+    'partner.created',
+    { email, slug: 'ann' },
+    'added the partner ann@x.example with the slug “ann”',
+  ],
   [
     'partner.changed',
     { email, group: { from: null, to: 'Gold' }, status: { from: 'approved', to: 'banned' } },
     'changed the partner ann@x.example: group from none to Gold, status from approved to banned',
   ],
-  ['coupon.added', { email, couponId: 'C1', couponLabel: null }, 'added the coupon “C1” to ann@x.example'],
+  [
+    'coupon.added',
+    { email, couponId: 'C1', couponLabel: null },
+    'added the coupon “C1” to ann@x.example',
+  ],
   [
     'coupon.removed',
     { email, couponId: 'C1', couponLabel: null },

@@ -33,7 +33,11 @@ const start = async (accentColor: string) => {
   const { workspace, programId, seed } = merchant
   const pages = await openPages(merchant)
   const base = `/programs/${programId}`
-  await pages.post(`${base}/applications`, { isOpen: 'on', intro: 'Write about us.', agreement: 'No spam.' })
+  await pages.post(`${base}/applications`, {
+    isOpen: 'on',
+    intro: 'Write about us.',
+    agreement: 'No spam.',
+  })
   const saved = await pages.post(`${base}/branding`, {
     brandVersion: '0',
     logoUrl: 'https://cdn.pine-notes.com/logo.svg',
@@ -64,7 +68,8 @@ const layoutOf = async (page: Page, path: string) => {
   return { shift, top: (await page.getByRole('heading').first().boundingBox())?.y }
 }
 
-// One of them at every width and by every rule: the colors do not depend on the width, nor names and roles on the colors.
+// One of them at every width and by every rule: the colors do not depend on the width, nor names
+// and roles on the colors.
 describe.each([
   { accentColor: '#ffd400', screens: SCREENS, known: false },
   { accentColor: '#0a0a5a', screens: undefined, known: true },
@@ -84,7 +89,9 @@ describe.each([
       ['/portal/terms', 'terms'],
     ] as const) {
       await asPartner.goto(path)
-      const width = await asPartner.evaluate<number>("document.querySelector('.logo img').naturalWidth")
+      const width = await asPartner.evaluate<number>(
+        "document.querySelector('.logo img').naturalWidth",
+      )
       expect(width).toBe(900)
       await look(asPartner, name)
     }

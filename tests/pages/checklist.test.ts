@@ -12,7 +12,9 @@ const A_WHILE = 6_000
 
 type Screen = Parameters<typeof browser.as>[1]
 
-/** A manager at the overview of a workspace without a click and a sale, whose clock the test sets. */
+/**
+ * A manager at the overview of a workspace without a click and a sale, whose clock the test sets.
+ */
 const openOverview = async (screen?: Screen) => {
   const merchant = await createMerchant()
   const page = await browser.as(await merchant.manager(), screen)
@@ -37,7 +39,8 @@ const shiftOf = (page: Page) =>
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(shift)))
   })`)
 
-const topOf = async (page: Page) => (await page.getByText('Report your first sale').boundingBox())?.x
+const topOf = async (page: Page) =>
+  (await page.getByText('Report your first sale').boundingBox())?.x
 
 test('ticks what is done, moves nothing, keeps the focus, and stops when all of it is', async () => {
   const { merchant, page, requests } = await openOverview()
@@ -56,7 +59,9 @@ test('ticks what is done, moves nothing, keeps the focus, and stops when all of 
   await expect.poll(() => count(page, 'Done')).toBe(5)
   expect(await topOf(page)).toBe(place)
   expect(await shiftOf(page)).toBe(shift)
-  expect(await link.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+  expect(await link.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(
+    true,
+  )
 
   const sent = requests.length
   await page.clock.runFor(10 * A_WHILE)

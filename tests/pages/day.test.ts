@@ -1,6 +1,6 @@
 /**
- * The day of a manager and of a partner, in a browser with the keyboard alone where a form is sent: what each part does is tested
- * elsewhere; here they are one set-up.
+ * The day of a manager and of a partner, in a browser with the keyboard alone where a form is sent:
+ * what each part does is tested elsewhere; here they are one set-up.
  */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -26,7 +26,10 @@ test('a partner applies, makes a link and earns; the manager approves, credits, 
     program: { holding_days: 0, minimum_payout_cents: 100 },
   })
   const { workspace, programId, seed } = merchant
-  const spammer = await seed.addPartner(workspace.id, programId, { slug: 'spam', name: 'Spam Ltd.' })
+  const spammer = await seed.addPartner(workspace.id, programId, {
+    slug: 'spam',
+    name: 'Spam Ltd.',
+  })
   const base = `/app/${workspace.slug}`
   const manager = await browser.as(await merchant.manager())
 
@@ -55,7 +58,12 @@ test('a partner applies, makes a link and earns; the manager approves, credits, 
   await press(nina, /^Add link/)
   await read(nina, '?via=nina-weekly')
   const clickId = await merchant.click('nina-weekly')
-  await merchant.sale({ externalId: 'order-1', customerExternalId: 'ann', clickId, amountCents: 10_000 })
+  await merchant.sale({
+    externalId: 'order-1',
+    customerExternalId: 'ann',
+    clickId,
+    amountCents: 10_000,
+  })
 
   // Another sale came without its click, and is credited by hand.
   await merchant.sale({ externalId: 'order-2', customerExternalId: 'bob', amountCents: 5_000 })

@@ -39,7 +39,9 @@ test('samples have the URL, and for a signed-in reader the program, and are copi
   await manager.goto('/docs/snippet')
   await manager.getByText(merchant.programId).first().waitFor()
   expect(await code(manager).innerText()).toContain(`data-program="${merchant.programId}"`)
-  expect(await manager.getByLabel('Your program in the samples').inputValue()).toBe(merchant.programId)
+  expect(await manager.getByLabel('Your program in the samples').inputValue()).toBe(
+    merchant.programId,
+  )
   const copied = await manager.locator('.code button').first().getAttribute('data-copy')
   expect(copied).toBe(await code(manager).textContent())
   await inspect(manager, 'docs-signed-in')
@@ -87,7 +89,9 @@ describe('the console', () => {
     await client.getByRole('button', { name: /^Send/ }).first().click()
     expect(await (await answer).json()).toEqual({ eventId: null, attributed: false })
     await client.getByText('200 OK').first().waitFor()
-    const kept = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }])',
+    )
     expect(kept).not.toContain(apiKey)
     expect(foreign).toEqual([])
   })

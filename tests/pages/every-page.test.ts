@@ -1,7 +1,8 @@
 // @module-tag thorough
 /**
- * Every page that links lead to, with a year of data: each is light, has one heading, no id twice, and neither moves while it loads nor is
- * wider than a phone. axe and what pages do are the other tests' work.
+ * Every page that links lead to, with a year of data: each is light, has one heading, no id twice,
+ * and neither moves while it loads nor is wider than a phone. axe and what pages do are the other
+ * tests' work.
  */
 import { expect, inject, test } from 'vitest'
 import { addYear, YEAR_WORKSPACE } from '../../dev/demo/year.ts'
@@ -23,7 +24,9 @@ const kindOf = ({ pathname, searchParams }: URL): string =>
 const linksIn = (html: string, from: URL): URL[] =>
   [...html.matchAll(/<a\b[^>]*\bhref="([^"]*)"/g)].flatMap(([, href = '']) => {
     const url = URL.parse(href.replaceAll('&amp;', '&'), from.href)
-    return url && url.origin === from.origin && /^\/(app|portal|join)\b/.test(url.pathname) ? url : []
+    return url && url.origin === from.origin && /^\/(app|portal|join)\b/.test(url.pathname)
+      ? url
+      : []
   })
 
 type Found = { url: URL; html: string }
@@ -78,7 +81,9 @@ test.each([
         ...(headings === 1 ? [] : [`${url}: ${headings} headings`]),
         // What a message leaves that is rendered without `t`.
         ...(
-          html.match(/<(legend|h\d|dt|label|caption|button|th|summary|option)\b[^>]*><\/\1>|\[object /g) ?? []
+          html.match(
+            /<(legend|h\d|dt|label|caption|button|th|summary|option)\b[^>]*><\/\1>|\[object /g,
+          ) ?? []
         ).map((empty) => `${url}: ${empty}`),
       ]
     })

@@ -1,5 +1,8 @@
 // @module-tag thorough
-/** A whole program comes over by API: read, interrupted twice, reviewed and imported in Chromium; then its links, coupons and renewals earn. */
+/**
+ * A whole program comes over by API: read, interrupted twice, reviewed and imported in Chromium;
+ * then its links, coupons and renewals earn.
+ */
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { applySchema } from '../../cli/schema.ts'
 import { type OldProgram, oldProgram } from '../../dev/fakes/sources/program.ts'
@@ -37,7 +40,11 @@ let workers: Workers
 
 /** The Workers, in the place of those before. Their address stays. */
 const startAgain = async () => {
-  workers = await startOwnWorkers(ENVS, { ...database, SOURCES_URL: fake.url, MAX_FETCHES: '1000' }, [])
+  workers = await startOwnWorkers(
+    ENVS,
+    { ...database, SOURCES_URL: fake.url, MAX_FETCHES: '1000' },
+    [],
+  )
   proxy.pointTo(workers.url)
 }
 
@@ -68,7 +75,9 @@ const expire = (table: string) =>
 const count = async (text: string, values: unknown[] = []): Promise<number> =>
   (await pool.query<{ n: number }>(`select count(*)::int as n from ${text}`, values))[0]?.n ?? 0
 
-/** What comes over: active partners who have an address, and their customers whom somebody can tell. */
+/**
+ * What comes over: active partners who have an address, and their customers whom somebody can tell.
+ */
 const expectedOf = ({ partners, coupons, customers }: OldProgram) => {
   const active = partners.filter(({ email, state }) => email !== null && state === 'active')
   const ids = new Set(active.map(({ id }) => id))
@@ -84,12 +93,15 @@ const expectedOf = ({ partners, coupons, customers }: OldProgram) => {
 
 type Sum = { commissions: number; amountCents: number }
 
-/** What was paid for the customers who come over, by currency: of each, the sum of most commissions. */
+/**
+ * What was paid for the customers who come over, by currency: of each, the sum of most commissions.
+ */
 const priorsOf = ({ commissions }: OldProgram, customers: OldProgram['customers']) => {
   const imported = new Set(customers.map(({ id }) => id))
   const sums = new Map<string, Map<string, Sum>>()
   for (const { customer, partnerId, state, currency, cents } of commissions) {
-    if (state !== 'paid' || customer?.partnerId !== partnerId || !imported.has(customer.id)) continue
+    if (state !== 'paid' || customer?.partnerId !== partnerId || !imported.has(customer.id))
+      continue
     const own = sums.get(customer.id) ?? new Map<string, Sum>()
     const sum = own.get(currency) ?? { commissions: 0, amountCents: 0 }
     own.set(currency, { commissions: sum.commissions + 1, amountCents: sum.amountCents + cents })
@@ -97,7 +109,9 @@ const priorsOf = ({ commissions }: OldProgram, customers: OldProgram['customers'
   }
   const totals: Record<string, Sum> = {}
   for (const own of sums.values()) {
-    const [first] = [...own].sort(([a, x], [b, y]) => y.commissions - x.commissions || (a < b ? -1 : 1))
+    const [first] = [...own].sort(
+      ([a, x], [b, y]) => y.commissions - x.commissions || (a < b ? -1 : 1),
+    )
     if (!first) continue
     const [currency, sum] = first
     const total = totals[currency] ?? { commissions: 0, amountCents: 0 }
@@ -195,8 +209,12 @@ test(
     await inspect(again, 'import-source-result')
 
     // Everything is there, and nothing else.
-    expect(await count('partners where workspace_id = $1', [workspace.id])).toBe(expected.active.length + 1)
-    expect(await count('customers where workspace_id = $1', [workspace.id])).toBe(expected.customers.length)
+    expect(await count('partners where workspace_id = $1', [workspace.id])).toBe(
+      expected.active.length + 1,
+    )
+    expect(await count('customers where workspace_id = $1', [workspace.id])).toBe(
+      expected.customers.length,
+    )
     expect(await count('coupon_aliases where workspace_id = $1', [workspace.id])).toBe(
       expected.coupons.length,
     )
@@ -210,7 +228,8 @@ test(
       priorsOf(program, expected.customers),
     )
     const begun = program.commissions.find(
-      ({ state, customer }) => state !== 'voided' && expected.customers.some((one) => one === customer),
+      ({ state, customer }) =>
+        state !== 'voided' && expected.customers.some((one) => one === customer),
     )
     expect(
       await count('customers where workspace_id = $1 and external_id = $2 and started_at = $3', [
@@ -227,7 +246,9 @@ test(
       ),
     ).toBe(vips)
     expect(await count('groups where workspace_id = $1', [workspace.id])).toBe(1)
-    expect(await count('mails where workspace_id = $1 and partner_id is not null', [workspace.id])).toBe(0)
+    expect(
+      await count('mails where workspace_id = $1 and partner_id is not null', [workspace.id]),
+    ).toBe(0)
     const [balance] = await pool.query<{ cents: number }>(
       `select coalesce(sum(amount_cents), 0)::bigint as cents from commissions where workspace_id = $1`,
       [workspace.id],
@@ -239,22 +260,32 @@ test(
       [workspace.id],
     )
     const owners = new Map(slugs.map(({ slug, email }) => [slug, email]))
-    const wanted = expected.active.flatMap(({ email, slugs: own }) => own.map((slug) => ({ slug, email })))
+    const wanted = expected.active.flatMap(({ email, slugs: own }) =>
+      own.map((slug) => ({ slug, email })),
+    )
     expect(wanted.filter(({ slug, email }) => owners.get(slug) !== email)).toEqual([])
 
     // Links, coupons and renewals credit whom they did.
-    for (const { slug, email } of wanted.filter((_, n) => n % Math.ceil(wanted.length / VISITS) === 0)) {
+    for (const { slug, email } of wanted.filter(
+      (_, n) => n % Math.ceil(wanted.length / VISITS) === 0,
+    )) {
       const clickId = await merchant.click(slug, programId, slug)
       await merchant.sale({ externalId: `by-${slug}`, customerExternalId: `new-${slug}`, clickId })
       expect(await creditedTo(merchant, `by-${slug}`)).toBe(email)
     }
     const emailOf = (id: string) => expected.active.find((partner) => partner.id === id)?.email
     for (const coupon of expected.coupons.slice(0, 3)) {
-      const session = checkoutSession({ discounts: [{ coupon: null, promotion_code: coupon.externalId }] })
+      const session = checkoutSession({
+        discounts: [{ coupon: null, promotion_code: coupon.externalId }],
+      })
       await stripe.deliver(stripeEvent('checkout.session.completed', session))
-      expect(await creditedTo(merchant, String(session.payment_intent))).toBe(emailOf(coupon.partnerId))
+      expect(await creditedTo(merchant, String(session.payment_intent))).toBe(
+        emailOf(coupon.partnerId),
+      )
     }
-    for (const customer of expected.customers.filter(({ customerId }) => customerId !== null).slice(0, 3)) {
+    for (const customer of expected.customers
+      .filter(({ customerId }) => customerId !== null)
+      .slice(0, 3)) {
       const renewal = oldInvoice({
         customer: customer.customerId,
         customer_email: customer.email,
@@ -314,6 +345,8 @@ test.each(WALKS)(
     await page.getByRole('link', { name: 'View the comparison' }).click()
     await page.getByText('150 commissions of the other platform are there').waitFor()
     expect(await count('platform_commissions where program_id = $1', [programId])).toBe(150)
-    expect(await count('import_sources where program_id = $1 and ciphertext is null', [programId])).toBe(1)
+    expect(
+      await count('import_sources where program_id = $1 and ciphertext is null', [programId]),
+    ).toBe(1)
   },
 )

@@ -23,6 +23,8 @@ test.each(WALKS)('each reason is in view at $width pixels, in $scheme colors', a
   const tables = page.locator('section.table')
   expect(await tables.count()).toBe(2)
   expect(
-    await tables.evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)),
+    await tables.evaluateAll((all) =>
+      all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    ),
   ).toEqual([0, 0])
 })

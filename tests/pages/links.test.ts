@@ -27,7 +27,11 @@ const DRAW = `new Promise((resolve, reject) => {
 
 test('without JavaScript, a partner makes a link in the portal, and a phone reads its QR code', async () => {
   const { cookie } = await createPartner({ program: { name: 'Northwind Partners' } })
-  const page = await browser.as(await cookie(), { width: 390, scheme: 'dark', javaScriptEnabled: false })
+  const page = await browser.as(await cookie(), {
+    width: 390,
+    scheme: 'dark',
+    javaScriptEnabled: false,
+  })
   await page.goto('/portal')
   await page.getByRole('link', { name: 'Link to any page' }).click()
   await page.getByLabel('Page').fill('https://shop.example/pricing?plan=pro#top')
@@ -56,7 +60,9 @@ test('the builder’s link is copied with one button', async () => {
   await page.goto('/portal/links?page=/pricing')
   await page.getByRole('button', { name: 'Copy the link to this page' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://shop.example/pricing?via=ann')
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+    'https://shop.example/pricing?via=ann',
+  )
   await page.context().close()
 })
 

@@ -13,7 +13,11 @@ const database = useDatabase()
 const createShop = async () => {
   const merchant = await createMerchant()
   const { seed, workspace, programId, partnerId } = merchant
-  await seed.addPartner(workspace.id, programId, { slug: 'zoe', name: 'Zoe Banned', status: 'banned' })
+  await seed.addPartner(workspace.id, programId, {
+    slug: 'zoe',
+    name: 'Zoe Banned',
+    status: 'banned',
+  })
   await seed.addPartner(workspace.id, programId, {
     slug: 'long',
     name: `Long ${'name'.repeat(30)}`,

@@ -31,7 +31,13 @@ test.each([
   { locale: 'en', cents: 580n, currency: 'USD', symbol: '$5.80', code: '5.80 USD' },
   { locale: 'en', cents: -580n, currency: 'USD', symbol: '-$5.80', code: '-5.80 USD' },
   { locale: 'de', cents: 580n, currency: 'EUR', symbol: '5,80 €', code: '5,80 EUR' },
-  { locale: 'fr', cents: 123_456_780n, currency: 'EUR', symbol: '1 234 567,80 €', code: '1 234 567,80 EUR' },
+  {
+    locale: 'fr',
+    cents: 123_456_780n,
+    currency: 'EUR',
+    symbol: '1 234 567,80 €',
+    code: '1 234 567,80 EUR',
+  },
   { locale: 'en-GB', cents: 580n, currency: 'USD', symbol: 'US$5.80', code: '5.80 USD' },
   { locale: 'en', cents: 980n, currency: 'JPY', symbol: '¥980', code: '980 JPY' },
   { locale: 'en', cents: 980n, currency: 'KWD', symbol: 'KWD 0.980', code: '0.980 KWD' },
@@ -63,8 +69,8 @@ const createList = async (currencies: string[]) => {
     const headers = { Cookie: cookie, ...(language && { 'Accept-Language': language }) }
     const response = await fetch(url, { headers })
     const html = await response.text()
-    const amounts = [...html.matchAll(/<td[^>]* class="number"[^>]*>([^<]*)</g)].map(([, amount = '']) =>
-      plain(amount),
+    const amounts = [...html.matchAll(/<td[^>]* class="number"[^>]*>([^<]*)</g)].map(
+      ([, amount = '']) => plain(amount),
     )
     return { response, html, amounts }
   }
@@ -79,7 +85,10 @@ test('concurrent readers get a page each in their language, and caches keep them
     'pt-BR': '€ 1.234,56',
   }
   const languages = ['en', 'de', 'fr', 'pt-BR']
-  const asked = Array.from({ length: 40 }, (_, index) => languages[index % languages.length] ?? 'en')
+  const asked = Array.from(
+    { length: 40 },
+    (_, index) => languages[index % languages.length] ?? 'en',
+  )
   const pages = await Promise.all(asked.map((language) => list(language)))
   expect(pages.map(({ amounts }) => amounts)).toEqual(asked.map((language) => [expected[language]]))
   const [page] = pages

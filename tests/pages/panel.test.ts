@@ -39,7 +39,9 @@ test('opens by the keyboard, with the URL of the row’s page, and Escape return
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
   await page.waitForURL(`**${path}`)
-  expect(await link.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+  expect(await link.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(
+    true,
+  )
 })
 
 test('closes by Back and by its button, opens again by Forward, and a reload shows the page', async () => {

@@ -9,17 +9,24 @@ import { createOwing } from '../support/runs.ts'
 const browser = useBrowser()
 const database = useDatabase()
 
-/** A merchant with a confirmed run by bank to Ann, who is paid by PayPal, changes to an IBAN, and gets an invoice. */
+/**
+ * A merchant with a confirmed run by bank to Ann, who is paid by PayPal, changes to an IBAN, and
+ * gets an invoice.
+ */
 const createPaid = async () => {
   const merchant = await createOwing(
-    ['ann', 'bea'].map((slug) => ({ email: `${slug}@papers.example`, slug, openingBalanceCents: 12_345 })),
+    ['ann', 'bea'].map((slug) => ({
+      email: `${slug}@papers.example`,
+      slug,
+      openingBalanceCents: 12_345,
+    })),
   )
   const { id: workspaceId, slug } = merchant.workspace
   const email = `ann@${slug}.example`
-  await database.query(`update partners set email = slug || '@' || $2::text where workspace_id = $1`, [
-    workspaceId,
-    `${slug}.example`,
-  ])
+  await database.query(
+    `update partners set email = slug || '@' || $2::text where workspace_id = $1`,
+    [workspaceId, `${slug}.example`],
+  )
   await database.query(
     `update workspaces set paypal_payouts = true, iban_payouts = true, self_billing = true where id = $1`,
     [workspaceId],

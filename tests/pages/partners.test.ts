@@ -21,7 +21,10 @@ const createShowcase = async () => {
         slug: 'lindqvist',
         couponId: 'promo_1QxYz',
       },
-      { email: 'a-very-long-address.of-somebody@sub.domain.partner.example', slug: `long-${'x'.repeat(60)}` },
+      {
+        email: 'a-very-long-address.of-somebody@sub.domain.partner.example',
+        slug: `long-${'x'.repeat(60)}`,
+      },
       { email: 'leo@partner.example', name: 'Leo Okafor', openingBalanceCents: 812_000 },
     ],
     { importOpeningBalances: true, sendWelcomeEmail: true },
@@ -151,7 +154,9 @@ test('the slash and Ctrl-K go to the search, also where it is in the menu, but n
     await page.keyboard.press('/')
     await page.keyboard.type('invoice-2026-0001')
     await page.keyboard.press('Control+k')
-    expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('invoice-2026-0001')
+    expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe(
+      'invoice-2026-0001',
+    )
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/events/${saleId}`)
     await page.context().close()
@@ -164,7 +169,9 @@ test('a partner’s link is copied with one button', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${base}/partners/${maya}`)
   await page.getByRole('button', { name: 'Copy the link with lindqvist' }).click()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://shop.example/?via=lindqvist')
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+    'https://shop.example/?via=lindqvist',
+  )
   await page.context().close()
 })
 

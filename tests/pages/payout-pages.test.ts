@@ -9,7 +9,10 @@ const database = useDatabase()
 
 const LONG = 'a-very-long-address.of-somebody@sub.domain.partner.example'
 
-/** A merchant with payouts of every kind: bank, Stripe, failed, retried, canceled, and a payable balance. */
+/**
+ * A merchant with payouts of every kind: bank, Stripe, failed, retried, canceled, and a payable
+ * balance.
+ */
 const createShowcase = async () => {
   const merchant = await createOwing([
     { email: 'leo@partner.example', name: 'Leo Okafor', slug: 'leo', openingBalanceCents: 812_000 },
@@ -93,7 +96,11 @@ describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
 
 test('a manager pays by bank transfer without JavaScript', async () => {
   const { merchant, base } = await createShowcase()
-  const page = await browser.as(merchant.cookie, { width: 390, scheme: 'light', javaScriptEnabled: false })
+  const page = await browser.as(merchant.cookie, {
+    width: 390,
+    scheme: 'light',
+    javaScriptEnabled: false,
+  })
   await page.goto(`${base}/payouts`)
   await page.getByLabel('Method').selectOption('Bank transfer (CSV file)')
   await page.getByRole('button', { name: 'Preview payouts' }).click()
@@ -114,7 +121,10 @@ test('a manager pays by bank transfer without JavaScript', async () => {
   await page.context().close()
 })
 
-/** Two payouts of a canceled run of which nobody knows whether they were sent, as Stripe cannot be asked. */
+/**
+ * Two payouts of a canceled run of which nobody knows whether they were sent, as Stripe cannot be
+ * asked.
+ */
 const createUnclear = async () => {
   const merchant = await createOwing()
   await database.query(
@@ -131,9 +141,11 @@ const createUnclear = async () => {
     [run],
   )
   const statuses = async () =>
-    (await database.query('select status from payouts where run_id = $1 order by amount_cents', [run])).map(
-      ({ status }) => status,
-    )
+    (
+      await database.query('select status from payouts where run_id = $1 order by amount_cents', [
+        run,
+      ])
+    ).map(({ status }) => status)
   return { merchant, statuses, run: `/app/${merchant.workspace.slug}/payouts/runs/${run}` }
 }
 

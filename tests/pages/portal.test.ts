@@ -2,7 +2,14 @@
 import { expect, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'
 import { useDatabase } from '../support/merchant.ts'
-import { addPayout, ageClick, createPartner, eventOf, type Partner, takeBack } from '../support/portal.ts'
+import {
+  addPayout,
+  ageClick,
+  createPartner,
+  eventOf,
+  type Partner,
+  takeBack,
+} from '../support/portal.ts'
 
 const browser = useBrowser()
 const database = useDatabase()
@@ -69,9 +76,10 @@ const createShowcase = async () => {
   await addPayout(database, partner, 12_000, { outcome: 'failed_at' })
   await addPayout(database, partner, 7_000, { outcome: 'canceled_at', byBank: true })
   await addPayout(database, partner, 490, { eventIds: [partly] })
-  await database.query(`update payout_accounts set disconnected_at = now() where workspace_id = $1`, [
-    workspaceId,
-  ])
+  await database.query(
+    `update payout_accounts set disconnected_at = now() where workspace_id = $1`,
+    [workspaceId],
+  )
   const second = await seed.addProgram(workspaceId, {
     name: 'Northwind Studio',
     site_url: 'https://studio.example',
@@ -166,7 +174,8 @@ test('on a phone, where rows are laid out as paragraphs, a table keeps its roles
   // Chromium's accessibility tree, which also depends on the layout.
   const session = await page.context().newCDPSession(page)
   const { nodes } = await session.send('Accessibility.getFullAXTree')
-  const count = (role: string) => nodes.filter((node) => !node.ignored && node.role?.value === role).length
+  const count = (role: string) =>
+    nodes.filter((node) => !node.ignored && node.role?.value === role).length
   expect({ tables: count('table'), heads: count('columnheader') }).toEqual({ tables: 1, heads: 5 })
   expect(count('row')).toBe(26)
   expect(count('cell')).toBe(25 * 5)

@@ -4,7 +4,11 @@ import type { RewardTerms } from '../../lib/rules/rewards/rewards.ts'
 
 const now = new Date('2026-11-22T15:00:00Z')
 const percent = (basisPoints: number): RewardTerms => ({ kind: 'percent', basisPoints })
-const flat = (amountCents: number, currency = 'USD'): RewardTerms => ({ kind: 'flat', amountCents, currency })
+const flat = (amountCents: number, currency = 'USD'): RewardTerms => ({
+  kind: 'flat',
+  amountCents,
+  currency,
+})
 const recurring = {
   rewardInterval: 'recurring',
   rewardDurationMonths: null,
@@ -17,13 +21,15 @@ test.each([
   {
     case: 'a percentage for a year',
     terms: { ...recurring, reward: percent(2_000), rewardDurationMonths: 12 },
-    words: 'A sale of 100.00 USD today earns 20.00 USD. The same customer’s sales earn until 22 Nov 2027.',
+    words:
+      'A sale of 100.00 USD today earns 20.00 USD. The same customer’s sales earn until 22 Nov 2027.',
   },
   {
     case: 'a duration to the end of a shorter month',
     terms: { ...recurring, reward: percent(1_000), rewardDurationMonths: 3 },
     at: new Date('2026-11-30T00:00:00Z'),
-    words: 'A sale of 100.00 USD today earns 10.00 USD. The same customer’s sales earn until 28 Feb 2027.',
+    words:
+      'A sale of 100.00 USD today earns 10.00 USD. The same customer’s sales earn until 28 Feb 2027.',
   },
   {
     case: 'a flat reward without a limit',

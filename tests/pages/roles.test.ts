@@ -1,4 +1,7 @@
-/** What each role sees: no link leads to a page that it may not open, and no button to what it may not do. */
+/**
+ * What each role sees: no link leads to a page that it may not open, and no button to what it may
+ * not do.
+ */
 import { beforeAll, expect, inject, test } from 'vitest'
 import { seeder } from '../../dev/demo/seed.ts'
 import { addYear, YEAR_WORKSPACE } from '../../dev/demo/year.ts'
@@ -36,7 +39,10 @@ const isFor = (role: Role, pathname: string): boolean => {
   return false
 }
 
-/** The links and buttons of a workspace's pages that a role is refused, and how many pages were opened. */
+/**
+ * The links and buttons of a workspace's pages that a role is refused, and how many pages were
+ * opened.
+ */
 const deadEnds = async (slug: string, role: Role, cookie: string) => {
   const counts = new Map<string, number>()
   const seen = new Set<string>()
@@ -53,7 +59,8 @@ const deadEnds = async (slug: string, role: Role, cookie: string) => {
     if (page.status !== 200 || !page.headers.get('Content-Type')?.startsWith('text/html')) continue
     for (const { action } of formsOf(page.html)) {
       for (const target of action ? inApp(slug, action, url) : [url])
-        if (!isFor(role, target.pathname)) dead.push(`${url.pathname} has a form for ${target.pathname}`)
+        if (!isFor(role, target.pathname))
+          dead.push(`${url.pathname} has a form for ${target.pathname}`)
     }
     for (const [, href = ''] of page.html.matchAll(/<a\b[^>]*\bhref="([^"]*)"/g))
       for (const link of inApp(slug, href, url)) queue.push({ url: link, from: url.pathname })
@@ -66,7 +73,10 @@ const people = async (workspaceId: string, slug: string) => {
   for (const role of ROLES) await seed.addMember(workspaceId, `${role}@${slug}.example`, role)
 }
 
-/** What waits for somebody: a run for approval, files of another one, a held commission, a sale that credits nobody. */
+/**
+ * What waits for somebody: a run for approval, files of another one, a held commission, a sale that
+ * credits nobody.
+ */
 const createBusy = async () => {
   const merchant = await createOwing()
   const { id, slug } = merchant.workspace

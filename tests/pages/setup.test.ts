@@ -13,7 +13,10 @@ const createShowcase = async () => {
   const merchant = await createMerchant({ program: { name: 'Friends of the shop' } })
   const { workspace, programId, seed } = merchant
   const longName = `A very long name of a program ${'that goes on '.repeat(6)}`
-  await seed.addProgram(workspace.id, { name: longName, site_url: `https://shop.example/${'x'.repeat(120)}` })
+  await seed.addProgram(workspace.id, {
+    name: longName,
+    site_url: `https://shop.example/${'x'.repeat(120)}`,
+  })
   await seed.addGroup(workspace.id, programId, {
     name: 'Gold',
     saleReward: { percent: 30 },
@@ -21,7 +24,11 @@ const createShowcase = async () => {
   })
   await seed.addGroup(workspace.id, programId, { name: 'Silver' })
   await seed.addApiKey(workspace.id, { name: 'An old key', revokedAt: new Date() })
-  await seed.addMember(workspace.id, 'a-very-long-address.of-somebody@sub.domain.shop.example', 'member')
+  await seed.addMember(
+    workspace.id,
+    'a-very-long-address.of-somebody@sub.domain.shop.example',
+    'member',
+  )
   const clickId = await merchant.click()
   await merchant.sale({ externalId: 'inv_1', clickId, amountCents: 1_234_567 })
   const sale = await merchant.sale({ externalId: 'inv_2', clickId, currency: 'JPY' })

@@ -17,7 +17,9 @@ afterAll(async () => {
 })
 
 /** A visitor without cookies. */
-const newVisitor = async ({ width, scheme }: (typeof WALKS)[number] = { width: 1280, scheme: 'light' }) => {
+const newVisitor = async (
+  { width, scheme }: (typeof WALKS)[number] = { width: 1280, scheme: 'light' },
+) => {
   const context = await browser.newContext({
     baseURL: system.demo.shopUrl,
     colorScheme: scheme,
@@ -38,7 +40,11 @@ const get = async <T>(path: string): Promise<T[]> => {
   return data
 }
 type Commission = { amountCents: number; kind: string; partnerId: string; eventId: string }
-type Sale = { attributedBy: string | null; partner: { slug: string } | null; commission: object | null }
+type Sale = {
+  attributedBy: string | null
+  partner: { slug: string } | null
+  commission: object | null
+}
 
 /** The commissions of an invoice's sale, oldest first. */
 const commissionsOf = async (invoice: string): Promise<Commission[]> => {
@@ -54,10 +60,9 @@ const receiptOf = async (page: Page): Promise<string> => {
   return page.url().split('/').at(-1) ?? ''
 }
 const story = async (page: Page): Promise<string> =>
-  (await page.getByRole('region', { name: 'What Tributary made of this sale' }).innerText()).replaceAll(
-    /\s+/g,
-    ' ',
-  )
+  (
+    await page.getByRole('region', { name: 'What Tributary made of this sale' }).innerText()
+  ).replaceAll(/\s+/g, ' ')
 
 const goToStripe = async (page: Page): Promise<void> => {
   await page.goto('/pricing')
@@ -82,7 +87,9 @@ test('a coupon without a cookie credits its partner, as does the renewal', async
 
   const shown = await story(page)
   expect(shown).toContain('Maya Lindqvist earned 5.22 USD pending')
-  expect(shown).toMatch(/invoice\.paid evt_\w+ delivered.*checkout\.session\.completed evt_\w+ delivered/)
+  expect(shown).toMatch(
+    /invoice\.paid evt_\w+ delivered.*checkout\.session\.completed evt_\w+ delivered/,
+  )
   const [sale] = await get<Sale>(`/events?kind=sale&externalId=${invoice}`)
   expect(sale).toMatchObject({ attributedBy: 'coupon', partner: { slug: system.demo.partnerSlug } })
   expect(await amountsOf(invoice)).toEqual([522])
@@ -94,8 +101,12 @@ test('a coupon without a cookie credits its partner, as does the renewal', async
   expect(renewal).not.toBe(invoice)
   expect(await story(page)).toContain('Maya Lindqvist earned 5.22 USD pending')
   const [renewed] = await get<Sale>(`/events?kind=sale&externalId=${renewal}`)
-  // The coupon is for ever, and Stripe's invoice of the renewal has it too: the subscription decides.
-  expect(renewed).toMatchObject({ attributedBy: 'customer', partner: { slug: system.demo.partnerSlug } })
+  // The coupon is for ever, and Stripe's invoice of the renewal has it too: the subscription
+  // decides.
+  expect(renewed).toMatchObject({
+    attributedBy: 'customer',
+    partner: { slug: system.demo.partnerSlug },
+  })
   expect(await amountsOf(renewal)).toEqual([522])
 })
 
@@ -142,7 +153,9 @@ test('a customer of the shop is one customer to Tributary, under the shop’s id
   const back = await page.evaluate<string>('document.referrer')
   expect(back).toContain(system.demo.baseUrl)
   const stranger = await newVisitor()
-  expect((await stranger.request.get(`/receipts/${invoice}`, { maxRedirects: 0 })).status()).toBe(303)
+  expect((await stranger.request.get(`/receipts/${invoice}`, { maxRedirects: 0 })).status()).toBe(
+    303,
+  )
 })
 
 describe('an action in the Stripe fake', () => {

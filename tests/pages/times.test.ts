@@ -15,7 +15,11 @@ test.each([
     merchant.partnerId,
   ])
   const browser = await sharedBrowser()
-  const context = await browser.newContext({ timezoneId: zone, locale: 'de-DE', baseURL: inject('baseUrl') })
+  const context = await browser.newContext({
+    timezoneId: zone,
+    locale: 'de-DE',
+    baseURL: inject('baseUrl'),
+  })
   try {
     const [cookie = ''] = (await merchant.manager()).split('; ')
     const [name = '', value = ''] = cookie.split('=', 2)

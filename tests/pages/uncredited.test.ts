@@ -7,7 +7,10 @@ import { createMerchant, useDatabase } from '../support/merchant.ts'
 const browser = useBrowser()
 const database = useDatabase()
 
-/** A merchant with sales that nobody was credited with, with every kind of evidence that a report can have, and long names. */
+/**
+ * A merchant with sales that nobody was credited with, with every kind of evidence that a report
+ * can have, and long names.
+ */
 const createShowcase = async () => {
   const merchant = await createMerchant()
   const { workspace, programId, seed } = merchant
@@ -35,7 +38,12 @@ const createShowcase = async () => {
   await merchant.lead({ externalId: 'user_3', clickId })
   await merchant.sale({ externalId: 'invoice-5', customerExternalId: 'user_4', clickId })
   const event = await merchant.explainReport('sale', 'invoice-5')
-  return { merchant, cookie: await merchant.manager(), base: `/app/${workspace.slug}`, eventId: event?.id }
+  return {
+    merchant,
+    cookie: await merchant.manager(),
+    base: `/app/${workspace.slug}`,
+    eventId: event?.id,
+  }
 }
 
 describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {

@@ -22,7 +22,14 @@ const INVOICE: Invoice = {
     country: 'DE',
     vatId: 'DE123456789',
   },
-  customer: { name: 'Ζωή Ltd', street: null, postalCode: null, city: null, country: null, vatId: null },
+  customer: {
+    name: 'Ζωή Ltd',
+    street: null,
+    postalCode: null,
+    city: null,
+    country: null,
+    vatId: null,
+  },
   agreedAt: new Date('2026-10-01T00:00:00Z'),
   issuedAt: new Date('2026-11-22T23:59:00Z'),
   creditNotes: [],
@@ -102,12 +109,15 @@ describe('an invoice as PDF', () => {
   })
 
   test('breaks long names instead of writing over its edge', async () => {
-    const name = 'A very long name of a company that does not end anywhere near the edge of its column GmbH'
+    const name =
+      'A very long name of a company that does not end anywhere near the edge of its column GmbH'
     const lines = linesOf(await invoicePdf({ ...INVOICE, supplier: { ...INVOICE.supplier, name } }))
     expect(lines.join(' ')).toContain(name)
     expect(lines).not.toContain(name)
     const word = 'x'.repeat(200)
-    const broken = linesOf(await invoicePdf({ ...INVOICE, supplier: { ...INVOICE.supplier, name: word } }))
+    const broken = linesOf(
+      await invoicePdf({ ...INVOICE, supplier: { ...INVOICE.supplier, name: word } }),
+    )
     expect(broken.join('')).toContain(word)
   })
 })

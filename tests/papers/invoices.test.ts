@@ -7,7 +7,9 @@ import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
 
-/** A merchant who issues invoices, with partners who agreed to them unless `agreed` says otherwise. */
+/**
+ * A merchant who issues invoices, with partners who agreed to them unless `agreed` says otherwise.
+ */
 const createBilling = async (names: string[], agreed = names) => {
   const payer = await world.createPayer()
   await world.query('update workspaces set self_billing = true where id = $1', [payer.workspaceId])
@@ -40,12 +42,19 @@ test('a transfer issues an invoice for each partner who agreed, numbered from 1 
     { number: 1, cents: 1_000 },
     { number: 2, cents: 1_000 },
   ])
-  expect((await invoicesOf(payer)).map(({ supplier }) => supplier).sort()).toEqual(['ann Ltd', 'bob Ltd'])
+  expect((await invoicesOf(payer)).map(({ supplier }) => supplier).sort()).toEqual([
+    'ann Ltd',
+    'bob Ltd',
+  ])
   expect(await invoicesOf(other.payer)).toMatchObject([{ number: 1, supplier: 'zoe Ltd' }])
 
   await payer.earn(partners.get('ann') ?? '', { amountCents: 700 })
   await payer.run()
-  expect((await invoicesOf(payer)).at(-1)).toMatchObject({ number: 3, supplier: 'ann Ltd', cents: 700 })
+  expect((await invoicesOf(payer)).at(-1)).toMatchObject({
+    number: 3,
+    supplier: 'ann Ltd',
+    cents: 700,
+  })
   expect(await world.violations()).toEqual([])
 })
 
@@ -91,14 +100,18 @@ test('runs at once leave no gap and no number twice', async () => {
   const { payer } = await createBilling(names)
   await Promise.all([payer.run(), payer.run(), payer.run()].map((run) => run.catch(() => {})))
   await payer.run()
-  expect((await invoicesOf(payer)).map(({ number }) => number)).toEqual(names.map((_, index) => index + 1))
+  expect((await invoicesOf(payer)).map(({ number }) => number)).toEqual(
+    names.map((_, index) => index + 1),
+  )
   expect(await world.violations()).toEqual([])
 })
 
 test('an invoice keeps its parties, whatever they are called later, and cannot be changed', async () => {
   const { payer } = await createBilling(['ann'])
   await payer.run()
-  await world.query(`update payees set name = 'Another' where workspace_id = $1`, [payer.workspaceId])
+  await world.query(`update payees set name = 'Another' where workspace_id = $1`, [
+    payer.workspaceId,
+  ])
   expect(await invoicesOf(payer)).toMatchObject([{ supplier: 'ann Ltd' }])
   await expect(
     world.query('update invoices set number = 7 where workspace_id = $1', [payer.workspaceId]),
@@ -129,7 +142,8 @@ test('what is reversed of a transfer is credited once, in part and in full, and 
     await noteReversal(db, payer.workspaceId, { transferId, payoutId, reversedCents }, new Date())
   }
   const invoices = await invoicesOf(payer)
-  const numberOf = (slug: string) => invoices.find(({ supplier }) => supplier === `${slug} Ltd`)?.number
+  const numberOf = (slug: string) =>
+    invoices.find(({ supplier }) => supplier === `${slug} Ltd`)?.number
   for (const cents of [300, 300, 1_000, 300]) await reverse('ann', cents)
   await Promise.all([reverse('bob', 1_000), reverse('bob', 1_000), reverse('eve', 1_000)])
   expect(await creditsOf(payer)).toEqual([
@@ -140,7 +154,11 @@ test('what is reversed of a transfer is credited once, in part and in full, and 
   const act = { workspaceId: payer.workspaceId, actor: 'manager@shop.example', now: new Date() }
   await releasePayout(db, act, (await payoutOf(partners.get('ann'))).id)
   await payer.run()
-  expect((await invoicesOf(payer)).at(-1)).toMatchObject({ number: 3, supplier: 'ann Ltd', cents: 1_000 })
+  expect((await invoicesOf(payer)).at(-1)).toMatchObject({
+    number: 3,
+    supplier: 'ann Ltd',
+    cents: 1_000,
+  })
   expect(await creditsOf(payer)).toHaveLength(3)
   expect(await world.violations()).toEqual([])
 })
@@ -157,7 +175,9 @@ test('a payout that the bank returns is credited in full, also once invoices are
   const { id } = await payoutOf(partners.get('ann'))
   for (const _ of ['once', 'twice'])
     await returnPayout(db, act, id, { reason: 'The account is closed.', portalUrl })
-  expect(await creditsOf(payer)).toEqual([{ number: 1, invoice: 1, cents: 1_000, reason: 'returned' }])
+  expect(await creditsOf(payer)).toEqual([
+    { number: 1, invoice: 1, cents: 1_000, reason: 'returned' },
+  ])
   await expect(world.query('update credit_notes set number = 7')).rejects.toThrow('immutable')
   expect(await world.violations()).toEqual([])
 

@@ -16,7 +16,11 @@ test.each(['2026-13', '2026-00', '2026-1', '26-10', '', '2026-10-01'])('%s is no
 })
 
 test('months go back to the first one of a partner, at most three years', () => {
-  expect(monthsSince(day('2026-09-30'), day('2026-11-22'))).toEqual(['2026-11', '2026-10', '2026-09'])
+  expect(monthsSince(day('2026-09-30'), day('2026-11-22'))).toEqual([
+    '2026-11',
+    '2026-10',
+    '2026-09',
+  ])
   expect(monthsSince(day('2026-11-22'), day('2026-11-22'))).toEqual(['2026-11'])
   expect(monthsSince(day('2000-01-01'), day('2026-11-22'))).toHaveLength(36)
 })

@@ -1,4 +1,7 @@
-/** Partners whose accounts Stripe does not pay: what a run and the cron find out about them, and what is done. */
+/**
+ * Partners whose accounts Stripe does not pay: what a run and the cron find out about them, and
+ * what is done.
+ */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { remindersAt } from '../../lib/payouts/notices/reminders.ts'
 import { payDue } from '../../lib/upkeep/pay-due.service.ts'
@@ -24,7 +27,10 @@ const known = ({ workspaceId }: Payer) =>
 
 /** Lets the workspace believe of its accounts what was true once. */
 const remember = ({ workspaceId }: Payer, status: string) =>
-  world.query('update payout_accounts set status = $2 where workspace_id = $1', [workspaceId, status])
+  world.query('update payout_accounts set status = $2 where workspace_id = $1', [
+    workspaceId,
+    status,
+  ])
 
 const stage = async (status: string) => {
   const payer = await world.createPayer()
@@ -49,7 +55,9 @@ describe('an account that became payable while its event was missed', () => {
 
   test('is paid by the next run, though the answer to which accounts are to be read is lost', async () => {
     const { payer, account } = await stage('restricted')
-    expect((await repeating('set asked_at', () => payer.run())).payouts).toMatchObject([{ status: 'paid' }])
+    expect((await repeating('set asked_at', () => payer.run())).payouts).toMatchObject([
+      { status: 'paid' },
+    ])
     expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
   })
 
@@ -190,7 +198,11 @@ test.each([
   'a partner whose account is $was, and Stripe did $step, is skipped as $code',
   async ({ step, was, code }) => {
     const { payer, account } = await stage(was)
-    const { leaveOnboarding: leave, restrictAccount: restrict, closeAccount: close } = world.stripe()
+    const {
+      leaveOnboarding: leave,
+      restrictAccount: restrict,
+      closeAccount: close,
+    } = world.stripe()
     if (step === 'leave') world.stripe().restrictAccount(account)
     else ({ leave, restrict, close })[step](account)
     // Of an account that was enabled, a run finds out by the refusal of its transfer.
@@ -206,7 +218,13 @@ describe('reminders', () => {
   const DAY_MS = 24 * HOUR_MS
   const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
   const reminders = async ({ workspaceId }: Payer) =>
-    world.query<{ recipient: string; amount: string; problem: string; program: string; day: number }>(
+    world.query<{
+      recipient: string
+      amount: string
+      problem: string
+      program: string
+      day: number
+    }>(
       `select recipient, details->>'amount' as amount, details->>'problem' as problem,
               details->>'programName' as program, round(extract(epoch from created_at - now()) / 86400)::int as day
        from mails where workspace_id = $1 and kind = 'connect_reminder' order by created_at, recipient`,
@@ -230,7 +248,9 @@ describe('reminders', () => {
 
   test('come 3, 10 and 30 days after money was due, and then every 30 days', () => {
     const now = new Date('2026-11-22T00:00:00Z')
-    const days = remindersAt(now).map(({ dueSince }) => (now.getTime() - dueSince.getTime()) / DAY_MS)
+    const days = remindersAt(now).map(
+      ({ dueSince }) => (now.getTime() - dueSince.getTime()) / DAY_MS,
+    )
     expect(days.slice(0, 6)).toEqual([3, 10, 30, 60, 90, 120])
     expect(
       remindersAt(now)
@@ -241,7 +261,11 @@ describe('reminders', () => {
 
   test.each([
     { case: 'without an account', status: null, problem: 'not_connected' },
-    { case: 'whose account Stripe restricted', status: 'restricted', problem: 'account_restricted' },
+    {
+      case: 'whose account Stripe restricted',
+      status: 'restricted',
+      problem: 'account_restricted',
+    },
   ])('reach a partner $case, each once', async ({ status, problem }) => {
     const { payer, maya } = await stageOwed(status)
     await pass([0, 1, 2, 2.9, 3.1, 3.2, 4, 9, 10.1, 11, 29, 30.1, 31, 59, 60.1, 61, 91])
@@ -250,12 +274,15 @@ describe('reminders', () => {
     expect(await world.violations()).toEqual([])
   })
 
-  test.each(['enabled', 'in_review'])('do not reach a partner whose account is %s', async (status) => {
-    const { payer } = await stageOwed(status)
-    world.stripe().plan(...Array(20).fill({ status: 500 }))
-    await pass([4, 11])
-    expect(await reminders(payer)).toEqual([])
-  })
+  test.each(['enabled', 'in_review'])(
+    'do not reach a partner whose account is %s',
+    async (status) => {
+      const { payer } = await stageOwed(status)
+      world.stripe().plan(...Array(20).fill({ status: 500 }))
+      await pass([4, 11])
+      expect(await reminders(payer)).toEqual([])
+    },
+  )
 
   test('end when the money was paid, and begin again with the next money', async () => {
     const { payer, maya } = await stageOwed()
@@ -281,7 +308,10 @@ describe('reminders', () => {
   test('are one mail for all programs and currencies of a person in a workspace', async () => {
     const { payer, maya } = await stageOwed()
     const other = await payer.seed.addProgram(payer.workspaceId)
-    const twin = await payer.seed.addPartner(payer.workspaceId, other, { slug: 'maya', email: maya.email })
+    const twin = await payer.seed.addPartner(payer.workspaceId, other, {
+      slug: 'maya',
+      email: maya.email,
+    })
     await payer.earn(twin, { amountCents: 300, payableAt: inDays(1) })
     await payer.earn(twin, { amountCents: 200, currency: 'EUR', payableAt: inDays(1) })
     await pass([3.1, 4.1, 5.1])
@@ -301,7 +331,9 @@ describe('reminders', () => {
       workspaceId,
     ])
     await pass([5])
-    await world.query('update programs set minimum_payout_cents = 0 where workspace_id = $1', [workspaceId])
+    await world.query('update programs set minimum_payout_cents = 0 where workspace_id = $1', [
+      workspaceId,
+    ])
     await world.query('delete from stripe_keys where workspace_id = $1', [workspaceId])
     await pass([6])
     expect(await reminders(payer)).toEqual([])
@@ -319,7 +351,11 @@ describe('what Stripe does not transfer', () => {
   ])('to $case waits with a code, without reminders', async ({ note }) => {
     const payer = await world.createPayer()
     const { workspaceId } = payer
-    const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }], connected: !note })
+    const maya = await payer.addPartner({
+      slug: 'maya',
+      owed: [{ amountCents: 1_000 }],
+      connected: !note,
+    })
     await world.query(
       `update stripe_keys set transfer_countries = '{AT,FR}', countries_read_at = now() where workspace_id = $1`,
       [workspaceId],
@@ -330,9 +366,14 @@ describe('what Stripe does not transfer', () => {
         maya.email,
       ])
     }
-    expect(await payer.run()).toMatchObject({ payouts: [], skipped: [{ code: 'country_not_supported' }] })
+    expect(await payer.run()).toMatchObject({
+      payouts: [],
+      skipped: [{ code: 'country_not_supported' }],
+    })
     await payDue(world.env(), inHours(1))
-    expect(await world.query('select from mails where workspace_id = $1', [workspaceId])).toEqual([])
+    expect(await world.query('select from mails where workspace_id = $1', [workspaceId])).toEqual(
+      [],
+    )
     expect(payer.sent()).toEqual({})
     // By bank, it is nobody's concern.
     expect((await payer.run({ method: 'manual' })).payouts).toMatchObject([{ amountCents: 1_000 }])
@@ -363,14 +404,22 @@ describe('what Stripe does not transfer', () => {
     const payer = await world.createPayer()
     const { workspaceId } = payer
     await payer.seed.addMember(workspaceId, 'ann@shop.example', 'manager')
-    const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 40, currency: 'CHF' }] })
+    const maya = await payer.addPartner({
+      slug: 'maya',
+      owed: [{ amountCents: 40, currency: 'CHF' }],
+    })
     world.stripe().setMinimum('chf', 50)
     expect((await payer.run()).payouts).toMatchObject([{ status: 'failed' }])
     for (let run = 0; run < 3; run++) {
-      expect(await payer.run()).toMatchObject({ payouts: [], skipped: [{ code: 'amount_too_small' }] })
+      expect(await payer.run()).toMatchObject({
+        payouts: [],
+        skipped: [{ code: 'amount_too_small' }],
+      })
     }
     await payDue(world.env(), inHours(2))
-    expect(await world.query('select from mails where workspace_id = $1', [workspaceId])).toEqual([])
+    expect(await world.query('select from mails where workspace_id = $1', [workspaceId])).toEqual(
+      [],
+    )
     await payer.earn(maya.id, { amountCents: 20, currency: 'CHF' })
     expect((await payer.run()).payouts).toMatchObject([{ status: 'paid', amountCents: 60 }])
     world.stripe().setMinimum('chf', 1)
@@ -386,9 +435,14 @@ describe('what Stripe does not transfer', () => {
     async ({ currency, odd, more }) => {
       const payer = await world.createPayer()
       const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: odd, currency }] })
-      expect(await payer.run()).toMatchObject({ payouts: [], skipped: [{ code: 'amount_too_fine' }] })
+      expect(await payer.run()).toMatchObject({
+        payouts: [],
+        skipped: [{ code: 'amount_too_fine' }],
+      })
       await payer.earn(maya.id, { amountCents: more, currency })
-      expect((await payer.run()).payouts).toMatchObject([{ status: 'paid', amountCents: odd + more }])
+      expect((await payer.run()).payouts).toMatchObject([
+        { status: 'paid', amountCents: odd + more },
+      ])
     },
   )
 

@@ -2,7 +2,11 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
-import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/accounts/onboarding.service.ts'
+import {
+  disconnect,
+  refreshAccount,
+  startOnboarding,
+} from '../../lib/payouts/accounts/onboarding.service.ts'
 import { changeRun } from '../../lib/payouts/runs/manual-runs.queries.ts'
 import type { RunStep } from '../../lib/payouts/runs/runs.ts'
 import { saveKey } from '../../lib/payouts/transfers/keys.service.ts'
@@ -21,7 +25,10 @@ beforeEach(async () => {
 /** What Cloudflare's free plan lets a Worker ask for at a time. */
 const FETCHES_OF_A_WORKER = 50
 
-/** Does something as a Worker whose fetches are counted, and fail when there are too many. @returns how many it made */
+/**
+ * Does something as a Worker whose fetches are counted, and fail when there are too many.
+ * @returns how many it made
+ */
 const within = async (limit: number, work: () => Promise<unknown>): Promise<number> => {
   const real = fetch
   let fetches = 0
@@ -37,7 +44,8 @@ const within = async (limit: number, work: () => Promise<unknown>): Promise<numb
 /** As on the free plan. */
 const onFreePlan = () => ({ ...world.env(), MAX_FETCHES: '45' })
 
-const makeDue = () => world.query(`update payouts set next_attempt_at = now() - interval '1 second'`)
+const makeDue = () =>
+  world.query(`update payouts set next_attempt_at = now() - interval '1 second'`)
 
 test('a Worker delayed until its key expires does not send again what another sent with the next key', async () => {
   const payer = await world.createPayer()
@@ -88,7 +96,8 @@ test('a retry looks the transfer up first, so it does not depend on what Stripe 
   const posts: string[] = []
   const real = fetch
   vi.stubGlobal('fetch', ((input, init) => {
-    if (init?.method === 'POST' && String(input).endsWith('/v1/transfers')) posts.push(String(input))
+    if (init?.method === 'POST' && String(input).endsWith('/v1/transfers'))
+      posts.push(String(input))
     return real(input, init)
   }) satisfies typeof fetch)
   await payer.run({}, {}, world.hoursLater(1))
@@ -105,7 +114,10 @@ test('a repeated lease sends its payouts by this run, not after the lease', asyn
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500, currency: 'EUR' }] })
   await repeating('update payouts p\\n      set key_used_at', () => payer.run())
-  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'], [leo.account ?? '']: ['500 eur'] })
+  expect(payer.sent()).toEqual({
+    [maya.account ?? '']: ['1000 usd'],
+    [leo.account ?? '']: ['500 eur'],
+  })
   expect(await world.query('select distinct status, attempts from payouts')).toEqual([
     { status: 'paid', attempts: 1 },
   ])
@@ -114,7 +126,10 @@ test('a repeated lease sends its payouts by this run, not after the lease', asyn
 test('with every transfer refused, enough fetches remain to save the results', async () => {
   const payer = await world.createPayer()
   for (let index = 0; index < 30; index++) {
-    const { account } = await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
+    const { account } = await payer.addPartner({
+      slug: `partner-${index}`,
+      owed: [{ amountCents: 100 }],
+    })
     world.stripe().closeAccount(account ?? '')
   }
   await payer.run({}, { MAX_FETCHES: '8' })
@@ -135,10 +150,15 @@ test('a day after an outage, enough fetches remain to save what was looked up an
   const payer = await world.createPayer()
   const due: Record<string, string[]> = {}
   for (let index = 0; index < 30; index++) {
-    const { account } = await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
+    const { account } = await payer.addPartner({
+      slug: `partner-${index}`,
+      owed: [{ amountCents: 100 }],
+    })
     due[account ?? ''] = ['100 usd']
   }
-  world.stripe().planTransfersOf(payer.key, ...Array.from({ length: 10 }, () => 'cut_before' as const))
+  world
+    .stripe()
+    .planTransfersOf(payer.key, ...Array.from({ length: 10 }, () => 'cut_before' as const))
   await payer.run()
   world.stripe().planTransfersOf(payer.key)
   expect(payer.sent()).toEqual({})
@@ -164,12 +184,15 @@ test('a manager’s request stays within the fetch limit, authentication include
   expect(Object.keys(payer.sent()).length).toBeGreaterThanOrEqual(20)
 })
 
-test.each(['', 'many', '-1'])('with an invalid MAX_FETCHES "%s", payouts are sent', async (MAX_FETCHES) => {
-  const payer = await world.createPayer()
-  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
-  await payer.run({}, { MAX_FETCHES })
-  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
-})
+test.each(['', 'many', '-1'])(
+  'with an invalid MAX_FETCHES "%s", payouts are sent',
+  async (MAX_FETCHES) => {
+    const payer = await world.createPayer()
+    const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+    await payer.run({}, { MAX_FETCHES })
+    expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
+  },
+)
 
 test('with an invalid PUBLIC_URL, nothing is sent, because its result could not be saved', async () => {
   const payer = await world.createPayer()
@@ -185,7 +208,10 @@ test('a currency without funds does not delay the others, however many payouts i
   }
   world.changeFundsAtTransfer(payer.key, 'usd', 0)
   await payer.run()
-  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 700, currency: 'EUR' }] })
+  const maya = await payer.addPartner({
+    slug: 'maya',
+    owed: [{ amountCents: 700, currency: 'EUR' }],
+  })
   await payer.run({}, { MAX_FETCHES: '8' })
   await makeDue()
 
@@ -196,7 +222,8 @@ test('a currency without funds does not delay the others, however many payouts i
   }
 
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['700 eur'] })
-  // What was not tried waits for an hour too. What was refused is looked up before it is asked for again.
+  // What was not tried waits for an hour too. What was refused is looked up before it is asked for
+  // again.
   expect(world.stripe().calls() - calls).toBeLessThan(35)
 })
 
@@ -251,7 +278,10 @@ test('partners with thousands of commissions are paid in full, page by page', {
   const due: Record<string, string[]> = {}
   const each = [4_999, 1, 2_500, 2_501, 3, 6_000]
   for (const [index, count] of each.entries()) {
-    const { id, account } = await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 1 }] })
+    const { id, account } = await payer.addPartner({
+      slug: `partner-${index}`,
+      owed: [{ amountCents: 1 }],
+    })
     await world.query(
       `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
                                 reverses_id, amount_cents, currency, payable_at, created_at)
@@ -282,7 +312,9 @@ test('Stripe’s messages are not cut within a character', async () => {
   const { payouts } = await payer.run()
   vi.unstubAllGlobals()
   expect(payouts).toMatchObject([{ status: 'failed' }])
-  expect(await world.query('select last_error from payouts')).toEqual([{ last_error: 'x'.repeat(299) }])
+  expect(await world.query('select last_error from payouts')).toEqual([
+    { last_error: 'x'.repeat(299) },
+  ])
 })
 
 /** The tables that a payout run writes, by what happened, without ids and times. */
@@ -314,7 +346,9 @@ const summary = async () => {
   }
 }
 
-/** A request without its values: the statements for the database, or a path of Stripe's without ids. */
+/**
+ * A request without its values: the statements for the database, or a path of Stripe's without ids.
+ */
 const nameOf = (...[input, init]: Parameters<typeof fetch>): string => {
   const { pathname } = new URL(input instanceof Request ? input.url : input)
   const path = `${init?.method} ${pathname.replace(/acct_\w+/, 'ID')}`
@@ -323,7 +357,10 @@ const nameOf = (...[input, init]: Parameters<typeof fetch>): string => {
   return [path, ...queries.map((one: { query: string }) => one.query)].join('\n')
 }
 
-/** All that is done about payouts, one after the other. @param disturb is called once the merchant is there */
+/**
+ * All that is done about payouts, one after the other.
+ * @param disturb is called once the merchant is there
+ */
 const liveThrough = async (disturb: () => void) => {
   await world.empty()
   const payer = await world.createPayer()
@@ -341,7 +378,10 @@ const liveThrough = async (disturb: () => void) => {
   const onboard = () =>
     startOnboarding(env, {
       ...{ workspaceId, email: eve.email, country: 'DE' },
-      ...{ returnUrl: 'https://tributary.example/back', refreshUrl: 'https://tributary.example/again' },
+      ...{
+        returnUrl: 'https://tributary.example/back',
+        refreshUrl: 'https://tributary.example/again',
+      },
     })
 
   disturb()
@@ -353,13 +393,20 @@ const liveThrough = async (disturb: () => void) => {
   )
   world.stripe().onboard(account?.id ?? '')
   await refreshAccount(env, workspaceId, account?.id ?? '')
-  // What a repeat leaves for later is done by the next one, and who was refused is notified by the one after that.
+  // What a repeat leaves for later is done by the next one, and who was refused is notified by the
+  // one after that.
   for (let times = 0; times < 3; times++) await payer.run()
 
   const manual = async (...steps: RunStep[]) => {
     const { runId } = await payer.run({ method: 'manual' })
     for (const step of steps) {
-      const run = await changeRun(connect(env), act(), runId ?? '', step, 'https://tributary.example')
+      const run = await changeRun(
+        connect(env),
+        act(),
+        runId ?? '',
+        step,
+        'https://tributary.example',
+      )
       answers.push(run?.status)
     }
   }

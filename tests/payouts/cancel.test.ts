@@ -1,4 +1,7 @@
-/** Canceling payouts and runs, and bans: nothing is sent from then on, and nobody is paid twice or loses anything. */
+/**
+ * Canceling payouts and runs, and bans: nothing is sent from then on, and nobody is paid twice or
+ * loses anything.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { changePartner } from '../../lib/partners/changes/change-partner.queries.ts'
@@ -23,7 +26,10 @@ const ban = (payer: Payer, partnerId: string, status: 'banned' | 'approved' = 'b
 /** A merchant with one partner who is owed 10 dollars. */
 const stage = async () => {
   const payer = await world.createPayer()
-  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 600 }, { amountCents: 400 }] })
+  const maya = await payer.addPartner({
+    slug: 'maya',
+    owed: [{ amountCents: 600 }, { amountCents: 400 }],
+  })
   const account = maya.account ?? ''
   const payout = async (id: string) => {
     const found = await findPayout(db(), payer.workspaceId, id)
@@ -44,7 +50,9 @@ const stageWithoutFunds = async () => {
 /** The same, with a payout of which nobody knows whether it was sent. */
 const stageUnclear = async (isDone: boolean) => {
   const staged = await stage()
-  world.stripe().planTransfersOf(staged.payer.key, { status: 500, kept: isDone ? 'done' : 'undone' })
+  world
+    .stripe()
+    .planTransfersOf(staged.payer.key, { status: 500, kept: isDone ? 'done' : 'undone' })
   const { runId, payouts } = await staged.payer.run()
   world.stripe().planTransfersOf(staged.payer.key)
   return { ...staged, runId: runId ?? '', payoutId: payouts[0]?.id ?? '' }
@@ -60,9 +68,12 @@ describe('rules', () => {
     expect(cancelRefusalOf(payout)).toContain(refusal)
   })
 
-  test.each(['processing', 'canceling', 'canceled'] as const)('a %s payout may be canceled', (status) => {
-    expect(cancelRefusalOf({ method: 'stripe', status })).toBeNull()
-  })
+  test.each(['processing', 'canceling', 'canceled'] as const)(
+    'a %s payout may be canceled',
+    (status) => {
+      expect(cancelRefusalOf({ method: 'stripe', status })).toBeNull()
+    },
+  )
 
   test('what is being canceled is looked up, then lets its commissions go', () => {
     const state = { method: 'stripe', status: 'canceling', lookedUpUntil: new Date() } as const
@@ -89,7 +100,9 @@ test('a payout without funds is canceled at once, paid by bank, and a later top-
     `select action, details from audit_entries where workspace_id = $1 and action = 'payout.canceled'`,
     [payer.workspaceId],
   )
-  expect(entries).toEqual([{ action: 'payout.canceled', details: { amountCents: 1_000, currency: 'USD' } }])
+  expect(entries).toEqual([
+    { action: 'payout.canceled', details: { amountCents: 1_000, currency: 'USD' } },
+  ])
   expect(await world.violations()).toEqual([])
 })
 
@@ -134,9 +147,10 @@ test('a payout that is canceled while its transfer is under way is paid if that 
   world.stripe().hooks.onCall = async (method, path) => {
     if (method !== 'POST' || path !== '/v1/transfers') return
     world.stripe().hooks.onCall = undefined
-    const [row] = await world.query<{ id: string }>('select id from payouts where workspace_id = $1', [
-      payer.workspaceId,
-    ])
+    const [row] = await world.query<{ id: string }>(
+      'select id from payouts where workspace_id = $1',
+      [payer.workspaceId],
+    )
     const canceled = await cancelPayout(db(), actFor(payer), row?.id ?? '')
     expect(canceled).toMatchObject({ status: 'canceling' })
   }
@@ -151,9 +165,10 @@ test('a payout that is canceled while its transfer is refused for lack of funds 
     if (method !== 'POST' || path !== '/v1/transfers') return
     world.stripe().hooks.onCall = undefined
     world.stripe().setBalance('usd', 0, payer.key)
-    const [row] = await world.query<{ id: string }>('select id from payouts where workspace_id = $1', [
-      payer.workspaceId,
-    ])
+    const [row] = await world.query<{ id: string }>(
+      'select id from payouts where workspace_id = $1',
+      [payer.workspaceId],
+    )
     await cancelPayout(db(), actFor(payer), row?.id ?? '')
   }
   const { payouts } = await payer.run()
@@ -195,9 +210,10 @@ test('a run that is canceled while its first payouts are sent was sent to the en
     await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
   }
   atTransfers('POST', async () => {
-    const [run] = await world.query<{ id: string }>('select id from payout_runs where workspace_id = $1', [
-      payer.workspaceId,
-    ])
+    const [run] = await world.query<{ id: string }>(
+      'select id from payout_runs where workspace_id = $1',
+      [payer.workspaceId],
+    )
     await cancelRun(db(), actFor(payer), run?.id ?? '')
   })
   const { payouts } = await payer.run()
@@ -231,7 +247,10 @@ test.each([true, false])(
     await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])
     await cancelPayout(db(), actFor(payer), payoutId)
     await payDue(world.env(), world.hoursLater(30))
-    expect(await payout(payoutId)).toMatchObject({ status: 'canceling', lastError: expect.any(String) })
+    expect(await payout(payoutId)).toMatchObject({
+      status: 'canceling',
+      lastError: expect.any(String),
+    })
 
     await payer.replaceKey(`${payer.key}_rolled2`)
     await payDue(world.env(), world.hoursLater(60))
@@ -291,7 +310,9 @@ test('one payout of a run by bank is canceled: it is in no file, is not marked a
   const mayas = payouts.find(({ partnerId }) => partnerId === maya.id)?.id ?? ''
   expect(await cancelPayout(db(), actFor(payer), mayas)).toMatchObject({ status: 'canceled' })
 
-  expect(await listRunLines(db(), payer.workspaceId, runId ?? '')).toMatchObject([{ amountCents: 300n }])
+  expect(await listRunLines(db(), payer.workspaceId, runId ?? '')).toMatchObject([
+    { amountCents: 300n },
+  ])
   const to = (status: 'paid' | 'processing' | 'confirmed') =>
     changeRun(db(), actFor(payer), runId ?? '', status, 'https://tributary.example')
   for (const status of ['paid', 'processing', 'paid', 'confirmed'] as const) {
@@ -303,9 +324,10 @@ test('one payout of a run by bank is canceled: it is in no file, is not marked a
       .map(({ status }) => status)
       .sort(),
   ).toEqual(['canceled', 'paid'])
-  const mails = await world.query(`select from mails where kind = 'payout_sent' and workspace_id = $1`, [
-    payer.workspaceId,
-  ])
+  const mails = await world.query(
+    `select from mails where kind = 'payout_sent' and workspace_id = $1`,
+    [payer.workspaceId],
+  )
   expect(mails).toHaveLength(1)
   await payer.run()
   expect(Object.values(payer.sent())).toEqual([['1000 usd']])
@@ -351,7 +373,12 @@ test('a balance whose commissions are being let go is claimed by no run', async 
   // As if a part of the commissions were not let go yet.
   await world.query('update payouts set is_freeing = true where id = $1', [payoutId])
   await payer.run({ method: 'manual' })
-  const scope = { workspaceId: payer.workspaceId, programId: null, cutoffAt: new Date(), cover: null }
+  const scope = {
+    workspaceId: payer.workspaceId,
+    programId: null,
+    cutoffAt: new Date(),
+    cover: null,
+  }
   expect((await balancesQuery({ ...scope, method: 'manual' }).execute(db())).rows).toEqual([])
   await payDue(world.env())
   expect((await payer.run({ method: 'manual' })).payouts).toMatchObject([{ amountCents: 1_000 }])

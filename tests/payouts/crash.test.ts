@@ -1,7 +1,8 @@
 // @module-tag sampled
 /**
- * As in faults.test.ts and exits.test.ts, but with real processes: Postgres or workerd is killed during a scheduled run, at a
- * call of Stripe at which a payout is canceled, its run canceled, its partner banned, the key exchanged, or the money gone.
+ * As in faults.test.ts and exits.test.ts, but with real processes: Postgres or workerd is killed
+ * during a scheduled run, at a call of Stripe at which a payout is canceled, its run canceled, its
+ * partner banned, the key exchanged, or the money gone.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -41,7 +42,10 @@ const query = async <Row extends Record<string, unknown>>(text: string, values: 
   return rows
 }
 
-/** A merchant with a run that has claimed nothing yet, and what is due to each account. Things happen to the last partner. */
+/**
+ * A merchant with a run that has claimed nothing yet, and what is due to each account. Things
+ * happen to the last partner.
+ */
 const begin = async () => {
   const env = {
     ...durable.database(),
@@ -62,13 +66,23 @@ const begin = async () => {
     last = { id, account: account ?? '' }
     due[last.account] = [`${100 + index} usd`]
   }
-  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: new Date(), cover: null }
+  const scope = {
+    workspaceId,
+    programId: null,
+    method: 'stripe' as const,
+    cutoffAt: new Date(),
+    cover: null,
+  }
   const run = await beginRun(connect(env), scope, { actor: 'a manager', now: new Date() })
   return { env, payer, due, last, runId: run?.id ?? '' }
 }
 type Scene = Awaited<ReturnType<typeof begin>>
 
-const act = ({ payer }: Scene) => ({ workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() })
+const act = ({ payer }: Scene) => ({
+  workspaceId: payer.workspaceId,
+  actor: 'a manager',
+  now: new Date(),
+})
 
 /** What may happen at the call at which something is killed. */
 const EVENTS: Record<string, (scene: Scene) => Promise<unknown>> = {
@@ -93,7 +107,10 @@ const NAMES = Object.keys(EVENTS)
 /** The partner whose payout may not be sent after the event, until a manager pays the rest. */
 const STOPPED = ['its payout is canceled', 'its run is canceled', 'its partner is banned']
 
-/** By default the victims take turns, and the events from a random one on; the others are met by EXHAUSTIVE=1. */
+/**
+ * By default the victims take turns, and the events from a random one on; the others are met by
+ * EXHAUSTIVE=1.
+ */
 const first = Math.floor(Math.random() * NAMES.length)
 
 test(`killed ${ROUNDS} times in the middle of a run, whatever happens there, each partner is sent once what was due`, async () => {
@@ -130,7 +147,8 @@ test(`killed ${ROUNDS} times in the middle of a run, whatever happens there, eac
     stripe.hooks.onCall = undefined
     stripe.hooks.afterCall = undefined
 
-    // What was taken is due again after two minutes, and keys act for a day, for which this test doesn't wait.
+    // What was taken is due again after two minutes, and keys act for a day, for which this test
+    // doesn't wait.
     const goOn = async () => {
       await query(
         `update payouts set next_attempt_at = now(), key_used_at = key_used_at - interval '25 hours' where workspace_id = $1`,

@@ -1,8 +1,9 @@
 // @module-tag thorough
 /**
- * A payout or its run is canceled, its partner banned, the key exchanged or the money gone at each step of running payouts:
- * at each call of the database and of Stripe, before it, after it with the answer lost, and with the process killed there.
- * Then the system goes on, and Stripe's books say whether each partner was sent exactly once what was due.
+ * A payout or its run is canceled, its partner banned, the key exchanged or the money gone at each
+ * step of running payouts: at each call of the database and of Stripe, before it, after it with the
+ * answer lost, and with the process killed there. Then the system goes on, and Stripe's books say
+ * whether each partner was sent exactly once what was due.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
 import { payDue } from '../../lib/upkeep/pay-due.service.ts'
@@ -31,7 +32,10 @@ const CASES_PER_DATABASE = 10
 
 type Case = { place: number; moment: Moment; event: string; turn: number }
 
-/** Lets something happen at a step of the work, and the system go on. @returns what is wrong, and the name of the step */
+/**
+ * Lets something happen at a step of the work, and the system go on.
+ * @returns what is wrong, and the name of the step
+ */
 const play = async (name: string, { place, moment, event, turn }: Case) => {
   world.hoursLater(0)
   const scene = await begin()

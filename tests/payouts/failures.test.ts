@@ -12,7 +12,13 @@ const stage = async () => {
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const account = maya.account ?? ''
   const payouts = () =>
-    world.query<{ id: string; key_version: number; status: string; last_error: string | null; held: number }>(
+    world.query<{
+      id: string
+      key_version: number
+      status: string
+      last_error: string | null
+      held: number
+    }>(
       `select id, key_version, last_error,
               case when paid_at is not null then 'paid' when failed_at is not null then 'failed' else 'processing' end
                 as status,
@@ -22,7 +28,9 @@ const stage = async () => {
     )
   const mails = async () =>
     (
-      await world.query('select kind from mails where workspace_id = $1 order by id', [payer.workspaceId])
+      await world.query('select kind from mails where workspace_id = $1 order by id', [
+        payer.workspaceId,
+      ])
     ).map(({ kind }) => kind)
   return { payer, maya, account, payouts, mails }
 }
@@ -37,24 +45,27 @@ const passing: { failure: StripeFailure; isDone: boolean }[] = [
   { failure: { status: 503 }, isDone: false },
 ]
 
-test.each(passing)('after $failure, a payout is retried and sent once', async ({ failure, isDone }) => {
-  const { payer, account, payouts, mails } = await stage()
-  // The stripe package itself repeats what was cut, once.
-  world.stripe().planTransfersOf(payer.key, failure, failure)
-  await payer.run()
-  world.stripe().planTransfersOf(payer.key)
+test.each(passing)(
+  'after $failure, a payout is retried and sent once',
+  async ({ failure, isDone }) => {
+    const { payer, account, payouts, mails } = await stage()
+    // The stripe package itself repeats what was cut, once.
+    world.stripe().planTransfersOf(payer.key, failure, failure)
+    await payer.run()
+    world.stripe().planTransfersOf(payer.key)
 
-  expect(await payouts()).toMatchObject([{ key_version: 1, held: 1 }])
-  expect(payer.sent()).toEqual(isDone ? { [account]: ['1000 usd'] } : {})
+    expect(await payouts()).toMatchObject([{ key_version: 1, held: 1 }])
+    expect(payer.sent()).toEqual(isDone ? { [account]: ['1000 usd'] } : {})
 
-  // A 500 that Stripe keeps is repeated for a day, whatever became of the transfer.
-  await payer.run({}, {}, world.hoursLater(25))
+    // A 500 that Stripe keeps is repeated for a day, whatever became of the transfer.
+    await payer.run({}, {}, world.hoursLater(25))
 
-  expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
-  expect(await payouts()).toMatchObject([{ status: 'paid', last_error: null }])
-  expect(await mails()).toEqual(['payout_sent'])
-  expect(await world.violations()).toEqual([])
-})
+    expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
+    expect(await payouts()).toMatchObject([{ status: 'paid', last_error: null }])
+    expect(await mails()).toEqual(['payout_sent'])
+    expect(await world.violations()).toEqual([])
+  },
+)
 
 test('a payout that lacks funds is retried with a new key version, and sent once the balance suffices', async () => {
   const { payer, account, payouts, mails } = await stage()
@@ -62,7 +73,11 @@ test('a payout that lacks funds is retried with a new key version, and sent once
   world.changeFundsAtTransfer(payer.key, 'usd', 999)
   await payer.run()
   const [short] = (await payouts()).filter(({ status }) => status === 'processing')
-  expect(short).toMatchObject({ key_version: 2, held: 1, last_error: expect.stringContaining('nsufficient') })
+  expect(short).toMatchObject({
+    key_version: 2,
+    held: 1,
+    last_error: expect.stringContaining('nsufficient'),
+  })
   // Other currencies go on.
   expect(payer.sent()).toEqual({ [leo.account ?? '']: ['500 chf'] })
 
@@ -79,7 +94,11 @@ test('a payout above what Stripe transfers fails with the reason, and is owed un
   await payer.run()
   expect(payer.sent()).toEqual({})
   expect(await payouts()).toMatchObject([
-    { status: 'failed', held: 0, last_error: expect.stringContaining('greater than the maximum amount') },
+    {
+      status: 'failed',
+      held: 0,
+      last_error: expect.stringContaining('greater than the maximum amount'),
+    },
   ])
   expect(await mails()).toEqual(['payout_failed'])
   expect(await world.violations()).toEqual([])
@@ -92,11 +111,14 @@ test('a permanently refused payout fails, its commissions are payable again, and
   const run = await payer.run()
 
   expect(run.payouts).toMatchObject([{ status: 'failed', amountCents: 1_000 }])
-  expect(await payouts()).toMatchObject([{ status: 'failed', held: 0, last_error: expect.any(String) }])
+  expect(await payouts()).toMatchObject([
+    { status: 'failed', held: 0, last_error: expect.any(String) },
+  ])
   expect(await mails()).toEqual(['payout_failed'])
   expect(await world.violations()).toEqual([])
 
-  // The account is known to be closed: the next run leaves the partner out, until there is another one.
+  // The account is known to be closed: the next run leaves the partner out, until there is another
+  // one.
   expect((await payer.run()).skipped).toMatchObject([{ partnerId: maya.id, code: 'not_connected' }])
   await world.query('update payout_accounts set disconnected_at = now() where workspace_id = $1', [
     payer.workspaceId,
@@ -118,7 +140,9 @@ test('a rejected key stops the run immediately, and a new key continues it', asy
   // The transfers, the balance, and as many transfers as are sent at once.
   expect(world.stripe().calls() - before).toBeLessThanOrEqual(7)
   expect(
-    (await payouts()).every(({ status, key_version: version }) => status === 'processing' && version === 1),
+    (await payouts()).every(
+      ({ status, key_version: version }) => status === 'processing' && version === 1,
+    ),
   ).toBe(true)
 
   await payer.replaceKey(`${payer.key}_rolled`)

@@ -14,13 +14,21 @@ const stripeUrl = () => world.stripe().url
 /** Partners of every kind, with what is due to the account of each, by currency. */
 const addPartners = async (payer: Payer) => {
   const due: Record<string, string[]> = {}
-  const add = async (slug: string, owed: { amountCents: number; currency?: string }[], sums: string[]) => {
+  const add = async (
+    slug: string,
+    owed: { amountCents: number; currency?: string }[],
+    sums: string[],
+  ) => {
     const partner = await payer.addPartner({ slug, owed })
     if (sums.length) due[partner.account ?? ''] = sums
     return partner
   }
   await add('maya', [{ amountCents: 1_000 }, { amountCents: 250 }], ['1250 usd'])
-  await add('leo', [{ amountCents: 700, currency: 'EUR' }, { amountCents: 90 }], ['700 eur', '90 usd'])
+  await add(
+    'leo',
+    [{ amountCents: 700, currency: 'EUR' }, { amountCents: 90 }],
+    ['700 eur', '90 usd'],
+  )
   await add('kim', [{ amountCents: 4_900 }], ['4900 usd'])
   const ada = await add('ada', [{ amountCents: 300 }, { amountCents: 500 }], ['500 usd'])
   await payer.reverse(ada.commissions[0] ?? '')
@@ -71,5 +79,7 @@ test(`killed at ${PLACES} random places, the next run leaves each partner sent e
   await fc.assert(holds, { numRuns: PLACES, endOnFailure: true })
 
   // A cut that nobody noticed would have shown nothing.
-  expect([...seen]).toEqual(expect.arrayContaining(['process killed', 'database failed', 'stripe ended']))
+  expect([...seen]).toEqual(
+    expect.arrayContaining(['process killed', 'database failed', 'stripe ended']),
+  )
 }, 600_000)

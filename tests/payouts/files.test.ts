@@ -1,20 +1,40 @@
 /** The files for banks and services, by the rules of those who take them: one test per rule. */
 import { describe, expect, test } from 'vitest'
 import type { PaymentDetails } from '../../lib/payouts/details/payment-details.ts'
-import { fileOf, MAX_ROWS, type PayoutKind, partsOf, planFiles } from '../../lib/payouts/files/formats.ts'
+import {
+  fileOf,
+  MAX_ROWS,
+  type PayoutKind,
+  partsOf,
+  planFiles,
+} from '../../lib/payouts/files/formats.ts'
 import { isIban, isSepaCountry, normalizeIban } from '../../lib/payouts/files/iban.ts'
 import { isSepaName, plainText, sepaText } from '../../lib/payouts/files/latin.ts'
 import { paypalFile } from '../../lib/payouts/files/paypal.ts'
 import { readTable } from '../../lib/payouts/files/read-table.ts'
 import { sepaFile } from '../../lib/payouts/files/sepa.ts'
 import { wiseFile } from '../../lib/payouts/files/wise.ts'
-import { readWiseTemplate, unfilledColumns, wiseTemplateFile } from '../../lib/payouts/files/wise-template.ts'
+import {
+  readWiseTemplate,
+  unfilledColumns,
+  wiseTemplateFile,
+} from '../../lib/payouts/files/wise-template.ts'
 
 type Of<M extends PaymentDetails['method']> = Extract<PaymentDetails, { method: M }>
 
 const PAYPAL: Of<'paypal'> = { method: 'paypal', address: 'ann@paypal.example' }
-const WISE: Of<'wise'> = { method: 'wise', address: 'ann@wise.example', name: 'Ann Lee', holder: 'person' }
-const IBAN: Of<'iban'> = { method: 'iban', iban: 'DE89370400440532013000', name: 'Ann Lee', holder: 'person' }
+const WISE: Of<'wise'> = {
+  method: 'wise',
+  address: 'ann@wise.example',
+  name: 'Ann Lee',
+  holder: 'person',
+}
+const IBAN: Of<'iban'> = {
+  method: 'iban',
+  iban: 'DE89370400440532013000',
+  name: 'Ann Lee',
+  holder: 'person',
+}
 
 const line = <D extends PaymentDetails>(
   details: D,
@@ -84,7 +104,11 @@ describe('which file has a payout', () => {
     ...more,
   })
   test.each([
-    { case: 'a partner who gave nothing is left out', is: kind({}), to: { code: 'details_missing' } },
+    {
+      case: 'a partner who gave nothing is left out',
+      is: kind({}),
+      to: { code: 'details_missing' },
+    },
     {
       case: 'one who chose Stripe is left out',
       is: kind({ method: 'stripe' }),
@@ -101,7 +125,11 @@ describe('which file has a payout', () => {
       is: kind({ method: 'paypal', currency: 'HUF', isWhole: false }),
       to: { code: 'amount_not_whole' },
     },
-    { case: 'whole forints', is: kind({ method: 'paypal', currency: 'HUF' }), to: { format: 'paypal' } },
+    {
+      case: 'whole forints',
+      is: kind({ method: 'paypal', currency: 'HUF' }),
+      to: { format: 'paypal' },
+    },
     {
       case: 'yen, which have no fractions: 4,950 of them were in no file',
       is: kind({ method: 'paypal', currency: 'JPY', isWhole: false }),
@@ -112,8 +140,16 @@ describe('which file has a payout', () => {
       is: kind({ method: 'paypal', isWhole: false }),
       to: { format: 'paypal' },
     },
-    { case: 'an address at Wise', is: kind({ method: 'wise', currency: 'INR' }), to: { format: 'wise' } },
-    { case: 'an IBAN in euros', is: kind({ method: 'iban', country: 'DE' }), to: { format: 'sepa' } },
+    {
+      case: 'an address at Wise',
+      is: kind({ method: 'wise', currency: 'INR' }),
+      to: { format: 'wise' },
+    },
+    {
+      case: 'an IBAN in euros',
+      is: kind({ method: 'iban', country: 'DE' }),
+      to: { format: 'sepa' },
+    },
     {
       case: 'an IBAN in dollars, which SEPA does not transfer',
       is: kind({ method: 'iban', country: 'DE', currency: 'USD' }),
@@ -226,7 +262,9 @@ describe('a Wise batch by email', () => {
   })
 
   test('takes companies as institutions', () => {
-    expect(cells(wiseFile([line({ ...WISE, holder: 'company' })], null))[1]?.[3]).toBe('INSTITUTION')
+    expect(cells(wiseFile([line({ ...WISE, holder: 'company' })], null))[1]?.[3]).toBe(
+      'INSTITUTION',
+    )
   })
 
   test('takes at most 1,000 rows per file', () => {
@@ -234,9 +272,10 @@ describe('a Wise batch by email', () => {
   })
 
   test('gets a name that a spreadsheet would evaluate without its first characters, not with an apostrophe', () => {
-    const name = wiseFile([line({ ...WISE, name: '=HYPERLINK("https://evil.example")' })], null).split(
-      '\r\n',
-    )[1]
+    const name = wiseFile(
+      [line({ ...WISE, name: '=HYPERLINK("https://evil.example")' })],
+      null,
+    ).split('\r\n')[1]
     expect(name).toMatch(/^"HYPERLINK\(""https:\/\/evil.example""\)",/)
   })
 })
@@ -279,7 +318,16 @@ describe('a template of Wise', () => {
   test('for saved recipients finds them by IBAN or address, and keeps what Wise wrote', () => {
     const file = wiseTemplateFile(templateOf(SAVED_TEMPLATE), [line(IBAN), line(WISE)], 'GBP')
     expect(cells(file.text).slice(1)).toEqual([
-      ['101', 'Ann Lee (saved)', 'DE89 3704 0044 0532 0130 00', 'GBP', 'EUR', 'target', '49.00', 'PO-000042'],
+      [
+        '101',
+        'Ann Lee (saved)',
+        'DE89 3704 0044 0532 0130 00',
+        'GBP',
+        'EUR',
+        'target',
+        '49.00',
+        'PO-000042',
+      ],
       ['104', 'Ann Lee', 'ann@wise.example', 'GBP', 'EUR', 'target', '49.00', 'PO-000042'],
     ])
   })
@@ -338,7 +386,9 @@ describe('a SEPA credit transfer', () => {
   const write = (lines = [line(IBAN)], id = '0199f00000007000800000000000abcd-1') =>
     sepaFile(id, DEBTOR, lines, 'Käse & Wein', NOW)
   const all = (xml: string, tag: string) =>
-    [...xml.matchAll(new RegExp(`<${tag}(?: [^>]*)?>([^<]*)</${tag}>`, 'g'))].map(([, text]) => text)
+    [...xml.matchAll(new RegExp(`<${tag}(?: [^>]*)?>([^<]*)</${tag}>`, 'g'))].map(
+      ([, text]) => text,
+    )
 
   test('is a message pain.001.001.09', () => {
     expect(write()).toMatch(
@@ -364,7 +414,9 @@ describe('a SEPA credit transfer', () => {
   })
 
   test('has amounts in euros with two decimals', () => {
-    expect(write([line(IBAN, { amountCents: 5n })])).toContain('<InstdAmt Ccy="EUR">0.05</InstdAmt>')
+    expect(write([line(IBAN, { amountCents: 5n })])).toContain(
+      '<InstdAmt Ccy="EUR">0.05</InstdAmt>',
+    )
   })
 
   test('has ids of at most 35 characters', () => {
@@ -396,7 +448,11 @@ describe('a SEPA credit transfer', () => {
 
   test('is to be executed today, at the level SEPA, with shared charges', () => {
     const xml = write()
-    expect([all(xml, 'Dt'), all(xml, 'Cd'), all(xml, 'ChrgBr')]).toEqual([['2026-11-22'], ['SEPA'], ['SLEV']])
+    expect([all(xml, 'Dt'), all(xml, 'Cd'), all(xml, 'ChrgBr')]).toEqual([
+      ['2026-11-22'],
+      ['SEPA'],
+      ['SLEV'],
+    ])
   })
 
   test('asks for no BIC', () => {

@@ -1,4 +1,7 @@
-/** What the balance at Stripe covers: it is read before a run claims, and a large payout holds up no small one. */
+/**
+ * What the balance at Stripe covers: it is read before a run claims, and a large payout holds up no
+ * small one.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { beginRun } from '../../lib/payouts/runs/begin-run.queries.ts'
@@ -27,7 +30,8 @@ describe('what is covered', () => {
       .filter(({ id, amountCents }) =>
         ranges.some(
           ({ fromCents, fromId, toCents, toId }) =>
-            (amountCents > BigInt(fromCents) || (amountCents === BigInt(fromCents) && id >= fromId)) &&
+            (amountCents > BigInt(fromCents) ||
+              (amountCents === BigInt(fromCents) && id >= fromId)) &&
             (amountCents < BigInt(toCents) || (amountCents === BigInt(toCents) && id <= toId)),
         ),
       )
@@ -38,7 +42,13 @@ describe('what is covered', () => {
   test.each([
     { case: 'everything, to the cent', due: [10, 20], cents: 30, smallest: 'all', largest: 'all' },
     { case: 'a cent is missing', due: [10, 20], cents: 29, smallest: 'a', largest: 'b' },
-    { case: 'of equal amounts, as many as fit', due: [10, 10, 10], cents: 25, smallest: 'ab', largest: 'bc' },
+    {
+      case: 'of equal amounts, as many as fit',
+      due: [10, 10, 10],
+      cents: 25,
+      smallest: 'ab',
+      largest: 'bc',
+    },
     {
       case: 'what fits beside the largest',
       due: [5, 10, 40, 70, 100],
@@ -58,12 +68,18 @@ describe('what is covered', () => {
   ])('$case', ({ due, cents, smallest, largest }) => {
     const sorted = [...largest].sort().join('')
     expect(covered(dollars(...due), cents, 'smallest_first')).toBe(smallest)
-    expect(covered(dollars(...due), cents, 'largest_first')).toBe(largest === 'all' ? 'all' : sorted)
+    expect(covered(dollars(...due), cents, 'largest_first')).toBe(
+      largest === 'all' ? 'all' : sorted,
+    )
   })
 
   test.each([
     { case: 'waits and can be sent, so its money is not available', waiting: [300], covers: '' },
-    { case: 'waits and is too large to be sent, so it takes nothing away', waiting: [1_000], covers: 'all' },
+    {
+      case: 'waits and is too large to be sent, so it takes nothing away',
+      waiting: [1_000],
+      covers: 'all',
+    },
   ])('a payout $case', ({ waiting, covers }) => {
     expect(covered(dollars(300), 500, 'smallest_first', dollars(...waiting))).toBe(covers)
   })
@@ -71,7 +87,9 @@ describe('what is covered', () => {
   test('a currency that Stripe does not list has no money, and takes none of another', () => {
     const euros = { id: 'a', currency: 'EUR', amountCents: 1n }
     const available = new Map([['USD', 10n]])
-    expect(coverOf([euros, ...dollars(10)], { available, waiting: [], order: 'smallest_first' })).toEqual({
+    expect(
+      coverOf([euros, ...dollars(10)], { available, waiting: [], order: 'smallest_first' }),
+    ).toEqual({
       EUR: [],
     })
   })
@@ -108,7 +126,9 @@ test('with euros in the balance and dollars owed, nothing is claimed: the previe
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 5_000 }] })
   world.stripe().setBalance('usd', 0, payer.key)
   world.stripe().setBalance('eur', 100_000, payer.key)
-  const skipped = [{ partnerId: maya.id, currency: 'USD', amountCents: 5_000, code: 'insufficient_funds' }]
+  const skipped = [
+    { partnerId: maya.id, currency: 'USD', amountCents: 5_000, code: 'insufficient_funds' },
+  ]
 
   const preview = await payer.run({ dryRun: true })
   expect(preview).toMatchObject({ payouts: [], skipped })
@@ -189,7 +209,13 @@ test.each([
 const beginScheduled = async (payer: Payer): Promise<string> => {
   const now = new Date()
   const { workspaceId } = payer
-  const scope = { workspaceId, programId: null, method: 'stripe', cutoffAt: now, cover: null } as const
+  const scope = {
+    workspaceId,
+    programId: null,
+    method: 'stripe',
+    cutoffAt: now,
+    cover: null,
+  } as const
   return (await beginRun(connect(world.env()), scope, { actor: 'a manager', now }))?.id ?? ''
 }
 
@@ -209,7 +235,9 @@ test('a run that was interrupted leaves out the same balances when it continues,
   await payDue(world.env()).finally(() => {
     globalThis.fetch = real
   })
-  const [run] = await world.query('select cover, claimed_at from payout_runs where id = $1', [runId])
+  const [run] = await world.query('select cover, claimed_at from payout_runs where id = $1', [
+    runId,
+  ])
   expect(run).toEqual({ cover: { USD: [expect.anything()] }, claimed_at: null })
 
   world.stripe().setBalance('usd', 5_000, payer.key)
@@ -225,9 +253,9 @@ test('when Stripe does not report the balance, no run begins, and one of a sched
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 100 }] })
   world.stripe().plan({ status: 503 })
   await expect(payer.run()).rejects.toThrow(Unavailable)
-  expect(await world.query('select from payout_runs where workspace_id = $1', [payer.workspaceId])).toEqual(
-    [],
-  )
+  expect(
+    await world.query('select from payout_runs where workspace_id = $1', [payer.workspaceId]),
+  ).toEqual([])
   world.stripe().plan({ status: 503 })
   // A preview said nothing of that, as if the balance covered everything.
   expect(await payer.run({ dryRun: true })).toMatchObject({
@@ -237,7 +265,10 @@ test('when Stripe does not report the balance, no run begins, and one of a sched
   })
   const known = await payer.run({ dryRun: true })
   expect([known.unread, known.available === null]).toEqual([[], false])
-  expect(await payer.run({ dryRun: true, method: 'manual' })).toMatchObject({ available: null, unread: [] })
+  expect(await payer.run({ dryRun: true, method: 'manual' })).toMatchObject({
+    available: null,
+    unread: [],
+  })
 
   await beginScheduled(payer)
   world.stripe().plan({ status: 503 })

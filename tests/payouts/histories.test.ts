@@ -1,7 +1,8 @@
 // @module-tag sampled
 /**
- * Whatever happens in whatever order, the ledger adds up after each step, and Stripe has sent what the ledger says: random
- * histories of sales, refunds, disputes, imports, accounts, runs, crashes and a shadow run, by the code that the Workers run.
+ * Whatever happens in whatever order, the ledger adds up after each step, and Stripe has sent what
+ * the ledger says: random histories of sales, refunds, disputes, imports, accounts, runs, crashes
+ * and a shadow run, by the code that the Workers run.
  */
 import fc from 'fast-check'
 import { beforeAll, expect, test, vi } from 'vitest'
@@ -58,12 +59,16 @@ type Payment = {
   dispute: string | null
 }
 
-/** A merchant in the middle of its history. @param isShadow whether its other program begins in shadow mode */
+/**
+ * A merchant in the middle of its history.
+ * @param isShadow whether its other program begins in shadow mode
+ */
 const begin = async (isShadow: boolean) => {
   const payer = await world.createPayer({ holding_days: 0, minimum_payout_cents: 50 })
   await addApprover(world.query, payer.workspaceId, SECOND)
   const partners = new Map<Partner, Awaited<ReturnType<Payer['addPartner']>>>()
-  for (const slug of PARTNERS) partners.set(slug, await payer.addPartner({ slug, connected: slug !== 'kim' }))
+  for (const slug of PARTNERS)
+    partners.set(slug, await payer.addPartner({ slug, connected: slug !== 'kim' }))
   const apiKey = await payer.seed.addApiKey(payer.workspaceId)
   await payer.seed.addMember(payer.workspaceId, 'a manager', 'manager')
   const other = await addOtherProgram(world, payer, PARTNERS)
@@ -89,7 +94,11 @@ const begin = async (isShadow: boolean) => {
 }
 type History = Awaited<ReturnType<typeof begin>>
 
-const act = ({ payer }: History) => ({ workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() })
+const act = ({ payer }: History) => ({
+  workspaceId: payer.workspaceId,
+  actor: 'a manager',
+  now: new Date(),
+})
 const db = () => connect(world.env())
 
 /** Asks the app of a Worker. */
@@ -232,7 +241,10 @@ const steps = {
         amount: payment.amountCents,
         status: isOpen ? end : 'needs_response',
       })
-      await hear(history, stripeEvent(isOpen ? 'charge.dispute.closed' : 'charge.dispute.created', object))
+      await hear(
+        history,
+        stripeEvent(isOpen ? 'charge.dispute.closed' : 'charge.dispute.created', object),
+      )
     },
   ),
   imported: step<{ balance: number }>(
@@ -252,23 +264,31 @@ const steps = {
       if (balance % 2) await payer.connectAccount(email)
     },
   ),
-  connected: step<{ partner: Partner }>('a partner connects', { partner }, async (history, { partner }) => {
-    const { email } = history.partner(partner)
-    const [known] = await world.query(
-      `select from payout_accounts where workspace_id = $1 and email = $2 and disconnected_at is null`,
-      [history.payer.workspaceId, email],
-    )
-    if (!known) await history.payer.connectAccount(email)
-  }),
-  disconnected: step<{ partner: Partner }>('a partner disconnects', { partner }, (history, { partner }) =>
-    disconnect(world.env(), history.payer.workspaceId, history.partner(partner).email),
+  connected: step<{ partner: Partner }>(
+    'a partner connects',
+    { partner },
+    async (history, { partner }) => {
+      const { email } = history.partner(partner)
+      const [known] = await world.query(
+        `select from payout_accounts where workspace_id = $1 and email = $2 and disconnected_at is null`,
+        [history.payer.workspaceId, email],
+      )
+      if (!known) await history.payer.connectAccount(email)
+    },
+  ),
+  disconnected: step<{ partner: Partner }>(
+    'a partner disconnects',
+    { partner },
+    (history, { partner }) =>
+      disconnect(world.env(), history.payer.workspaceId, history.partner(partner).email),
   ),
   closed: step<{ which: number }>(
     'an account is closed at Stripe',
     { which },
     async ({ payer }, { which }) => {
       const account = anyOf(world.stripe().accounts(payer.key), which)
-      if (account && account.standing !== 'closed' && which % 4 === 0) world.stripe().closeAccount(account.id)
+      if (account && account.standing !== 'closed' && which % 4 === 0)
+        world.stripe().closeAccount(account.id)
     },
   ),
   banned: step<{ partner: Partner }>(
@@ -276,7 +296,10 @@ const steps = {
     { partner },
     async (history, { partner }) => {
       const { id } = history.partner(partner)
-      const [now] = await world.query<{ status: string }>('select status from partners where id = $1', [id])
+      const [now] = await world.query<{ status: string }>(
+        'select status from partners where id = $1',
+        [id],
+      )
       await changePartner(db(), act(history), id, {
         status: now?.status === 'banned' ? 'approved' : 'banned',
       })
@@ -289,7 +312,9 @@ const steps = {
       const { id } = history.partner(partner)
       const banning = () => changePartner(db(), act(history), id, { status: 'banned' })
       // A killed process gets no response for the ban either.
-      await during(cut, world.stripe().url, () => Promise.all([run(history), banning().catch(() => {})]))
+      await during(cut, world.stripe().url, () =>
+        Promise.all([run(history), banning().catch(() => {})]),
+      )
     },
   ),
   payoutCanceled: step<{ which: number }>(
@@ -349,7 +374,11 @@ const steps = {
   ),
   ranManually: step<{ ends: ('paid' | 'processing' | 'confirmed' | 'canceled')[] }>(
     'payouts are run by bank',
-    { ends: fc.array(fc.constantFrom('paid', 'processing', 'confirmed', 'canceled'), { maxLength: 4 }) },
+    {
+      ends: fc.array(fc.constantFrom('paid', 'processing', 'confirmed', 'canceled'), {
+        maxLength: 4,
+      }),
+    },
     async (history, { ends }) => {
       const { runId } = await run(history, 'manual')
       for (const end of ends)
@@ -383,15 +412,23 @@ const steps = {
       if (payout) await releasePayout(db(), act(history), payout.id)
     },
   ),
-  returned: step<{ which: number }>('a bank returns a payout', { which }, async (history, { which }) => {
-    const payouts = await world.query<{ id: string }>(
-      `select id from payouts where workspace_id = $1 and stripe_account_id is null order by id`,
-      [history.payer.workspaceId],
-    )
-    const payout = anyOf(payouts, which)
-    const mail = { reason: 'The account is closed.', portalUrl: 'https://tributary.example/portal' }
-    if (payout) await Promise.all([1, 2].map(() => returnPayout(db(), act(history), payout.id, mail)))
-  }),
+  returned: step<{ which: number }>(
+    'a bank returns a payout',
+    { which },
+    async (history, { which }) => {
+      const payouts = await world.query<{ id: string }>(
+        `select id from payouts where workspace_id = $1 and stripe_account_id is null order by id`,
+        [history.payer.workspaceId],
+      )
+      const payout = anyOf(payouts, which)
+      const mail = {
+        reason: 'The account is closed.',
+        portalUrl: 'https://tributary.example/portal',
+      }
+      if (payout)
+        await Promise.all([1, 2].map(() => returnPayout(db(), act(history), payout.id, mail)))
+    },
+  ),
   adjusted: step<{ partner: Partner; amountCents: number; currency: string }>(
     'a manager adjusts what a partner has earned',
     {
@@ -401,7 +438,12 @@ const steps = {
     },
     (history, { partner, amountCents, currency }) => {
       const about = { payableAt: null, eventId: null, commissionId: null }
-      const change = { partnerId: history.partner(partner).id, amountCents, currency, reason: 'Correction' }
+      const change = {
+        partnerId: history.partner(partner).id,
+        amountCents,
+        currency,
+        reason: 'Correction',
+      }
       const adjustment = { externalId: newId(), ...change, ...about }
       return Promise.all([1, 2].map(() => saveAdjustment(db(), act(history), adjustment)))
     },
@@ -450,7 +492,10 @@ const steps = {
       )
       const id = anyOf(commissions, which)?.id
       if (!id) return
-      await Promise.all([holdCommission(db(), act(history), id, 'Is it ours to pay?'), run(history)])
+      await Promise.all([
+        holdCommission(db(), act(history), id, 'Is it ours to pay?'),
+        run(history),
+      ])
       if (end) await Promise.all([resolveHold(db(), act(history), id, end), run(history)])
     },
   ),
@@ -460,9 +505,15 @@ const steps = {
     async (history, { amountCents, leavesOut }) => {
       const { payer } = history
       const now = world.hoursLater(history.hours)
-      const limits = { ...NO_LIMITS, excludePartnerIds: leavesOut ? [history.partner(leavesOut).id] : [] }
+      const limits = {
+        ...NO_LIMITS,
+        excludePartnerIds: leavesOut ? [history.partner(leavesOut).id] : [],
+      }
       const shown = await payer.run({ dryRun: true, limits }, {}, now)
-      const asShown = { limits: { ...limits, previewedAt: shown.previewedAt }, expected: shown.totals }
+      const asShown = {
+        limits: { ...limits, previewedAt: shown.previewedAt },
+        expected: shown.totals,
+      }
       await Promise.all([
         payer.run(asShown, {}, now),
         payer.earn(history.partner('maya').id, { amountCents }),
@@ -476,7 +527,10 @@ const steps = {
     async (history, { wanted }) => {
       const { workspaceId } = history.payer
       const above = (cents: number | null) =>
-        world.query('update workspaces set approval_above_cents = $2 where id = $1', [workspaceId, cents])
+        world.query('update workspaces set approval_above_cents = $2 where id = $1', [
+          workspaceId,
+          cents,
+        ])
       await above(100)
       const { runId } = await run(history)
       await above(null)
@@ -495,8 +549,11 @@ const steps = {
     { currency, cents: fc.integer({ min: 0, max: 9_000 }) },
     async ({ payer }, { currency, cents }) => world.stripe().setBalance(currency, cents, payer.key),
   ),
-  rich: step<{ currency: string }>('the merchant has money', { currency }, async ({ payer }, { currency }) =>
-    world.stripe().setBalance(currency, 1_000_000_000, payer.key),
+  rich: step<{ currency: string }>(
+    'the merchant has money',
+    { currency },
+    async ({ payer }, { currency }) =>
+      world.stripe().setBalance(currency, 1_000_000_000, payer.key),
   ),
 }
 
@@ -551,8 +608,19 @@ const shadowSteps = {
       const isShadow = await other.isShadow()
       const programId = other.id
       const running = payer.run({ method, programId }, {}, world.hoursLater(history.hours))
-      const about = { payableAt: null, eventId: null, commissionId: null, reason: 'Bonus', currency: 'USD' }
-      const bonus = { externalId: newId(), partnerId: other.partner(partner).id, amountCents, ...about }
+      const about = {
+        payableAt: null,
+        eventId: null,
+        commissionId: null,
+        reason: 'Bonus',
+        currency: 'USD',
+      }
+      const bonus = {
+        externalId: newId(),
+        partnerId: other.partner(partner).id,
+        amountCents,
+        ...about,
+      }
       const adjusting = saveAdjustment(db(), act(history), bonus)
       const ends = await Promise.allSettled([running, adjusting])
       if (isShadow) expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
@@ -619,7 +687,8 @@ test(`in ${HISTORIES} random histories the ledger adds up after each step, and S
       expect(await world.violations()).toEqual([])
       expect(await creditsOf(history)).toEqual(Object.fromEntries(history.credited))
     }
-    // Things come right again: the other program is live, there is money, and the next day those that waited are sent.
+    // Things come right again: the other program is live, there is money, and the next day those
+    // that waited are sent.
     const before = await history.other.snapshot()
     await history.other.cutOver()
     expect(await history.other.isShadow()).toBe(false)

@@ -3,7 +3,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { byIndexes, endFreeing, freeCommissions } from '../../lib/payouts/balances/freeing.queries.ts'
+import {
+  byIndexes,
+  endFreeing,
+  freeCommissions,
+} from '../../lib/payouts/balances/freeing.queries.ts'
 import { cancelOfRun, cancelRun } from '../../lib/payouts/corrections/cancel.queries.ts'
 import { beginRun } from '../../lib/payouts/runs/begin-run.queries.ts'
 import { claimPage, growPayout } from '../../lib/payouts/runs/claims.queries.ts'
@@ -37,7 +41,14 @@ const stage = async () => {
         [run.id],
       )
     )[0]
-  return { payer, maya, run, now, payout, act: { workspaceId: payer.workspaceId, actor: 'a manager', now } }
+  return {
+    payer,
+    maya,
+    run,
+    now,
+    payout,
+    act: { workspaceId: payer.workspaceId, actor: 'a manager', now },
+  }
 }
 
 test('a balance of more commissions than a page becomes one payout, which is not sent before it is whole', async () => {
@@ -78,7 +89,10 @@ test('a run that is canceled while a payout of it grows lets go what it has clai
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['700 usd'] })
 })
 
-/** Lets Postgres believe that tables are empty, as an analyze leaves them that ran before the rows were committed. */
+/**
+ * Lets Postgres believe that tables are empty, as an analyze leaves them that ran before the rows
+ * were committed.
+ */
 const forgetSizes = async (...tables: string[]) => {
   for (const table of tables) {
     await world.query(
@@ -89,7 +103,10 @@ const forgetSizes = async (...tables: string[]) => {
   }
 }
 
-/** A canceled run by bank of so many payouts, of so many commissions each, in tables that Postgres believes to be empty. */
+/**
+ * A canceled run by bank of so many payouts, of so many commissions each, in tables that Postgres
+ * believes to be empty.
+ */
 const stageUnknownSize = async (payouts: number, commissions = 1): Promise<string> => {
   const payer = await world.createPayer()
   const { id } = await payer.addPartner({ slug: 'maya' })
@@ -163,13 +180,21 @@ test('the pages in which a run of many commissions is canceled do not grow: each
   expect(pages).toHaveLength((PAYOUTS * EACH) / PAGE_SIZE)
   for (const page of pages) expect(page).toBeLessThan(100 * PAGE_SIZE)
   // None takes notably more than the one before, whatever was let go before it.
-  for (const [place, page] of pages.slice(1).entries()) expect(page).toBeLessThan(1.1 * (pages[place] ?? 0))
+  for (const [place, page] of pages.slice(1).entries())
+    expect(page).toBeLessThan(1.1 * (pages[place] ?? 0))
 })
 
 type Payer = Awaited<ReturnType<typeof world.createPayer>>
 
-/** Adds so many connected partners to a merchant, who are owed so many commissions of 100 each, payable now or in some days. */
-const addPartners = async (payer: Payer, partners: number, { commissions = 1, inDays = 0 } = {}) => {
+/**
+ * Adds so many connected partners to a merchant, who are owed so many commissions of 100 each,
+ * payable now or in some days.
+ */
+const addPartners = async (
+  payer: Payer,
+  partners: number,
+  { commissions = 1, inDays = 0 } = {},
+) => {
   await payer.addPartner({ slug: 'maya' })
   await world.query(
     `with made as (
@@ -188,7 +213,10 @@ const addPartners = async (payer: Payer, partners: number, { commissions = 1, in
   return payer
 }
 
-/** A merchant who owes so many connected partners 100 each, in tables that Postgres believes to be empty. */
+/**
+ * A merchant who owes so many connected partners 100 each, in tables that Postgres believes to be
+ * empty.
+ */
 const stagePartners = async (partners: number) => {
   await world.query('truncate workspaces cascade')
   const payer = await addPartners(await world.createPayer(), partners)
@@ -196,7 +224,10 @@ const stagePartners = async (partners: number) => {
   return payer
 }
 
-/** Does some work. @returns its statements, one list per fetch of the database, and its calls of Stripe */
+/**
+ * Does some work.
+ * @returns its statements, one list per fetch of the database, and its calls of Stripe
+ */
 const fetchesOf = async (work: () => Promise<unknown>) => {
   const real = fetch
   const statements: Statement[][] = []
@@ -214,14 +245,19 @@ const fetchesOf = async (work: () => Promise<unknown>) => {
 }
 type Statement = { query: string; params: unknown[] }
 
-/** The statements of a preview for so many partners whose accounts are to be read, with the blocks that each reads. */
+/**
+ * The statements of a preview for so many partners whose accounts are to be read, with the blocks
+ * that each reads.
+ */
 const statementsOf = async (partners: number) => {
   const payer = await stagePartners(partners)
   await world.query(`update payout_accounts set status = 'in_review' where workspace_id = $1`, [
     payer.workspaceId,
   ])
   // So few fetches that it reads some of them only.
-  const { statements, calls } = await fetchesOf(() => payer.run({ dryRun: true }, { MAX_FETCHES: '45' }))
+  const { statements, calls } = await fetchesOf(() =>
+    payer.run({ dryRun: true }, { MAX_FETCHES: '45' }),
+  )
   expect(statements.length + calls).toBeLessThan(45)
   const read: number[] = []
   for (const { query, params } of statements.flat()) {
@@ -244,19 +280,26 @@ test('a preview of 500 partners reads ten times what one of 50 reads: it read al
   const few = await statementsOf(50)
   const many = await statementsOf(500)
   expect(many).toHaveLength(few.length)
-  for (const [index, blocks] of many.entries()) expect(blocks).toBeLessThan(15 * (few[index] ?? 0) + 1_000)
+  for (const [index, blocks] of many.entries())
+    expect(blocks).toBeLessThan(15 * (few[index] ?? 0) + 1_000)
 })
 
 type Answer = { results: { rows: [string][] }[] }
 
-/** Does work of one batch that locks, and then changes something. @returns the blocks that the change read */
+/**
+ * Does work of one batch that locks, and then changes something.
+ * @returns the blocks that the change read
+ */
 const blocksOfBatch = async (work: () => Promise<unknown>) => {
   const real = fetch
   let read = 0
   vi.stubGlobal('fetch', (async (input, init) => {
     const { queries } = JSON.parse(String(init?.body)) as { queries: Statement[] }
     const [lock, change, ...rest] = queries
-    const explained = { ...change, query: `explain (analyze, buffers, format json) ${change?.query}` }
+    const explained = {
+      ...change,
+      query: `explain (analyze, buffers, format json) ${change?.query}`,
+    }
     const response = await real(input, {
       ...init,
       body: JSON.stringify({ queries: [lock, explained, ...rest] }),
@@ -270,7 +313,10 @@ const blocksOfBatch = async (work: () => Promise<unknown>) => {
   return read
 }
 
-/** A run of so many partners, of five commissions of 100 each, filled after the last analyze, when nothing was payable. */
+/**
+ * A run of so many partners, of five commissions of 100 each, filled after the last analyze, when
+ * nothing was payable.
+ */
 const stageRun = async (partners: number, terms: Parameters<typeof world.createPayer>[0] = {}) => {
   await world.query('truncate workspaces cascade')
   await addPartners(await world.createPayer(), 1, { commissions: 200, inDays: 30 })
@@ -278,7 +324,13 @@ const stageRun = async (partners: number, terms: Parameters<typeof world.createP
   const payer = await addPartners(await world.createPayer(terms), partners, { commissions: 5 })
   const now = new Date()
   const { workspaceId } = payer
-  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: now, cover: {} }
+  const scope = {
+    workspaceId,
+    programId: null,
+    method: 'stripe' as const,
+    cutoffAt: now,
+    cover: {},
+  }
   const run = { ...scope, id: (await beginRun(db(), scope, { actor: 'a manager', now }))?.id ?? '' }
   const payouts = () =>
     world.query('select amount_cents::int as cents from payouts where run_id = $1', [run.id])
@@ -288,22 +340,32 @@ const stageRun = async (partners: number, terms: Parameters<typeof world.createP
 /** The blocks that a page of 100 partners reads among so many. */
 const blocksOfPage = async (partners: number) => {
   const { run, now, payouts } = await stageRun(partners)
-  const read = await blocksOfBatch(() => claimPage(db(), run, { partners: 100, commissions: 600 }, now))
+  const read = await blocksOfBatch(() =>
+    claimPage(db(), run, { partners: 100, commissions: 600 }, now),
+  )
   expect(await payouts()).toHaveLength(100)
   return read
 }
 
-/** The blocks that the first page of a large balance reads, and the next one, among so many partners. */
+/**
+ * The blocks that the first page of a large balance reads, and the next one, among so many
+ * partners.
+ */
 const blocksOfLarge = async (partners: number) => {
   const { run, now, payouts } = await stageRun(partners)
-  const first = await blocksOfBatch(() => claimPage(db(), run, { partners: 1, commissions: 3 }, now))
+  const first = await blocksOfBatch(() =>
+    claimPage(db(), run, { partners: 1, commissions: 3 }, now),
+  )
   expect(await payouts()).toEqual([{ cents: 300 }])
   const next = await blocksOfBatch(() => growPayout(db(), run, now, 3))
   expect(await payouts()).toEqual([{ cents: 500 }])
   return { first, next }
 }
 
-/** The blocks that a page of 100 people reads who are below the minimum in each of two programs, and above it in both. */
+/**
+ * The blocks that a page of 100 people reads who are below the minimum in each of two programs, and
+ * above it in both.
+ */
 const blocksOfPeople = async (partners: number) => {
   const { payer, run, now, payouts } = await stageRun(partners, { minimum_payout_cents: 600 })
   await world.query(
@@ -321,7 +383,9 @@ const blocksOfPeople = async (partners: number) => {
      from made, generate_series(1, 2)`,
     [payer.programId, now],
   )
-  const read = await blocksOfBatch(() => claimPage(db(), run, { partners: 100, commissions: 600 }, now))
+  const read = await blocksOfBatch(() =>
+    claimPage(db(), run, { partners: 100, commissions: 600 }, now),
+  )
   expect(await payouts()).toHaveLength(100)
   return read
 }

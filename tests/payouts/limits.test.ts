@@ -1,4 +1,7 @@
-/** A run pays what was previewed and no more, less what is left out, up to its maximum, once it is approved. */
+/**
+ * A run pays what was previewed and no more, less what is left out, up to its maximum, once it is
+ * approved.
+ */
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
@@ -119,8 +122,12 @@ test('a deduction after the preview reduces what is paid, unless it is due later
   await tick()
   const act = { workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() }
   const about = { currency: 'USD', reason: 'Paid twice in May', eventId: null, commissionId: null }
-  const deduct = (externalId: string, partnerId: string, amountCents: number, payableAt: Date | null) =>
-    saveAdjustment(db(), act, { ...about, externalId, partnerId, amountCents, payableAt })
+  const deduct = (
+    externalId: string,
+    partnerId: string,
+    amountCents: number,
+    payableAt: Date | null,
+  ) => saveAdjustment(db(), act, { ...about, externalId, partnerId, amountCents, payableAt })
   await deduct('at once', maya.id, -400, null)
   await deduct('next month', leo.id, -400, new Date(Date.now() + 30 * 86_400_000))
   await begun(asShown(payer, preview))
@@ -197,7 +204,10 @@ test.each([
 ])('a run pays no more than its maximum, $order, in its currency only', async ({ order, pays }) => {
   const { payer } = await createOwing()
   await payer.addPartner({ slug: 'eva', owed: [{ amountCents: 50, currency: 'EUR' }] })
-  await world.query('update workspaces set payout_order = $2 where id = $1', [payer.workspaceId, order])
+  await world.query('update workspaces set payout_order = $2 where id = $1', [
+    payer.workspaceId,
+    order,
+  ])
   const limits = { ...NO_LIMITS, maxAmountCents: { USD: 2_999 } }
   const preview = await payer.run({ dryRun: true, limits })
   expect(preview.skipped.map(({ code }) => code)).toEqual(['over_maximum'])
@@ -213,7 +223,10 @@ test.each([
 })
 
 const requireApproval = (payer: Payer, cents: number | null) =>
-  world.query('update workspaces set approval_above_cents = $2 where id = $1', [payer.workspaceId, cents])
+  world.query('update workspaces set approval_above_cents = $2 where id = $1', [
+    payer.workspaceId,
+    cents,
+  ])
 
 const decide = (payer: Payer, runId: string | null, wanted: 'approve' | 'decline', actor: string) =>
   decideRun(db(), { workspaceId: payer.workspaceId, actor, now: new Date() }, runId ?? '', {
@@ -230,7 +243,9 @@ test('a run above the sum waits for a manager who did not start it, and pays wha
   await payer.addPartner({ slug: 'late', owed: [{ amountCents: 10_000 }] })
   await payDue(world.env())
   expect(sums(payer)).toEqual([])
-  expect((await decide(payer, run.runId, 'approve', 'ann@shop.example'))?.status).toBe('awaiting_approval')
+  expect((await decide(payer, run.runId, 'approve', 'ann@shop.example'))?.status).toBe(
+    'awaiting_approval',
+  )
   const approved = await Promise.all([
     decide(payer, run.runId, 'approve', 'ben@shop.example'),
     decide(payer, run.runId, 'approve', 'cleo@shop.example'),

@@ -21,7 +21,10 @@ const createMaya = async (
   const payer = await world.createPayer(MINIMUM)
   const maya = await payer.addPartner({ slug: 'maya' })
   const other = await payer.seed.addProgram(payer.workspaceId, { minimum_payout_cents: minimum })
-  const otherId = await payer.seed.addPartner(payer.workspaceId, other, { slug: 'maya', email: maya.email })
+  const otherId = await payer.seed.addPartner(payer.workspaceId, other, {
+    slug: 'maya',
+    email: maya.email,
+  })
   if (first) await payer.earn(maya.id, { amountCents: first })
   if (second) await payer.earn(otherId, { amountCents: second, currency })
   return { payer, maya, otherId, other }
@@ -30,7 +33,9 @@ const createMaya = async (
 const sums = (payer: Payer) => Object.values(payer.sent()).flat().sort()
 
 const skipped = async (payer: Payer) =>
-  (await payer.run({ dryRun: true })).skipped.map(({ amountCents, code }) => `${amountCents} ${code}`).sort()
+  (await payer.run({ dryRun: true })).skipped
+    .map(({ amountCents, code }) => `${amountCents} ${code}`)
+    .sort()
 
 /** An adjustment, as a manager makes it. */
 const adjust = (payer: Payer, partnerId: string, amountCents: number, at: string) =>
@@ -56,10 +61,21 @@ test('also if the run claims the two in different pages', async () => {
   const { payer } = await createMaya(4_900, 4_900)
   const now = new Date()
   const { workspaceId } = payer
-  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: now, cover: {} }
+  const scope = {
+    workspaceId,
+    programId: null,
+    method: 'stripe' as const,
+    cutoffAt: now,
+    cover: {},
+  }
   const run = await beginRun(connect(world.env()), scope, { actor: 'ann@shop.example', now })
   while (
-    (await claimPage(connect(world.env()), { ...scope, id: run?.id ?? '' }, { partners: 1 }, now)) !== 'all'
+    (await claimPage(
+      connect(world.env()),
+      { ...scope, id: run?.id ?? '' },
+      { partners: 1 },
+      now,
+    )) !== 'all'
   );
   await payDue(world.env())
   expect(sums(payer)).toEqual(['4900 usd', '4900 usd'])
@@ -129,11 +145,14 @@ test.each([
   { own: 0, owed: 1, left: [] },
   { own: 9_000, owed: 8_999, left: ['8999 below_minimum'] },
   { own: null, owed: 4_999, left: ['4999 below_minimum'] },
-])('a partner’s own minimum of $own replaces the program’s of 5000', async ({ own, owed, left }) => {
-  const { payer, maya } = await createMaya(owed, 0)
-  await world.query('update partners set minimum_payout_cents = $2 where id = $1', [maya.id, own])
-  expect(await skipped(payer)).toEqual(left)
-})
+])(
+  'a partner’s own minimum of $own replaces the program’s of 5000',
+  async ({ own, owed, left }) => {
+    const { payer, maya } = await createMaya(owed, 0)
+    await world.query('update partners set minimum_payout_cents = $2 where id = $1', [maya.id, own])
+    expect(await skipped(payer)).toEqual(left)
+  },
+)
 
 const owed = async (payer: Payer) =>
   (
@@ -175,9 +194,9 @@ test('is written off once, by whoever of several managers is first, and only as 
       { partnerId: maya.id, currency: 'USD', amountCents },
     )
   expect(await off(600, 'ann@shop.example')).toBe(false)
-  expect(await Promise.all(['ann', 'ben', 'cleo'].map((name) => off(700, `${name}@shop.example`)))).toContain(
-    true,
-  )
+  expect(
+    await Promise.all(['ann', 'ben', 'cleo'].map((name) => off(700, `${name}@shop.example`))),
+  ).toContain(true)
   expect(await owed(payer)).toEqual([])
   await off(700, 'dan@shop.example')
   const [sum] = await world.query<{ cents: number; rows: number }>(

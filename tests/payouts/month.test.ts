@@ -1,7 +1,8 @@
 // @module-tag thorough
 /**
- * A month of a merchant with 100 partners, 500 with EXHAUSTIVE=1, in nine countries, three currencies and two programs, played
- * through by commands and pages: everybody ends with what the model says, which knows the documentation and not the code.
+ * A month of a merchant with 100 partners, 500 with EXHAUSTIVE=1, in nine countries, three
+ * currencies and two programs, played through by commands and pages: everybody ends with what the
+ * model says, which knows the documentation and not the code.
  */
 import { test } from 'vitest'
 import { isExhaustive } from '../support/thorough.ts'
@@ -19,7 +20,8 @@ const world = useWorld()
 const PEOPLE = isExhaustive ? 500 : 91
 
 /** Every so many-th of a list, from one of them on. */
-const every = <T>(list: T[], step: number, from = 0): T[] => list.filter((_, index) => index % step === from)
+const every = <T>(list: T[], step: number, from = 0): T[] =>
+  list.filter((_, index) => index % step === from)
 
 const partnerOf = (person: Person, program: Partner['program'], slug: string): Partner => ({
   ...{
@@ -139,7 +141,10 @@ const verifySome = ({ world }: Merchant, people: Person[]): void => {
     }
 }
 
-/** Sales in three currencies, by all of the club and a third of the shop, and leads of a group with a reward in odd units. */
+/**
+ * Sales in three currencies, by all of the club and a third of the shop, and leads of a group with
+ * a reward in odd units.
+ */
 const sellEverywhere = async (merchant: Merchant) => {
   const { partners } = merchant.model
   const sellers = partners.filter(({ program }, index) => program === CLUB || index % 3 === 0)
@@ -147,7 +152,10 @@ const sellEverywhere = async (merchant: Merchant) => {
   await inParallel(sellers, (partner, index) =>
     merchant.sell(partner, currencies[index % 3] ?? 'USD', 24_999 + index * 111),
   )
-  const group = { name: 'Friends', leadReward: { kind: 'flat', amountCents: 6_125, currency: 'KWD' } }
+  const group = {
+    name: 'Friends',
+    leadReward: { kind: 'flat', amountCents: 6_125, currency: 'KWD' },
+  }
   const { id: groupId } = await merchant.manager.post<{ id: string }>(
     `/programs/${merchant.idOf(SHOP)}/groups`,
     group,

@@ -9,7 +9,10 @@ import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
 
-/** A time on a day, in the morning. A run that waits for approval pays what was recorded before: its days are in 2036. */
+/**
+ * A time on a day, in the morning. A run that waits for approval pays what was recorded before: its
+ * days are in 2036.
+ */
 const on = (day: string) => new Date(`${day}T06:00:00Z`)
 
 type Details = {
@@ -25,7 +28,10 @@ type Mail = {
   details: Details
 }
 
-/** A merchant who pays on the first of each month, with two managers, one of whom wants no mails, and a member. */
+/**
+ * A merchant who pays on the first of each month, with two managers, one of whom wants no mails,
+ * and a member.
+ */
 const stage = async (schedule: 'manual' | 'monthly' = 'monthly') => {
   await world.empty()
   const payer = await world.createPayer({
@@ -69,9 +75,10 @@ test('after a scheduled run, managers read what was sent, what failed and what t
     'payout_report to ann@shop.example: 1 failed, 20.00 USD; 1 paid, 10.00 USD; 1 insufficient_funds, 30.00 EUR; 1 not_connected, 7.00 USD',
   ])
   const [mail] = await mails()
-  const [run] = await world.query<{ id: string }>('select id from payout_runs where workspace_id = $1', [
-    payer.workspaceId,
-  ])
+  const [run] = await world.query<{ id: string }>(
+    'select id from payout_runs where workspace_id = $1',
+    [payer.workspaceId],
+  )
   expect(mail?.details).toMatchObject({
     day: '2026-11-01',
     url: `https://tributary.example/app/${payer.slug}/payouts/runs/${run?.id}`,
@@ -134,7 +141,10 @@ test('failures of a run are one mail per reason, not one per payout, whoever sta
     world.stripe().closeAccount(account ?? '')
   }
   await world.query(`update payout_accounts set status = 'enabled', checked_at = now()`)
-  const kim = await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 1_000, currency: 'EUR' }] })
+  const kim = await payer.addPartner({
+    slug: 'kim',
+    owed: [{ amountCents: 1_000, currency: 'EUR' }],
+  })
   world.changeFundsAtTransfer(payer.key, 'EUR', 0)
   await payer.run()
   for (const hours of [0, 2, 4]) await payDue(world.env(), world.hoursLater(hours))
@@ -153,7 +163,10 @@ test('failures of a run are one mail per reason, not one per payout, whoever sta
 test('a problem of another kind that comes later is another mail', async () => {
   const { payer, mailed } = await stage('manual')
   world.hoursLater(0)
-  const kim = await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 1_000, currency: 'EUR' }] })
+  const kim = await payer.addPartner({
+    slug: 'kim',
+    owed: [{ amountCents: 1_000, currency: 'EUR' }],
+  })
   world.changeFundsAtTransfer(payer.key, 'EUR', 0)
   await payer.run()
   for (const hours of [0, 2]) await payDue(world.env(), world.hoursLater(hours))
@@ -176,7 +189,9 @@ test('a scheduled run with a review period is fixed and mailed at once, and sent
   expect(payer.sent()).toEqual({})
   expect(await mailed()).toEqual(['payout_review to ann@shop.example: 1 payable, 10.00 USD'])
   const [mail] = await mails()
-  expect(mail && outboxContent(mail).text).toContain('It is sent on 2026-11-04 unless a manager stops it.')
+  expect(mail && outboxContent(mail).text).toContain(
+    'It is sent on 2026-11-04 unless a manager stops it.',
+  )
 
   // A run of a manager meanwhile pays what is new, and sends nothing that is in review.
   await payer.run({}, {}, on('2026-11-03'))
@@ -190,11 +205,14 @@ test('a scheduled run with a review period is fixed and mailed at once, and sent
 
 /** Requires approval for every run, and gives the workspace two managers who may. */
 const requireApproval = async ({ workspaceId }: Awaited<ReturnType<typeof stage>>['payer']) => {
-  for (const name of ['cleo', 'ann']) await addApprover(world.query, workspaceId, `${name}@shop.example`)
+  for (const name of ['cleo', 'ann'])
+    await addApprover(world.query, workspaceId, `${name}@shop.example`)
   await world.query('update workspaces set approval_above_cents = 0')
 }
 const requests = () =>
-  world.query(`select actor, details from audit_entries where action = 'payout_run.approval_requested'`)
+  world.query(
+    `select actor, details from audit_entries where action = 'payout_run.approval_requested'`,
+  )
 const approve = async ({ workspaceId }: { workspaceId: string }, now: Date) => {
   const [run] = await world.query<{ id: string }>('select id from payout_runs')
   // The first of two, where a schedule began it.
@@ -222,7 +240,9 @@ test('a run that waits for a second manager is mailed once to all who may approv
   expect(await requests()).toEqual([
     {
       actor: 'ann@shop.example',
-      details: { expected: { EUR: { amountCents: 3_000, count: 1 }, USD: { amountCents: 1_000, count: 1 } } },
+      details: {
+        expected: { EUR: { amountCents: 3_000, count: 1 }, USD: { amountCents: 1_000, count: 1 } },
+      },
     },
   ])
   const [mail] = await mails()
@@ -251,7 +271,10 @@ test.each([
     day: '2036-11-03',
     reviewed: true,
   },
-  { case: 'approved after its review has ended, a scheduled run is sent upon approval', day: '2036-11-06' },
+  {
+    case: 'approved after its review has ended, a scheduled run is sent upon approval',
+    day: '2036-11-06',
+  },
 ])('$case', async ({ day, reviewed = false }) => {
   const { payer, mailed, mails } = await stage()
   await requireApproval(payer)

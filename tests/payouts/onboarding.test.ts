@@ -42,7 +42,13 @@ const createPartner = async ({ hasKey = true } = {}) => {
     accounts: () => fake.accounts(key),
     /** What is written down of the partner's accounts, oldest first. */
     kept: () =>
-      database.query<{ id: string; account: string | null; status: string; country: string; gone: boolean }>(
+      database.query<{
+        id: string
+        account: string | null
+        status: string
+        country: string
+        gone: boolean
+      }>(
         `select id, stripe_account_id as account, status, country, disconnected_at is not null as gone
          from payout_accounts where workspace_id = $1 and email = $2 order by created_at, id`,
         [workspace.id, email],
@@ -174,10 +180,13 @@ describe('connecting', () => {
 
   test('in a country that Stripe refuses can be repeated with another country', async () => {
     const partner = await createPartner()
-    await database.query('update stripe_keys set transfer_countries = null where workspace_id = $1', [
-      partner.workspaceId,
-    ])
-    expect(await partner.start({ country: 'KP' })).toEqual({ refused: expect.stringContaining('country') })
+    await database.query(
+      'update stripe_keys set transfer_countries = null where workspace_id = $1',
+      [partner.workspaceId],
+    )
+    expect(await partner.start({ country: 'KP' })).toEqual({
+      refused: expect.stringContaining('country'),
+    })
     expect(await partner.kept()).toEqual([])
     expect(await partner.start()).toEqual(LINK)
   })
@@ -187,7 +196,9 @@ describe('connecting', () => {
     await partner.setKey(`${partner.key}_from_de`)
     const noted = () =>
       database.query('select country from unreachable_people where email = $1', [partner.email])
-    expect(await partner.start({ country: 'KE' })).toEqual({ refused: expect.stringContaining('Kenya') })
+    expect(await partner.start({ country: 'KE' })).toEqual({
+      refused: expect.stringContaining('Kenya'),
+    })
     expect(await noted()).toEqual([{ country: 'KE' }])
     expect(await partner.kept()).toEqual([])
     expect(await partner.start({ country: 'US' })).toEqual({
@@ -227,7 +238,9 @@ describe('connecting', () => {
       const account = await accountOf(partner)
       fake.closeAccount(account)
       if (heard) await partner.payouts.refreshAccount(partner.workspaceId, account)
-      const begun = await Promise.all(Array.from({ length: 4 }, () => partner.start({ country: 'FR' })))
+      const begun = await Promise.all(
+        Array.from({ length: 4 }, () => partner.start({ country: 'FR' })),
+      )
       for (const answer of begun) expect(answer).toEqual(LINK)
       expect(partner.accounts()).toHaveLength(2)
       expect(await partner.kept()).toMatchObject([
@@ -311,7 +324,8 @@ describe('the events of an account', () => {
     const account = await accountOf(partner)
     const held = Promise.withResolvers<void>()
     const isRead = Promise.withResolvers<void>()
-    // The first look is answered with what was so before, and that only after the second look is over.
+    // The first look is answered with what was so before, and that only after the second look is
+    // over.
     fake.hooks.afterCall = async () => {
       fake.hooks.afterCall = undefined
       isRead.resolve()
@@ -377,8 +391,12 @@ describe('disconnecting', () => {
   test('does not affect other partners’ accounts', async () => {
     const [ours, theirs] = await Promise.all([createPartner(), createPartner()])
     await accountOf(theirs)
-    expect(await ours.payouts.disconnect(ours.workspaceId, theirs.email)).toEqual({ disconnected: false })
-    expect(await ours.payouts.disconnect(theirs.workspaceId, ours.email)).toEqual({ disconnected: false })
+    expect(await ours.payouts.disconnect(ours.workspaceId, theirs.email)).toEqual({
+      disconnected: false,
+    })
+    expect(await ours.payouts.disconnect(theirs.workspaceId, ours.email)).toEqual({
+      disconnected: false,
+    })
     expect(await theirs.kept()).toMatchObject([{ gone: false }])
   })
 

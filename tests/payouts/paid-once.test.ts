@@ -1,7 +1,7 @@
 // @module-tag sampled
 /**
- * Whoever runs payouts at once, whatever answers are lost, and whatever is canceled between: each partner is paid once, and what
- * turns out to be sent after it had ended is an alarm.
+ * Whoever runs payouts at once, whatever answers are lost, and whatever is canceled between: each
+ * partner is paid once, and what turns out to be sent after it had ended is an alarm.
  */
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { StripeFailure } from '../../dev/fakes/stripe/failures.ts'
@@ -73,9 +73,13 @@ const OTHERS: Record<string, (staged: Stage) => Promise<unknown>> = {
 /** When the runs are canceled. */
 const CANCELS = ['between', 'after', 'between and after', 'the next day', 'never'] as const
 
-const all = Object.keys(OTHERS).flatMap((others) => CANCELS.map((canceled) => ({ others, canceled })))
+const all = Object.keys(OTHERS).flatMap((others) =>
+  CANCELS.map((canceled) => ({ others, canceled })),
+)
 /** In `npm test` five of them, with each time of a cancel. */
-const cases = all.filter((_, at) => timesOver({ quick: at % 6 === 0, thorough: true, exhaustive: true }))
+const cases = all.filter((_, at) =>
+  timesOver({ quick: at % 6 === 0, thorough: true, exhaustive: true }),
+)
 
 test.each(cases)(
   'a run meets $others, all answers are lost, and a cancel comes $canceled: each is paid once',
@@ -115,9 +119,11 @@ const endAtOnce = async (payer: Payer, payoutId: string) => {
 }
 
 const idsOf = async ({ workspaceId }: Payer): Promise<string[]> =>
-  (await world.query<{ id: string }>('select id from payouts where workspace_id = $1', [workspaceId])).map(
-    ({ id }) => id,
-  )
+  (
+    await world.query<{ id: string }>('select id from payouts where workspace_id = $1', [
+      workspaceId,
+    ])
+  ).map(({ id }) => id)
 
 /** What was made known about transfers that should not exist. */
 const alarmsOf = async ({ workspaceId }: Payer) => {
@@ -125,7 +131,9 @@ const alarmsOf = async ({ workspaceId }: Payer) => {
   const now = new Date()
   const { foundTransfers } = await readOverview(db(), workspaceId, periodOf(30, now), now)
   return {
-    audit: await count(`select from audit_entries where workspace_id = $1 and action = 'payout.found_sent'`),
+    audit: await count(
+      `select from audit_entries where workspace_id = $1 and action = 'payout.found_sent'`,
+    ),
     mails: await count(
       `select from mails where workspace_id = $1 and kind = 'payout_problem' and details -> 'sums' @> '[{"code": "found_sent"}]'`,
     ),

@@ -5,7 +5,13 @@ import { commissionStatus } from '../../lib/rules/steps/commissions.ts'
 const then = new Date('2026-11-21T08:00:00Z')
 
 test.each([
-  { case: 'in its holding period', at: '2026-12-01', payoutId: null, paidAt: null, status: 'pending' },
+  {
+    case: 'in its holding period',
+    at: '2026-12-01',
+    payoutId: null,
+    paidAt: null,
+    status: 'pending',
+  },
   {
     case: 'in review in its holding period',
     at: '2026-12-01',
@@ -22,7 +28,13 @@ test.each([
     isHeld: true,
     status: 'held',
   },
-  { case: 'payable now', at: '2026-11-21T08:00:00Z', payoutId: null, paidAt: null, status: 'payable' },
+  {
+    case: 'payable now',
+    at: '2026-11-21T08:00:00Z',
+    payoutId: null,
+    paidAt: null,
+    status: 'payable',
+  },
   {
     case: 'in a payout that is processing',
     at: '2026-11-01',
@@ -30,7 +42,13 @@ test.each([
     paidAt: null,
     status: 'processing',
   },
-  { case: 'in a payout that was sent', at: '2026-11-01', payoutId: 'p', paidAt: then, status: 'paid' },
+  {
+    case: 'in a payout that was sent',
+    at: '2026-11-01',
+    payoutId: 'p',
+    paidAt: then,
+    status: 'paid',
+  },
 ])('a commission that is $case is $status', ({ at, payoutId, paidAt, isHeld = false, status }) => {
   expect(commissionStatus({ payableAt: new Date(at), payoutId, paidAt, isHeld }, then)).toBe(status)
 })

@@ -61,7 +61,9 @@ test('concurrent runs are serialized, and no balance is split', async () => {
 
   // Another run has claimed the commission, and has not committed yet.
   await other.query('begin')
-  await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${payer.workspaceId} payouts`])
+  await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `${payer.workspaceId} payouts`,
+  ])
   await other.query(
     `with run as (
        insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
@@ -74,7 +76,8 @@ test('concurrent runs are serialized, and no balance is split', async () => {
      update commissions set payout_id = $2 where id = $7`,
     [...ids, payer.workspaceId, payer.programId, maya.id, maya.account, commission],
   )
-  // A refund comes in: together with the commission there are 40 left, alone it is less than nothing.
+  // A refund comes in: together with the commission there are 40 left, alone it is less than
+  // nothing.
   await payer.reverse(commission, 60)
   const second = payer.run()
   await sleep(300)

@@ -1,4 +1,7 @@
-/** The last exit: Stripe cannot be asked any more whether a payout that is being canceled was sent, and a manager decides. */
+/**
+ * The last exit: Stripe cannot be asked any more whether a payout that is being canceled was sent,
+ * and a manager decides.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { cancelPayout } from '../../lib/payouts/corrections/cancel.queries.ts'
@@ -20,7 +23,10 @@ const db = () => connect(world.env())
 
 const REASON = 'The partner’s account shows no such payment.'
 
-/** A payout of 10 dollars of which nobody knows whether it was sent, that is canceled, at an account whose key is revoked. */
+/**
+ * A payout of 10 dollars of which nobody knows whether it was sent, that is canceled, at an account
+ * whose key is revoked.
+ */
 const stage = async (isDone: boolean) => {
   const payer = await world.createPayer()
   const { workspaceId, key } = payer
@@ -65,9 +71,10 @@ const stage = async (isDone: boolean) => {
       ),
     mails: async () =>
       (
-        await world.query<{ kind: string }>('select kind from mails where workspace_id = $1 order by id', [
-          workspaceId,
-        ])
+        await world.query<{ kind: string }>(
+          'select kind from mails where workspace_id = $1 order by id',
+          [workspaceId],
+        )
       ).map(({ kind }) => kind),
   }
 }
@@ -114,7 +121,10 @@ test('marked as sent, it is paid, its partner is mailed once, and no run pays it
   // With a working key again, its transfer is found.
   await payer.replaceKey(`${payer.key}_rolled2`)
   await payDue(world.env(), world.hoursLater(75))
-  expect(await payout()).toMatchObject({ status: 'paid', transferId: expect.stringMatching(/^tr_/) })
+  expect(await payout()).toMatchObject({
+    status: 'paid',
+    transferId: expect.stringMatching(/^tr_/),
+  })
   expect(await world.violations()).toEqual([])
 })
 
@@ -126,7 +136,10 @@ test('of one marked as not sent whose transfer is found later, managers are mail
 
   await payer.replaceKey(`${payer.key}_rolled2`)
   for (const hours of [80, 120, 160]) await payDue(world.env(), world.hoursLater(hours))
-  expect(await payout()).toMatchObject({ status: 'canceled', foundTransferId: expect.stringMatching(/^tr_/) })
+  expect(await payout()).toMatchObject({
+    status: 'canceled',
+    foundTransferId: expect.stringMatching(/^tr_/),
+  })
   expect(await audit()).toEqual([
     { actor: 'ann@shop.example', action: 'payout.resolved' },
     { actor: 'Stripe', action: 'payout.found_sent' },
@@ -166,14 +179,21 @@ describe('nobody decides', () => {
     const { payer, payout, resolve, lookUp, account } = await stageUnreachable(true)
     await payer.replaceKey(`${payer.key}_rolled2`)
     await lookUp(1, 30)
-    expect(await resolve('not_sent', 60)).toMatchObject({ status: 'paid', transferId: expect.any(String) })
+    expect(await resolve('not_sent', 60)).toMatchObject({
+      status: 'paid',
+      transferId: expect.any(String),
+    })
     expect(await payout()).toMatchObject({ resolvedAt: null })
     expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
   })
 
   test('by two decisions at the same time: one of them counts', async () => {
     const { resolve, audit } = await stageUnreachable(false)
-    const answers = await Promise.all([resolve('sent', 50), resolve('not_sent', 50), resolve('not_sent', 50)])
+    const answers = await Promise.all([
+      resolve('sent', 50),
+      resolve('not_sent', 50),
+      resolve('not_sent', 50),
+    ])
     expect(new Set(answers.map((answer) => answer?.resolvedAt?.getTime())).size).toBe(1)
     expect(await audit()).toHaveLength(1)
     expect(await world.violations()).toEqual([])
@@ -215,7 +235,12 @@ describe('rules', () => {
     },
     {
       case: 'a payout that was decided about',
-      payout: { ...unclear, status: 'canceled' as const, resolvedAt: at, resolutionReason: 'Asked Stripe.' },
+      payout: {
+        ...unclear,
+        status: 'canceled' as const,
+        resolvedAt: at,
+        resolutionReason: 'Asked Stripe.',
+      },
       says: 'marked as not sent before: Asked Stripe.',
     },
   ])('$case is not decided about', ({ payout, says }) => {

@@ -1,7 +1,7 @@
 // @module-tag sampled
 /**
- * Random histories of runs that meet, lost answers, cancels, nights and restores: Stripe never sends anybody more than was ever
- * earned, and in the end the ledger says what Stripe has sent.
+ * Random histories of runs that meet, lost answers, cancels, nights and restores: Stripe never
+ * sends anybody more than was ever earned, and in the end the ledger says what Stripe has sent.
  */
 import fc from 'fast-check'
 import { beforeAll, expect, test, vi } from 'vitest'
@@ -20,7 +20,12 @@ beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
 const HISTORIES = timesOver({ quick: 1, thorough: 8, exhaustive: 200 })
 const STEPS = 18
 const PARTNERS = 3
-const FAILURES: (StripeFailure | null)[] = [null, 'cut_after', 'cut_before', { status: 500, kept: 'undone' }]
+const FAILURES: (StripeFailure | null)[] = [
+  null,
+  'cut_after',
+  'cut_before',
+  { status: 500, kept: 'undone' },
+]
 
 const begin = async () => {
   const payer = await world.createPayer()
@@ -42,9 +47,14 @@ const begin = async () => {
 type History = Awaited<ReturnType<typeof begin>>
 
 const now = ({ hours }: History) => world.hoursLater(hours)
-const act = ({ payer }: History) => ({ workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() })
+const act = ({ payer }: History) => ({
+  workspaceId: payer.workspaceId,
+  actor: 'a manager',
+  now: new Date(),
+})
 const db = () => connect(world.env())
-const sum = (history: History) => [...history.earned.values()].reduce((total, cents) => total + cents, 0)
+const sum = (history: History) =>
+  [...history.earned.values()].reduce((total, cents) => total + cents, 0)
 
 /** A run may be refused: Stripe did not answer. */
 const run = (history: History) => history.payer.run({}, {}, now(history)).catch(() => null)
@@ -87,7 +97,8 @@ const steps: Record<string, (history: History, drawn: number) => Promise<unknown
   'a payout is canceled': (history) => cancelLatest(history, 'payout'),
   'the balance runs short': async (history, drawn) =>
     world.stripe().setBalance('usd', drawn * 5, history.payer.key),
-  'there is money again': async (history) => world.stripe().setBalance('usd', 1_000_000, history.payer.key),
+  'there is money again': async (history) =>
+    world.stripe().setBalance('usd', 1_000_000, history.payer.key),
   'a night passes': async (history) => {
     history.hours += 25
   },

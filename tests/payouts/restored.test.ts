@@ -1,7 +1,7 @@
 // @module-tag thorough
 /**
- * A database that is restored to an earlier time does not know what was sent since: it reads that from Stripe before it pays
- * anything, and nobody is paid twice.
+ * A database that is restored to an earlier time does not know what was sent since: it reads that
+ * from Stripe before it pays anything, and nobody is paid twice.
  */
 import { beforeEach, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
@@ -56,7 +56,12 @@ const adoptedOf = ({ workspaceId }: Payer) =>
 /** How many transfers wait for their partner, as the overview says. */
 const unknownOf = async ({ workspaceId }: Payer) => {
   const now = new Date()
-  const { unknownTransfers } = await readOverview(connect(world.env()), workspaceId, periodOf(30, now), now)
+  const { unknownTransfers } = await readOverview(
+    connect(world.env()),
+    workspaceId,
+    periodOf(30, now),
+    now,
+  )
   return unknownTransfers
 }
 
@@ -65,7 +70,8 @@ const RUNNERS: Record<string, (payer: Payer) => Promise<unknown>> = {
   'a manager': (payer) => payer.run(),
   'a manager, by bank': (payer) => payer.run({ method: 'manual' }),
   'the cron': () => payDue(world.env(), world.hoursLater(25)),
-  'two managers and the cron': (payer) => Promise.all([payer.run(), payer.run(), payDue(world.env())]),
+  'two managers and the cron': (payer) =>
+    Promise.all([payer.run(), payer.run(), payDue(world.env())]),
 }
 
 test.each(Object.keys(RUNNERS))(
@@ -142,7 +148,9 @@ test.each(['was refused', 'was never asked for'])(
     const { runId } = await payer.run()
     const restore = await takeSnapshot(world.query)
     if (waits === 'was never asked for')
-      await world.query('update snapshot.payouts set key_version = 1, lease_id = null, attempts = 0')
+      await world.query(
+        'update snapshot.payouts set key_version = 1, lease_id = null, attempts = 0',
+      )
     const act = { workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() }
     await cancelRun(connect(world.env()), act, runId ?? '')
     setBalances(1_000_000)
@@ -209,7 +217,8 @@ test('partners who are imported again after the restore are not paid again', asy
 test('several months are adopted in order, over several pages and rounds', async () => {
   const payer = await world.createPayer()
   const partners = []
-  for (let index = 0; index < 45; index++) partners.push(await payer.addPartner({ slug: `partner-${index}` }))
+  for (let index = 0; index < 45; index++)
+    partners.push(await payer.addPartner({ slug: `partner-${index}` }))
   const restore = await takeSnapshot(world.query)
   for (let month = 0; month < 3; month++) {
     for (const { id } of partners) await payer.earn(id, { amountCents: 100 + month })
@@ -241,7 +250,9 @@ test('while Stripe does not list the transfers, no run begins, and nothing is se
   await payDue(world.env(), world.hoursLater(25))
   world.stripe().plan()
   expect(
-    await world.query('select from payout_runs where workspace_id = $1', [staged.payer.workspaceId]),
+    await world.query('select from payout_runs where workspace_id = $1', [
+      staged.payer.workspaceId,
+    ]),
   ).toEqual([])
   await staged.payer.run()
   await expectPaidOnce(staged)

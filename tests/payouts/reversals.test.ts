@@ -1,4 +1,7 @@
-/** Transfers that the merchant reverses at Stripe, as `transfer.reversed` reports them: docs/payouts.md. */
+/**
+ * Transfers that the merchant reverses at Stripe, as `transfer.reversed` reports them:
+ * docs/payouts.md.
+ */
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
@@ -36,7 +39,11 @@ const createPaid = async () => {
     note: (reversal: ReturnType<typeof readReversedTransfer>) =>
       reversal && noteReversal(connect(env()), workspaceId, reversal, new Date()),
     release: () =>
-      releasePayout(connect(env()), { workspaceId, actor: 'ann@shop.example', now: new Date() }, payoutId),
+      releasePayout(
+        connect(env()),
+        { workspaceId, actor: 'ann@shop.example', now: new Date() },
+        payoutId,
+      ),
     payout: async () => {
       const [row] = await query(
         `select status, reversed_cents::int as reversed, released_at is not null as "isReleased",
@@ -78,9 +85,15 @@ describe('a transfer that was reversed at Stripe', () => {
     await paid.note(paid.reverseTransfer(900))
     expect(await paid.payout()).toMatchObject({ status: 'paid', reversed: 900 })
     const refused = await paid.release()
-    expect(refused && releaseRefusalOf(refused)).toContain('Only a part of this payout was reversed')
+    expect(refused && releaseRefusalOf(refused)).toContain(
+      'Only a part of this payout was reversed',
+    )
     await paid.note(paid.reverseTransfer())
-    expect(await paid.payout()).toMatchObject({ status: 'reversed', reversed: 4_900, commissions: 3 })
+    expect(await paid.payout()).toMatchObject({
+      status: 'reversed',
+      reversed: 4_900,
+      commissions: 3,
+    })
     expect(await paid.audit()).toEqual(['Stripe payout.reversed', 'Stripe payout.reversed'])
     expect(await violations()).toEqual([])
   })
@@ -101,7 +114,11 @@ describe('a transfer that was reversed at Stripe', () => {
     const released = await Promise.all([paid.release(), paid.release(), paid.release()])
     for (const payout of released)
       expect(payout).toMatchObject({ status: 'reversed', releasedAt: expect.any(Date) })
-    expect(await paid.payout()).toMatchObject({ status: 'reversed', isReleased: true, commissions: 0 })
+    expect(await paid.payout()).toMatchObject({
+      status: 'reversed',
+      isReleased: true,
+      commissions: 0,
+    })
     expect(await violations()).toEqual([])
 
     expect((await paid.run()).payouts).toMatchObject([{ amountCents: 4_900, status: 'paid' }])
@@ -109,7 +126,10 @@ describe('a transfer that was reversed at Stripe', () => {
     await paid.note(reversal)
     expect((await paid.run()).payouts).toEqual([])
     expect(paid.sent()).toEqual({ [paid.account]: ['4900 usd', '4900 usd'] })
-    expect(await paid.audit()).toEqual(['Stripe payout.reversed', 'ann@shop.example payout.released'])
+    expect(await paid.audit()).toEqual([
+      'Stripe payout.reversed',
+      'ann@shop.example payout.released',
+    ])
     expect(await violations()).toEqual([])
   })
 
@@ -135,9 +155,10 @@ describe('a transfer that was reversed at Stripe', () => {
     expect(await note()).toBe('in_flight')
 
     await payer.run({}, {}, new Date(Date.now() + 3_600_000))
-    const [row] = await query('select status, reversed_cents::int as reversed from payouts where id = $1', [
-      payouts[0]?.id,
-    ])
+    const [row] = await query(
+      'select status, reversed_cents::int as reversed from payouts where id = $1',
+      [payouts[0]?.id],
+    )
     expect(row).toEqual({ status: 'paid', reversed: 400 })
     expect(await note()).toBe('noted')
     expect(await violations()).toEqual([])

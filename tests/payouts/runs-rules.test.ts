@@ -34,7 +34,13 @@ test.each([
   { case: 'has payouts in flight', claimedAt: AT, processing: 1, status: 'processing' },
   { case: 'has none in flight', claimedAt: AT, processing: 0, status: 'completed' },
   { case: 'is in review', claimedAt: AT, processing: 2, isInReview: true, status: 'review' },
-  { case: 'had nothing to review', claimedAt: AT, processing: 0, isInReview: true, status: 'completed' },
+  {
+    case: 'had nothing to review',
+    claimedAt: AT,
+    processing: 0,
+    isInReview: true,
+    status: 'completed',
+  },
 ])('a run by Stripe that $case is $status', ({ claimedAt, processing, isInReview, status }) => {
   expect(stripeRunStatus(claimedAt, processing, isInReview)).toBe(status)
 })
@@ -64,22 +70,29 @@ describe('refusalOf', () => {
 
   test('a run that is still claiming allows no step but canceling', () => {
     const unclaimed = run({ claimedAt: null })
-    expect(RUN_STEPS.filter((to) => refusalOf(unclaimed, to) === null)).toEqual(['processing', 'canceled'])
+    expect(RUN_STEPS.filter((to) => refusalOf(unclaimed, to) === null)).toEqual([
+      'processing',
+      'canceled',
+    ])
     expect(exportRefusalOf(unclaimed)).toContain('still being created')
   })
 
   test('a run by Stripe can be canceled until it has ended, but not marked, and has no bank file', () => {
     const byStripe = run({ method: 'stripe' })
     expect(RUN_STEPS.filter((to) => refusalOf(byStripe, to) === null)).toEqual(['canceled'])
-    expect(RUN_STEPS.filter((to) => refusalOf({ ...byStripe, status: 'review' }, to) === null)).toEqual([
-      'canceled',
-    ])
-    expect(RUN_STEPS.filter((to) => refusalOf({ ...byStripe, status: 'completed' }, to) === null)).toEqual([])
+    expect(
+      RUN_STEPS.filter((to) => refusalOf({ ...byStripe, status: 'review' }, to) === null),
+    ).toEqual(['canceled'])
+    expect(
+      RUN_STEPS.filter((to) => refusalOf({ ...byStripe, status: 'completed' }, to) === null),
+    ).toEqual([])
     expect(exportRefusalOf(byStripe)).toContain('paid twice')
   })
 
   test('every manual run but a canceled one has a bank file', () => {
-    const ofManualRuns = RUN_STATUSES.filter((status) => status !== 'review' && status !== 'completed')
+    const ofManualRuns = RUN_STATUSES.filter(
+      (status) => status !== 'review' && status !== 'completed',
+    )
     expect(ofManualRuns.filter((status) => exportRefusalOf(MANUAL[status]) === null)).toEqual([
       'processing',
       'paid',

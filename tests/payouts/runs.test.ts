@@ -81,9 +81,16 @@ test('a run that asks for documents skips who is not marked to have given them, 
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }] })
-  await world.query('update workspaces set require_documents = true where id = $1', [payer.workspaceId])
+  await world.query('update workspaces set require_documents = true where id = $1', [
+    payer.workspaceId,
+  ])
   await world.query('update partners set documents_received_at = now() where id = $1', [leo.id])
-  const missing = { partnerId: maya.id, currency: 'USD', amountCents: 1_000, code: 'documents_missing' }
+  const missing = {
+    partnerId: maya.id,
+    currency: 'USD',
+    amountCents: 1_000,
+    code: 'documents_missing',
+  }
   expect(await payer.run({ method: 'manual', dryRun: true })).toMatchObject({
     payouts: [{ partnerId: leo.id }],
     skipped: [missing],
@@ -97,7 +104,10 @@ test('a partner who chose PayPal is not paid by Stripe, as long as the merchant 
   const person = { workspaceId: payer.workspaceId, email: maya.email }
   await giveDetails(world.query, person, { method: 'paypal', address: 'maya@paypal.example' })
   const offer = (isOffered: boolean) =>
-    world.query('update workspaces set paypal_payouts = $2 where id = $1', [payer.workspaceId, isOffered])
+    world.query('update workspaces set paypal_payouts = $2 where id = $1', [
+      payer.workspaceId,
+      isOffered,
+    ])
   await offer(true)
   const other = { partnerId: maya.id, currency: 'USD', amountCents: 1_000, code: 'other_method' }
   expect(await payer.run()).toMatchObject({ payouts: [], skipped: [other] })
@@ -112,9 +122,16 @@ test('a partner who chose PayPal is not paid by Stripe, as long as the merchant 
 test('a choice of PayPal counts after its hold: until then, Stripe pays', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
-  await world.query('update workspaces set paypal_payouts = true where id = $1', [payer.workspaceId])
+  await world.query('update workspaces set paypal_payouts = true where id = $1', [
+    payer.workspaceId,
+  ])
   const person = { workspaceId: payer.workspaceId, email: maya.email }
-  await giveDetails(world.query, person, { method: 'paypal', address: 'maya@paypal.example' }, TOMORROW)
+  await giveDetails(
+    world.query,
+    person,
+    { method: 'paypal', address: 'maya@paypal.example' },
+    TOMORROW,
+  )
   expect((await payer.run()).payouts).toMatchObject([{ partnerId: maya.id, status: 'paid' }])
 })
 
@@ -187,13 +204,18 @@ test('a dry run returns what the run then does, and changes nothing', async () =
 
 test('a partner without a connected account is notified once, however many runs there are', async () => {
   const payer = await world.createPayer()
-  const { id } = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }], connected: false })
+  const { id } = await payer.addPartner({
+    slug: 'maya',
+    owed: [{ amountCents: 500 }],
+    connected: false,
+  })
   await payer.addPartner({ slug: 'leo', connected: false })
   await payer.run()
   await payer.run()
-  const mails = await world.query('select kind, partner_id, details from mails where workspace_id = $1', [
-    payer.workspaceId,
-  ])
+  const mails = await world.query(
+    'select kind, partner_id, details from mails where workspace_id = $1',
+    [payer.workspaceId],
+  )
   expect(mails).toEqual([
     {
       kind: 'connect_account',
@@ -215,7 +237,9 @@ test('without a Stripe key, nobody is paid by Stripe, and nobody is asked to con
   await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])
 
   await expect(payer.run()).rejects.toThrow('no Stripe key')
-  expect(await world.query('select from mails where workspace_id = $1', [payer.workspaceId])).toEqual([])
+  expect(
+    await world.query('select from mails where workspace_id = $1', [payer.workspaceId]),
+  ).toEqual([])
 })
 
 test('a manual run claims the balances of all partners, connected or not, and sends nothing', async () => {
@@ -238,11 +262,18 @@ test('a run of one program does not pay the others', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }] })
   const other = await payer.seed.addProgram(payer.workspaceId)
-  const twin = await payer.seed.addPartner(payer.workspaceId, other, { slug: 'maya', email: maya.email })
+  const twin = await payer.seed.addPartner(payer.workspaceId, other, {
+    slug: 'maya',
+    email: maya.email,
+  })
   await payer.earn(twin, { amountCents: 300 })
 
-  expect((await payer.run({ programId: payer.programId })).payouts).toMatchObject([{ partnerId: maya.id }])
-  expect((await payer.run()).payouts).toMatchObject([{ partnerId: twin, amountCents: 300, status: 'paid' }])
+  expect((await payer.run({ programId: payer.programId })).payouts).toMatchObject([
+    { partnerId: maya.id },
+  ])
+  expect((await payer.run()).payouts).toMatchObject([
+    { partnerId: twin, amountCents: 300, status: 'paid' },
+  ])
   // One connected account serves all programs of the workspace.
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['300 usd', '500 usd'] })
 })
@@ -252,7 +283,8 @@ test('a run that reaches its fetch limit leaves the remaining payouts to the nex
   for (let index = 0; index < 12; index++) {
     await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 + index }] })
   }
-  // A Worker may make so few fetches that it sends no more than a few payouts: the next one goes on.
+  // A Worker may make so few fetches that it sends no more than a few payouts: the next one goes
+  // on.
   const { payouts } = await payer.run({}, { MAX_FETCHES: '20' })
   expect(payouts).toHaveLength(12)
   expect(payouts.filter(({ status }) => status === 'paid').length).toBeLessThan(12)
@@ -279,7 +311,14 @@ test.each([
      insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
                           next_attempt_at, paid_at, failed_at, canceled_at)
      select uuidv7(), $1, id, $2, $3, 'USD', 1, now(), now(), $4, $5, $6 from run returning status`,
-    [payer.workspaceId, payer.programId, partnerId, at('paid_at'), at('failed_at'), at('canceled_at')],
+    [
+      payer.workspaceId,
+      payer.programId,
+      partnerId,
+      at('paid_at'),
+      at('failed_at'),
+      at('canceled_at'),
+    ],
   )
   expect(rows).toEqual([{ status }])
 })

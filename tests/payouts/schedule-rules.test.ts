@@ -31,11 +31,34 @@ test.each<{
   { schedule: 'weekly', now: '2026-11-15T23:59:59Z', last: '2026-11-09', next: '2026-11-16' },
   { schedule: 'weekly', now: '2026-03-01T12:00Z', last: '2026-02-23', next: '2026-03-02' },
   { schedule: 'weekly', now: '2026-12-31T23:59Z', last: '2026-12-28', next: '2027-01-04' },
-  { schedule: 'weekly', days: [7], now: '2026-11-21T08:00Z', last: '2026-11-15', next: '2026-11-22' },
-  { schedule: 'weekly', days: [7], now: '2026-11-22T00:00Z', last: '2026-11-22', next: '2026-11-29' },
-  { schedule: 'weekly', days: [5], now: '2026-11-26T23:59Z', last: '2026-11-20', next: '2026-11-27' },
+  {
+    schedule: 'weekly',
+    days: [7],
+    now: '2026-11-21T08:00Z',
+    last: '2026-11-15',
+    next: '2026-11-22',
+  },
+  {
+    schedule: 'weekly',
+    days: [7],
+    now: '2026-11-22T00:00Z',
+    last: '2026-11-22',
+    next: '2026-11-29',
+  },
+  {
+    schedule: 'weekly',
+    days: [5],
+    now: '2026-11-26T23:59Z',
+    last: '2026-11-20',
+    next: '2026-11-27',
+  },
   { schedule: 'twice_monthly', now: '2026-11-01T00:00Z', last: '2026-11-01', next: '2026-11-15' },
-  { schedule: 'twice_monthly', now: '2026-11-14T23:59:59Z', last: '2026-11-01', next: '2026-11-15' },
+  {
+    schedule: 'twice_monthly',
+    now: '2026-11-14T23:59:59Z',
+    last: '2026-11-01',
+    next: '2026-11-15',
+  },
   { schedule: 'twice_monthly', now: '2026-11-15T00:00Z', last: '2026-11-15', next: '2026-12-01' },
   { schedule: 'twice_monthly', now: '2027-02-28T12:00Z', last: '2027-02-15', next: '2027-03-01' },
   { schedule: 'twice_monthly', now: '2026-12-31T23:59Z', last: '2026-12-15', next: '2027-01-01' },
@@ -63,10 +86,34 @@ test.each<{
   { schedule: 'monthly', now: '2026-11-30T23:59:59Z', last: '2026-11-01', next: '2026-12-01' },
   { schedule: 'monthly', now: '2026-12-01T00:00Z', last: '2026-12-01', next: '2027-01-01' },
   { schedule: 'monthly', now: '2028-02-29T10:00Z', last: '2028-02-01', next: '2028-03-01' },
-  { schedule: 'monthly', days: [28], now: '2026-01-05T00:00Z', last: '2025-12-28', next: '2026-01-28' },
-  { schedule: 'monthly', days: [31], now: '2028-02-28T12:00Z', last: '2028-01-31', next: '2028-02-29' },
-  { schedule: 'monthly', days: [31], now: '2026-12-31T00:00Z', last: '2026-12-31', next: '2027-01-31' },
-  { schedule: 'monthly', days: [31], now: '2026-04-30T23:59Z', last: '2026-04-30', next: '2026-05-31' },
+  {
+    schedule: 'monthly',
+    days: [28],
+    now: '2026-01-05T00:00Z',
+    last: '2025-12-28',
+    next: '2026-01-28',
+  },
+  {
+    schedule: 'monthly',
+    days: [31],
+    now: '2028-02-28T12:00Z',
+    last: '2028-01-31',
+    next: '2028-02-29',
+  },
+  {
+    schedule: 'monthly',
+    days: [31],
+    now: '2026-12-31T00:00Z',
+    last: '2026-12-31',
+    next: '2027-01-31',
+  },
+  {
+    schedule: 'monthly',
+    days: [31],
+    now: '2026-04-30T23:59Z',
+    last: '2026-04-30',
+    next: '2026-05-31',
+  },
 ])(
   '$schedule on $days, seen at $now, is after $last and before $next',
   ({ schedule, days = null, now, last, next }) => {
@@ -82,14 +129,17 @@ test.each([
   { since: '2026-11-18T12:00Z', next: '2026-11-23' },
   { since: '2026-11-23T00:00Z', next: '2026-11-23' },
   { since: '2026-11-23T00:01Z', next: '2026-11-30' },
-])('a weekly schedule that begins at $since pays on $next for the first time', ({ since, next }) => {
-  const program = {
-    payoutSchedule: 'weekly' as const,
-    payoutDays: null,
-    payoutScheduleSince: new Date(since),
-  }
-  expect(nextOccurrence(program, new Date('2026-11-17T10:00Z'))).toEqual(new Date(next))
-})
+])(
+  'a weekly schedule that begins at $since pays on $next for the first time',
+  ({ since, next }) => {
+    const program = {
+      payoutSchedule: 'weekly' as const,
+      payoutDays: null,
+      payoutScheduleSince: new Date(since),
+    }
+    expect(nextOccurrence(program, new Date('2026-11-17T10:00Z'))).toEqual(new Date(next))
+  },
+)
 
 test('the next occurrence is always later, at most a month ahead, and the latest one as soon as it is reached', () => {
   const wrong: object[] = []
@@ -100,7 +150,8 @@ test('the next occurrence is always later, at most a month ahead, and the latest
       const isLatest = latest(schedule, [chosen], at)?.getTime() === at.getTime()
       // A date of another class would be no parameter for the database.
       const isDate = Object.getPrototypeOf(at) === Date.prototype
-      if (!isNext || !isLatest || !isDate) wrong.push({ now, schedule, chosen, at, isNext, isLatest, isDate })
+      if (!isNext || !isLatest || !isDate)
+        wrong.push({ now, schedule, chosen, at, isNext, isLatest, isDate })
     }
   }
   expect(wrong).toEqual([])
@@ -135,7 +186,11 @@ describe('days', () => {
       patch: { payoutSchedule: 'monthly' as const },
       days: [20],
     },
-    { case: 'are those of a new schedule', patch: { payoutSchedule: 'weekly' as const }, days: [1] },
+    {
+      case: 'are those of a new schedule',
+      patch: { payoutSchedule: 'weekly' as const },
+      days: [1],
+    },
     { case: 'are the schedule’s own when null is sent', patch: { payoutDays: null }, days: [1] },
     {
       case: 'are sorted',

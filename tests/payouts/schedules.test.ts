@@ -6,13 +6,20 @@ const world = usePayouts()
 
 const day = (text: string) => new Date(`${text}T06:00:00Z`)
 
-/** A merchant whose program pays by a schedule that was set on some day, and has a partner who is owed something. */
+/**
+ * A merchant whose program pays by a schedule that was set on some day, and has a partner who is
+ * owed something.
+ */
 const stage = async (
   payout_schedule: 'weekly' | 'monthly' | 'twice_monthly',
   since: string,
   payout_days: number[] | null = null,
 ) => {
-  const payer = await world.createPayer({ payout_schedule, payout_days, payout_schedule_since: day(since) })
+  const payer = await world.createPayer({
+    payout_schedule,
+    payout_days,
+    payout_schedule_since: day(since),
+  })
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const runs = async () =>
     (
@@ -58,7 +65,17 @@ test('after an outage only the latest occurrence runs', async () => {
 test('a program pays on the days that were chosen, each of which may be the last one of a month', async () => {
   const monthEnd = await stage('twice_monthly', '2027-02-02', [15, 31])
   const friday = await stage('weekly', '2027-02-02', [5])
-  for (const date of ['02-04', '02-05', '02-14', '02-15', '02-27', '02-28', '03-01', '03-30', '03-31']) {
+  for (const date of [
+    '02-04',
+    '02-05',
+    '02-14',
+    '02-15',
+    '02-27',
+    '02-28',
+    '03-01',
+    '03-30',
+    '03-31',
+  ]) {
     await payDue(world.env(), day(`2027-${date}`))
   }
   expect(await monthEnd.runs()).toEqual(['2027-02-15', '2027-02-28', '2027-03-15', '2027-03-31'])
@@ -68,7 +85,10 @@ test('a program pays on the days that were chosen, each of which may be the last
 test('a scheduled run does not pay the other programs of the workspace', async () => {
   const { payer, maya } = await stage('monthly', '2026-10-10')
   const other = await payer.seed.addProgram(payer.workspaceId)
-  const twin = await payer.seed.addPartner(payer.workspaceId, other, { slug: 'maya', email: maya.email })
+  const twin = await payer.seed.addPartner(payer.workspaceId, other, {
+    slug: 'maya',
+    email: maya.email,
+  })
   await payer.earn(twin, { amountCents: 300 })
   await payDue(world.env(), day('2026-11-01'))
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
@@ -80,7 +100,9 @@ test('without a Stripe key, a schedule waits, and asks no partner to connect', a
   await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])
   await payDue(world.env(), day('2026-11-01'))
   expect(await runs()).toEqual([])
-  expect(await world.query('select from mails where workspace_id = $1', [payer.workspaceId])).toEqual([])
+  expect(
+    await world.query('select from mails where workspace_id = $1', [payer.workspaceId]),
+  ).toEqual([])
 })
 
 test('an interrupted run is continued by the next cron, whoever started it', async () => {

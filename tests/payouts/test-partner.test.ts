@@ -1,4 +1,6 @@
-/** A program's test partner is never paid. docs/guide-test-your-integration.md, "Where it stops". */
+/**
+ * A program's test partner is never paid. docs/guide-test-your-integration.md, "Where it stops".
+ */
 import { expect, test } from 'vitest'
 import { usePayouts } from '../support/payouts.ts'
 
@@ -16,8 +18,12 @@ test.each(['stripe', 'manual'] as const)(
   'by a run of the method %s, which pays the others',
   async (method) => {
     const { payer, maya, tester } = await stage()
-    await world.query('update workspaces set manual_payouts = true where id = $1', [payer.workspaceId])
-    const skipped = [{ partnerId: tester.id, currency: 'USD', amountCents: 700, code: 'test_partner' }]
+    await world.query('update workspaces set manual_payouts = true where id = $1', [
+      payer.workspaceId,
+    ])
+    const skipped = [
+      { partnerId: tester.id, currency: 'USD', amountCents: 700, code: 'test_partner' },
+    ]
     expect(await payer.run({ method, dryRun: true })).toMatchObject({ skipped })
     const run = await payer.run({ method })
     expect(run.payouts.map(({ partnerId }) => partnerId)).toEqual([maya.id])
@@ -39,7 +45,7 @@ test('and one that was is a violation of the ledger', async () => {
 
 test('and there is one in a program at most', async () => {
   const { maya } = await stage()
-  await expect(world.query('update partners set is_test = true where id = $1', [maya.id])).rejects.toThrow(
-    'partners_test_key',
-  )
+  await expect(
+    world.query('update partners set is_test = true where id = $1', [maya.id]),
+  ).rejects.toThrow('partners_test_key')
 })

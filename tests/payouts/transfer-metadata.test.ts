@@ -52,7 +52,10 @@ test('an older one, which says less, has the cutoff of its creation', () => {
 test.each([
   { case: 'without metadata, whatever its group', change: { metadata: {} } },
   { case: 'of another workspace', change: { metadata: { ...metadata, workspace_id: RUN } } },
-  { case: 'of a payout that is no id', change: { metadata: { ...metadata, payout_id: "x' or true" } } },
+  {
+    case: 'of a payout that is no id',
+    change: { metadata: { ...metadata, payout_id: "x' or true" } },
+  },
   { case: 'in another group', change: { group: `payout_${RUN}` } },
   { case: 'in no group', change: { group: null } },
   { case: 'of nothing', change: { amountCents: 0 } },

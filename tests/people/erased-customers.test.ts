@@ -1,4 +1,7 @@
-/** After a customer's erasure, its sales stay credited when they are planned again: an erased address still ties what it tied. */
+/**
+ * After a customer's erasure, its sales stay credited when they are planned again: an erased
+ * address still ties what it tied.
+ */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
@@ -11,16 +14,23 @@ import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/st
 
 const database = useDatabase()
 
-/** A customer who was imported with an address, and bought under it as another customer of Stripe's. */
+/**
+ * A customer who was imported with an address, and bought under it as another customer of Stripe's.
+ */
 const bought = async (program = {}, address?: string) => {
   const merchant = await createMerchant({ program })
   const manager = await merchant.asManager()
   const email = address ?? `u4.${merchant.workspace.slug}@buyer.example`
   await manager.post('/customers/import', {
-    rows: [{ customerExternalId: 'u4', customerEmail: email, partnerEmail: 'maya@partner.example' }],
+    rows: [
+      { customerExternalId: 'u4', customerEmail: email, partnerEmail: 'maya@partner.example' },
+    ],
   })
   const stripe = await useStripe(merchant)
-  const session = checkoutSession({ customer: stripeId('cus'), customer_details: { email, name: 'Jo' } })
+  const session = checkoutSession({
+    customer: stripeId('cus'),
+    customer_details: { email, name: 'Jo' },
+  })
   const deliver = (fields = {}) =>
     stripe.deliver(stripeEvent('checkout.session.completed', { ...session, ...fields }))
   await deliver()
@@ -101,27 +111,33 @@ test('an address that is reported again after an erasure is erased again, also a
 test.each([
   ['hold', ['sale 980']],
   ['refuse', []],
-])('a self-referral stays one after the erasure of its customer: %s', async (selfReferrals, holds) => {
-  const { merchant, deliver, erase } = await bought({ self_referrals: selfReferrals }, 'maya@partner.example')
-  const held = async () =>
-    (
-      await database.query<{ row: string }>(
-        `select concat_ws(' ', c.kind, c.amount_cents, h.resolution) as row
+])(
+  'a self-referral stays one after the erasure of its customer: %s',
+  async (selfReferrals, holds) => {
+    const { merchant, deliver, erase } = await bought(
+      { self_referrals: selfReferrals },
+      'maya@partner.example',
+    )
+    const held = async () =>
+      (
+        await database.query<{ row: string }>(
+          `select concat_ws(' ', c.kind, c.amount_cents, h.resolution) as row
          from commissions c left join commission_holds h on h.commission_id = c.id where c.workspace_id = $1 order by c.id`,
-        [merchant.workspace.id],
-      )
-    ).map(({ row }) => row)
-  expect(await held()).toEqual(holds)
-  await erase('u4')
-  await replanAll(merchant)
-  await deliver({ metadata: { plan: 'pro' } })
-  expect(await held()).toEqual(holds)
-  const [sale] = await database.query<{ steps: { code: string }[] }>(
-    `select steps from events where workspace_id = $1 and kind = 'sale'`,
-    [merchant.workspace.id],
-  )
-  expect(sale?.steps.map(({ code }) => code)).toContain('self_referral')
-})
+          [merchant.workspace.id],
+        )
+      ).map(({ row }) => row)
+    expect(await held()).toEqual(holds)
+    await erase('u4')
+    await replanAll(merchant)
+    await deliver({ metadata: { plan: 'pro' } })
+    expect(await held()).toEqual(holds)
+    const [sale] = await database.query<{ steps: { code: string }[] }>(
+      `select steps from events where workspace_id = $1 and kind = 'sale'`,
+      [merchant.workspace.id],
+    )
+    expect(sale?.steps.map(({ code }) => code)).toContain('self_referral')
+  },
+)
 
 test.each(['the customer’s', 'the one typed into a checkout'])(
   'a what-if counts no self-referral whose address is erased: %s',
@@ -139,10 +155,11 @@ test.each(['the customer’s', 'the one typed into a checkout'])(
     const earnings = async () => {
       const path = `/programs/${merchant.programId}/what-if`
       const { body } = await manager.post(path, { selfReferrals: 'refuse' })
-      const [{ currentCents, changedCents } = { currentCents: 0, changedCents: 0 }] = body.currencies as {
-        currentCents: number
-        changedCents: number
-      }[]
+      const [{ currentCents, changedCents } = { currentCents: 0, changedCents: 0 }] =
+        body.currencies as {
+          currentCents: number
+          changedCents: number
+        }[]
       return [currentCents, changedCents]
     }
     const before = await earnings()
@@ -156,7 +173,9 @@ test.each(['the customer’s', 'the one typed into a checkout'])(
 test('an erased address is listed nowhere: not as the customer’s, nor as another’s who had the same', async () => {
   const { merchant, erase, email, manager } = await bought()
   await manager.post('/customers/import', {
-    rows: [{ customerExternalId: 'u5', customerEmail: email, partnerEmail: 'maya@partner.example' }],
+    rows: [
+      { customerExternalId: 'u5', customerEmail: email, partnerEmail: 'maya@partner.example' },
+    ],
   })
   const ofKind = (identities: { kind: string; value: string }[], kind: string) =>
     identities.filter((identity) => identity.kind === kind).map(({ value }) => value)
@@ -183,7 +202,8 @@ test('an erased address is listed nowhere: not as the customer’s, nor as anoth
       identities: Customer['identities']
       stripeEvents: object[]
     }
-    for (const listed of [customer.identities, identities]) expect(ofKind(listed, 'email')).toEqual(addresses)
+    for (const listed of [customer.identities, identities])
+      expect(ofKind(listed, 'email')).toEqual(addresses)
     for (const event of stripeEvents)
       expect(event).not.toMatchObject({ email: expect.stringMatching(/^erased-/) })
     expect((await pages.get(`/customers/${customer.id}`)).html).not.toContain('erased-')
@@ -193,9 +213,17 @@ test('an erased address is listed nowhere: not as the customer’s, nor as anoth
 
 test('the evidence of an uncredited sale says that an address was erased, and not by what it was replaced', () => {
   const partner = { id: '1', slug: 'maya', name: null, isActive: true }
-  const found = { kind: 'address', clickedAt: null, expiresAt: null, customerId: '2', partner } as const
+  const found = {
+    kind: 'address',
+    clickedAt: null,
+    expiresAt: null,
+    customerId: '2',
+    partner,
+  } as const
   const words = (value: string) => evidenceWords(inEnglish, { ...found, value }, new Date())
-  expect(words('ann@x.example')).toBe('A customer with the address “ann@x.example” belongs to “maya”.')
+  expect(words('ann@x.example')).toBe(
+    'A customer with the address “ann@x.example” belongs to “maya”.',
+  )
   expect(words(erasedMark('1'))).toBe(
     'A customer with the same address, which was erased, belongs to “maya”.',
   )

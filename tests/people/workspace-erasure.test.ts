@@ -1,9 +1,15 @@
-/** The erasure of a workspace whose deletion is due: everything goes, in batches, and nothing else; what the law wants kept stays. */
+/**
+ * The erasure of a workspace whose deletion is due: everything goes, in batches, and nothing else;
+ * what the law wants kept stays.
+ */
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { connect } from '../../lib/db/connection.ts'
-import { createWorkspace, mayCreateWorkspace } from '../../lib/tenancy/workspaces/workspaces.queries.ts'
+import {
+  createWorkspace,
+  mayCreateWorkspace,
+} from '../../lib/tenancy/workspaces/workspaces.queries.ts'
 import { TEMPLATE, withDatabase } from '../support/databases.ts'
 import { addRows, idOf } from '../support/many-rows.ts'
 
@@ -33,8 +39,8 @@ const rowsOf = async (client: pg.Client) => {
 }
 
 const erase = async (client: pg.Client, most: number): Promise<number> =>
-  (await client.query<{ erased: number }>('select erase_workspaces_1(now(), $1) as erased', [most])).rows[0]
-    ?.erased ?? 0
+  (await client.query<{ erased: number }>('select erase_workspaces_1(now(), $1) as erased', [most]))
+    .rows[0]?.erased ?? 0
 
 const makeDue = (client: pg.Client, set = '') =>
   client.query(
@@ -46,7 +52,9 @@ test('every table loses the rows of the workspace, a batch at a time, and no oth
   await inOwnDatabase('erase_all', async (client, url) => {
     await addRows(url, 1, ROWS)
     // many-rows.ts has some that refer to nothing.
-    await client.query('delete from commission_holds where commission_id not in (select id from commissions)')
+    await client.query(
+      'delete from commission_holds where commission_id not in (select id from commissions)',
+    )
     await client.query('delete from invoices where payout_id not in (select id from payouts)')
     const before = await rowsOf(client)
     // What many-rows.ts has in progress would call the deletion off.
@@ -64,9 +72,15 @@ test('every table loses the rows of the workspace, a batch at a time, and no oth
     expect(sizes.length).toBeGreaterThan(10)
     const after = await rowsOf(client)
     expect(
-      Object.fromEntries(Object.entries(after).map(([name, [own, others]]) => [name, [own, others]])),
-    ).toEqual(Object.fromEntries(Object.entries(before).map(([name, [, others]]) => [name, [0, others]])))
-    const { rows: left } = await client.query('select id from workspaces where id = $1', [WORKSPACE])
+      Object.fromEntries(
+        Object.entries(after).map(([name, [own, others]]) => [name, [own, others]]),
+      ),
+    ).toEqual(
+      Object.fromEntries(Object.entries(before).map(([name, [, others]]) => [name, [0, others]])),
+    )
+    const { rows: left } = await client.query('select id from workspaces where id = $1', [
+      WORKSPACE,
+    ])
     expect(left).toEqual([])
     expect((await client.query('select slug, deleted_by from deleted_workspaces')).rows).toEqual([
       { slug: 'shop-1', deleted_by: 'ada@shop.example' },
@@ -75,9 +89,14 @@ test('every table loses the rows of the workspace, a batch at a time, and no oth
       kind: string
       document: Record<string, unknown>
       days: number
-    }>(`select kind, document, keep_until - issued_at::date as days from kept_documents order by kind desc`)
+    }>(
+      `select kind, document, keep_until - issued_at::date as days from kept_documents order by kind desc`,
+    )
     expect(kept.length).toBe((before.invoices?.[0] ?? 0) + (before.credit_notes?.[0] ?? 0))
-    expect(kept[0]?.document).toMatchObject({ number: expect.any(Number), currency: expect.any(String) })
+    expect(kept[0]?.document).toMatchObject({
+      number: expect.any(Number),
+      currency: expect.any(String),
+    })
     for (const { days } of kept) expect(days).toBeGreaterThan(3_650)
     expect(await erase(client, BATCH)).toBe(0)
   })
@@ -94,7 +113,9 @@ test('two runs at once do not disturb each other', async () => {
         const [a, b] = await Promise.all([erase(client, 20), erase(second, 20)])
         if (a < 20 && b < 20) break
       }
-      expect((await client.query('select from workspaces where id = $1', [WORKSPACE])).rowCount).toBe(0)
+      expect(
+        (await client.query('select from workspaces where id = $1', [WORKSPACE])).rowCount,
+      ).toBe(0)
     } finally {
       await second.end()
     }
@@ -110,7 +131,9 @@ test('what is not due stays, whatever time a caller claims', async () => {
     )
     const { rows } = await client.query(`select erase_workspaces_1('2999-01-01', 100) as erased`)
     expect(rows).toEqual([{ erased: 0 }])
-    await expect(client.query('delete from audit_entries')).rejects.toThrow('never changed or deleted')
+    await expect(client.query('delete from audit_entries')).rejects.toThrow(
+      'never changed or deleted',
+    )
   })
 })
 
@@ -148,7 +171,9 @@ test('after the only workspace was deleted, sign-up stays closed, and an open on
       expect(await createWorkspace(db, { ...wanted, signup: owner })).toBe('not_allowed')
       const next = await createWorkspace(db, { ...wanted, signup: stranger })
       expect(next).toMatchObject({ slug: 'next' })
-      expect((await client.query('select trusted_at from workspaces')).rows).toEqual([{ trusted_at: null }])
+      expect((await client.query('select trusted_at from workspaces')).rows).toEqual([
+        { trusted_at: null },
+      ])
     } finally {
       await endpoint.stop()
     }

@@ -10,7 +10,12 @@ import type { Step } from '../../lib/rules/steps/steps.ts'
 
 const times = { clickedAt: '2026-06-01T23:30:00Z', expiresAt: '2026-08-30T23:30:00Z' }
 const click = (slug = 'ann') => ({ clickId: 'clk_secret', slug, ...times })
-const created = { slug: 'ann', amountCents: 980, currency: 'USD', payableAt: '2026-07-01T00:00:00Z' }
+const created = {
+  slug: 'ann',
+  amountCents: 980,
+  currency: 'USD',
+  payableAt: '2026-07-01T00:00:00Z',
+}
 
 const credited: VisibleEvent = {
   kind: 'sale',
@@ -61,7 +66,9 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
       { code: 'partner_inactive', facts: { slug: 'bob', partnerId: 'bob’s id' } },
       { code: 'click', facts: click() },
     ],
-    shown: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.'],
+    shown: [
+      'The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.',
+    ],
   },
   {
     case: 'a customer whom the reader brought first, though another one’s click came later',
@@ -84,7 +91,9 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
     case: 'a proration under a flat recurring reward',
     event: credited,
     steps: [{ code: 'proration', facts: {} }],
-    shown: ['The customer changed its subscription within a period. A flat reward is paid once per period.'],
+    shown: [
+      'The customer changed its subscription within a period. A flat reward is paid once per period.',
+    ],
   },
   {
     case: 'a flat reward for a smaller sale',
@@ -141,18 +150,25 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
         },
       },
     ],
-    shown: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.', OTHERS],
+    shown: [
+      'The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.',
+      OTHERS,
+    ],
   },
   {
     case: 'a refund by hand, without who recorded it',
     event: { ...credited, kind: 'refund' },
-    steps: [{ code: 'refunded_by_hand', facts: { reason: 'Returned the box', by: 'ann@shop.example' } }],
+    steps: [
+      { code: 'refunded_by_hand', facts: { reason: 'Returned the box', by: 'ann@shop.example' } },
+    ],
     shown: ['The merchant recorded this refund: Returned the box'],
   },
   {
     case: 'another partner’s refund by hand',
     event: { ...others, kind: 'refund' },
-    steps: [{ code: 'refunded_by_hand', facts: { reason: 'Returned the box', by: 'ann@shop.example' } }],
+    steps: [
+      { code: 'refunded_by_hand', facts: { reason: 'Returned the box', by: 'ann@shop.example' } },
+    ],
     shown: ['This refund was credited to another partner.'],
   },
   {
@@ -181,7 +197,9 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
         facts: { slug: 'ann-of-then', partnerId: 'ann’s id', amountCents: 77, currency: 'USD' },
       },
     ],
-    shown: ['You were credited differently before all facts were known. That commission was reversed.'],
+    shown: [
+      'You were credited differently before all facts were known. That commission was reversed.',
+    ],
   },
   {
     case: 'the second record of a purchase',
@@ -213,9 +231,9 @@ test.each([
   },
 ])('$because', ({ because, ...given }) => {
   const facts = { ...given, paidCents: 900, paidCurrency: 'EUR', amountCents: 90, currency: 'USD' }
-  expect(explainToPartner({ ...credited, steps: [{ code: 'commission_reversed', facts }] })).toEqual([
-    `${because}, so 0.90 USD of your commission was reversed.`,
-  ])
+  expect(
+    explainToPartner({ ...credited, steps: [{ code: 'commission_reversed', facts }] }),
+  ).toEqual([`${because}, so 0.90 USD of your commission was reversed.`])
 })
 
 test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
@@ -234,7 +252,11 @@ test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
     step: { code: 'partner_inactive', facts: { slug: 'ann-of-then', partnerId: 'ann’s id' } },
     why: 'you were not active in this program',
   },
-  { event: uncredited, step: { code: 'no_click', facts: {} }, why: 'this sale is not linked to you' },
+  {
+    event: uncredited,
+    step: { code: 'no_click', facts: {} },
+    why: 'this sale is not linked to you',
+  },
   {
     event: credited,
     step: { code: 'no_reward', facts: { slug: 'ann' } },

@@ -15,10 +15,14 @@ test('a plan made before a refund turned out to have failed is not applied after
   const merchant = await createMerchant()
   const stripe = await useStripe(merchant)
   const payment = stripeId('pi')
-  const session = checkoutSession({ payment_intent: payment, client_reference_id: await merchant.click() })
+  const session = checkoutSession({
+    payment_intent: payment,
+    client_reference_id: await merchant.click(),
+  })
   await stripe.deliver(stripeEvent('checkout.session.completed', session))
   const id = stripeId('re')
-  const refunded = (status: string) => refund({ id, payment_intent: payment, amount: 2_000, status })
+  const refunded = (status: string) =>
+    refund({ id, payment_intent: payment, amount: 2_000, status })
 
   // One Worker has read the refund, and is slow.
   const db = connect(inject('database'))
@@ -33,7 +37,10 @@ test('a plan made before a refund turned out to have failed is not applied after
   const purchase = readPurchase(received.facts, now)
   const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase)
   const plan = planPurchase(purchase, facts, 'return')
-  expect(plan.sale).toMatchObject({ kind: 'adjust', reversals: [{ amountCents: expect.any(BigInt) }] })
+  expect(plan.sale).toMatchObject({
+    kind: 'adjust',
+    reversals: [{ amountCents: expect.any(BigInt) }],
+  })
 
   // Another one receives that it has failed, and finds nothing to change.
   await stripe.deliver(stripeEvent('refund.failed', refunded('failed')))
@@ -41,7 +48,9 @@ test('a plan made before a refund turned out to have failed is not applied after
   expect(await applyPlan(db, { workspaceId, purchase, facts, plan, received, now })).toEqual({
     status: 'conflict',
   })
-  const kinds = await database.query('select kind from commissions where workspace_id = $1', [workspaceId])
+  const kinds = await database.query('select kind from commissions where workspace_id = $1', [
+    workspaceId,
+  ])
   expect(kinds).toEqual([{ kind: 'sale' }])
 })
 

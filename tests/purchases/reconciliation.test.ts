@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { explainMissing, isMissing } from '../../lib/purchases/reconcile/reconciliation.ts'
-import type { PurchasePlan, RecordedSale, SaleChange, SalePlan } from '../../lib/rules/plans/plan.ts'
+import type {
+  PurchasePlan,
+  RecordedSale,
+  SaleChange,
+  SalePlan,
+} from '../../lib/rules/plans/plan.ts'
 
 const usd = (amountCents: bigint) => ({ amountCents, currency: 'USD' })
 

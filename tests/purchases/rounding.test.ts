@@ -17,9 +17,27 @@ const database = useDatabase()
 
 test.each([
   { case: 'half a cent is a cent', commission: 500n, returned: 5n, paid: 5_000n, reverses: 1n },
-  { case: 'a cent and a half are two', commission: 500n, returned: 15n, paid: 5_000n, reverses: 2n },
-  { case: 'more than half a cent is a cent', commission: 980n, returned: 3n, paid: 4_900n, reverses: 1n },
-  { case: 'less than half a cent is nothing', commission: 980n, returned: 2n, paid: 4_900n, reverses: 0n },
+  {
+    case: 'a cent and a half are two',
+    commission: 500n,
+    returned: 15n,
+    paid: 5_000n,
+    reverses: 2n,
+  },
+  {
+    case: 'more than half a cent is a cent',
+    commission: 980n,
+    returned: 3n,
+    paid: 4_900n,
+    reverses: 1n,
+  },
+  {
+    case: 'less than half a cent is nothing',
+    commission: 980n,
+    returned: 2n,
+    paid: 4_900n,
+    reverses: 0n,
+  },
   { case: 'two thirds of a cent are one', commission: 1n, returned: 2n, paid: 3n, reverses: 1n },
   { case: 'a third of a cent is nothing', commission: 1n, returned: 1n, paid: 3n, reverses: 0n },
   { case: 'all of it is all', commission: 333n, returned: 1_111n, paid: 1_111n, reverses: 333n },
@@ -40,11 +58,17 @@ type Sold = { payment: string; charge: string; invoice: string }
 type Shop = Awaited<ReturnType<typeof openStripeShop>>
 
 /** Each returns so much more of the sale. @param all how much was returned by then */
-const RETURNS: Record<string, (shop: Shop, sold: Sold, cents: number, all: number) => Promise<unknown>> = {
+const RETURNS: Record<
+  string,
+  (shop: Shop, sold: Sold, cents: number, all: number) => Promise<unknown>
+> = {
   'a refund by API': ({ merchant }, { invoice }, amountCents) =>
     merchant.refund({ externalId: crypto.randomUUID(), saleExternalId: invoice, amountCents }),
   'a charge’s total of refunds': ({ deliver }, { payment, charge: id }, _, all) =>
-    deliver('charge.refunded', charge({ id, payment_intent: payment, amount: 5_000, amount_refunded: all })),
+    deliver(
+      'charge.refunded',
+      charge({ id, payment_intent: payment, amount: 5_000, amount_refunded: all }),
+    ),
   'a refund of Stripe’s': ({ deliver }, { payment }, amount) =>
     deliver('refund.created', refund({ payment_intent: payment, amount })),
   'a dispute': ({ deliver }, { payment }, amount) =>
@@ -77,7 +101,9 @@ test.each(Object.keys(RETURNS))('by %s, parts add up before they are rounded', a
 })
 
 test('of a sale that only the merchant reports, too', async () => {
-  const { merchant, sales } = await openStripeShop(database, { program: { reward: { percent: 10 } } })
+  const { merchant, sales } = await openStripeShop(database, {
+    program: { reward: { percent: 10 } },
+  })
   await merchant.sale({ clickId: await merchant.click(), amountCents: 5_000 })
   const left: (number | null | undefined)[] = []
   for (const [n, amountCents] of [4, 1, 5, 4, 1].entries()) {

@@ -1,9 +1,21 @@
-/** The shadow run on a made-up month: each kind of difference is named rightly, and matching is one to one in any order. */
+/**
+ * The shadow run on a made-up month: each kind of difference is named rightly, and matching is one
+ * to one in any order.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareSale, type HereFacts, type ThereFacts } from '../../lib/shadow/comparison/compare.ts'
+import {
+  compareSale,
+  type HereFacts,
+  type ThereFacts,
+} from '../../lib/shadow/comparison/compare.ts'
 import { compareSales } from '../../lib/shadow/comparison/comparison.ts'
-import { type HereSale, matchSales, type ThereSale, WINDOW_MS } from '../../lib/shadow/comparison/match.ts'
+import {
+  type HereSale,
+  matchSales,
+  type ThereSale,
+  WINDOW_MS,
+} from '../../lib/shadow/comparison/match.ts'
 
 const DAY_MS = 86_400_000
 const BEGIN = Date.parse('2026-10-01T12:00:00Z')
@@ -47,7 +59,8 @@ const commission = (of: Partial<ThereFacts> = {}): ThereFacts => ({
 /** A sale that earns nothing, because of a step. */
 const nothing = (code: HereFacts['steps'][number]['code'], of: Partial<HereFacts> = {}) =>
   sale({ grossCents: 0n, earnsCents: 0n, earnsCurrency: null, steps: [{ code }], ...of })
-const uncredited = (code: HereFacts['steps'][number]['code']) => nothing(code, { partnerEmail: null })
+const uncredited = (code: HereFacts['steps'][number]['code']) =>
+  nothing(code, { partnerEmail: null })
 
 const MONTH: {
   case: string
@@ -287,7 +300,8 @@ const theres = fc.uniqueArray(
   { selector: ({ id }) => id, maxLength: 30 },
 )
 
-const sorted = (pairs: ReturnType<typeof matchSales>) => pairs.map((pair) => JSON.stringify(pair)).sort()
+const sorted = (pairs: ReturnType<typeof matchSales>) =>
+  pairs.map((pair) => JSON.stringify(pair)).sort()
 
 test('whatever there is, matching is one to one, keeps to its window, and does not depend on the order', () => {
   const shuffled = fc
@@ -306,7 +320,10 @@ test('whatever there is, matching is one to one, keeps to its window, and does n
       expect(new Set(pairs.map(({ thereId }) => thereId)).size).toBe(pairs.length)
       expect(sorted(matchSales(otherA, otherB))).toEqual(sorted(pairs))
       for (const { hereId, thereId, by } of pairs) {
-        const [here, there] = [a.find(({ id }) => id === hereId), b.find(({ id }) => id === thereId)]
+        const [here, there] = [
+          a.find(({ id }) => id === hereId),
+          b.find(({ id }) => id === thereId),
+        ]
         if (by === 'id') expect(there?.eventId).toBe(hereId)
         else {
           expect(there?.customer).toBe(here?.customer)

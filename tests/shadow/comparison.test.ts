@@ -1,4 +1,7 @@
-/** The other platform's commissions beside ours: uploaded, compared step by step, listed and sent as a file. */
+/**
+ * The other platform's commissions beside ours: uploaded, compared step by step, listed and sent as
+ * a file.
+ */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
@@ -23,14 +26,22 @@ test('uploads are kept by the platform’s id: new, changed or as before, and a 
     'text',
     null,
   ]
-  const first = await upload([same(), same({ id: null }), same({ id: null }), same({ id: '' }), ...bad])
+  const first = await upload([
+    same(),
+    same({ id: null }),
+    same({ id: null }),
+    same({ id: '' }),
+    ...bad,
+  ])
   expect(first.body).toMatchObject({ summary: { created: 4, updated: 0, unchanged: 0, errors: 8 } })
   expect((await upload([same(), same({ id: null }), same({ id: null })])).body).toMatchObject({
     summary: { unchanged: 3 },
   })
   expect((await upload([same({ state: 'paid' })])).body).toMatchObject({ summary: { updated: 1 } })
   const many = await Promise.all(
-    Array.from({ length: 8 }, (_, n) => upload([row({ id: 'x', amountCents: n }), row({ id: 'y' })])),
+    Array.from({ length: 8 }, (_, n) =>
+      upload([row({ id: 'x', amountCents: n }), row({ id: 'y' })]),
+    ),
   )
   expect(many.map(({ status }) => status)).toEqual(Array(8).fill(200))
 
@@ -42,15 +53,20 @@ test('uploads are kept by the platform’s id: new, changed or as before, and a 
   expect((await api.get(`/programs/${newId()}/shadow`)).status).toBe(404)
   const key = await seed.addApiKey(workspace.id, { scopes: ['write'] })
   expect(
-    (await withHeaders({ Authorization: `Bearer ${key}` }).post(`${path}/commissions`, { rows: [row()] }))
-      .status,
+    (
+      await withHeaders({ Authorization: `Bearer ${key}` }).post(`${path}/commissions`, {
+        rows: [row()],
+      })
+    ).status,
   ).toBe(200)
   expect(await api.post(`${path}/commissions`, { rows: Array(1_001).fill(row()) })).toMatchObject({
     status: 400,
     body: errorShape('too_many_rows'),
   })
   const live = await seed.addProgram(workspace.id)
-  expect((await api.post(`/programs/${live}/shadow/commissions`, { rows: [row()] })).status).toBe(409)
+  expect((await api.post(`/programs/${live}/shadow/commissions`, { rows: [row()] })).status).toBe(
+    409,
+  )
   expect((await api.post(`/programs/${live}/shadow/compare`, {})).status).toBe(409)
   expect((await api.get(`/programs/${live}/shadow`)).status).toBe(409)
   const [kept] = await database.query(
@@ -60,7 +76,9 @@ test('uploads are kept by the platform’s id: new, changed or as before, and a 
   expect(kept).toEqual({ rows: 6 })
 
   // The platform is read by its API by now.
-  await database.query('update shadow_runs set api_since = now() where program_id = $1', [programId])
+  await database.query('update shadow_runs set api_since = now() where program_id = $1', [
+    programId,
+  ])
   expect(await upload([same({ amountCents: 1 }), same({ id: '' })])).toMatchObject({
     status: 409,
     body: errorShape('commission_id_required'),
@@ -72,7 +90,13 @@ test('sales are found by their ids, by their customers, or not at all, whatever 
   const merchant = await createShadowed()
   const { api, path, maya, upload, compare, results, workspace } = merchant
   const there = (name: string, of: object = {}) =>
-    row({ id: `cm_${name}`, saleIds: [], customerExternalId: `user_${name}`, partnerEmail: maya, ...of })
+    row({
+      id: `cm_${name}`,
+      saleIds: [],
+      customerExternalId: `user_${name}`,
+      partnerEmail: maya,
+      ...of,
+    })
   await upload([
     there('late', { saleIds: ['late'] }),
     there('mail', { customerExternalId: null, customerEmail: 'Jo@buyer.example' }),
@@ -103,7 +127,11 @@ test('sales are found by their ids, by their customers, or not at all, whatever 
     customerEmail: 'jo@buyer.example',
   })
   for (const name of ['late', 'mail', 'gone', 'other']) await sell(merchant, name)
-  await merchant.sale({ externalId: 'unknown', customerExternalId: 'user_unknown', clickId: 'clk_none' })
+  await merchant.sale({
+    externalId: 'unknown',
+    customerExternalId: 'user_unknown',
+    clickId: 'clk_none',
+  })
   await sell(merchant, 'newer')
   await compare()
   expect(await named()).toEqual({
@@ -129,7 +157,12 @@ test('sales are found by their ids, by their customers, or not at all, whatever 
   })
   const { body } = await api.get(path)
   expect(body).toMatchObject({ uploaded: 7, waiting: 0, endedAt: null })
-  const sums = body.sums as { outcome: string; sales: number; hereCents: number; thereCents: number }[]
+  const sums = body.sums as {
+    outcome: string
+    sales: number
+    hereCents: number
+    thereCents: number
+  }[]
   expect(sums.find(({ outcome }) => outcome === 'only_there')).toEqual({
     outcome: 'only_there',
     currency: 'USD',
@@ -145,7 +178,9 @@ test('sales are found by their ids, by their customers, or not at all, whatever 
     [workspace.id],
   )
   await database.query('delete from shadow_comparisons where workspace_id = $1', [workspace.id])
-  await database.query('update shadow_runs set compared_after = null where workspace_id = $1', [workspace.id])
+  await database.query('update shadow_runs set compared_after = null where workspace_id = $1', [
+    workspace.id,
+  ])
   await compare()
   expect((await results()).data).toEqual(before)
 
@@ -167,7 +202,9 @@ test('a sale whose partner was not named there is compared again once another co
   const merchant = await createShadowed()
   const { maya, upload, compare, results } = merchant
   const reasons = async () =>
-    (await results()).data.flatMap(({ here, reason }) => (here ? [`${here.saleExternalId} ${reason}`] : []))
+    (await results()).data.flatMap(({ here, reason }) =>
+      here ? [`${here.saleExternalId} ${reason}`] : [],
+    )
   for (const name of ['a', 'b']) await sell(merchant, name)
   const newest = { soldAt: new Date(Date.now() + 1_000).toISOString() }
   const other = { saleIds: [], customerExternalId: 'user_x', ...newest }
@@ -187,7 +224,9 @@ test('a sale that was not reported there is compared again once no commission na
   const merchant = await createShadowed()
   const { maya, upload, compare, results } = merchant
   const reasons = async () =>
-    (await results()).data.flatMap(({ here, reason }) => (here ? [`${here.saleExternalId} ${reason}`] : []))
+    (await results()).data.flatMap(({ here, reason }) =>
+      here ? [`${here.saleExternalId} ${reason}`] : [],
+    )
   for (const name of ['a', 'b']) await sell(merchant, name)
   const other = {
     saleIds: [],

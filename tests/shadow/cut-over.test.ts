@@ -1,4 +1,7 @@
-/** The cut-over: all or nothing, once, with what the other platform owes, and nothing of what was decided in shadow mode. */
+/**
+ * The cut-over: all or nothing, once, with what the other platform owes, and nothing of what was
+ * decided in shadow mode.
+ */
 import { expect, inject, test } from 'vitest'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 
@@ -18,7 +21,8 @@ const createShadowed = async () => {
     api,
     ann: await emailOf('ann'),
     bob: await emailOf('bob'),
-    upload: (rows: object[]) => api.post(`/programs/${merchant.programId}/shadow/commissions`, { rows }),
+    upload: (rows: object[]) =>
+      api.post(`/programs/${merchant.programId}/shadow/commissions`, { rows }),
     cutOver: (body: object = {}) => api.post(`/programs/${merchant.programId}/cut-over`, body),
     pay: () => api.post('/payouts/run', { method: 'manual' }),
   }
@@ -64,10 +68,15 @@ test('takes over what is unpaid, by partner and currency, and pays it with what 
       { currency: 'USD', partners: 2, amountCents: 800 },
     ],
   })
-  expect(await cutOver({ expected: [] })).toMatchObject({ status: 409, body: errorShape('preview_changed') })
+  expect(await cutOver({ expected: [] })).toMatchObject({
+    status: 409,
+    body: errorShape('preview_changed'),
+  })
   expect((await api.get(`/programs/${programId}`)).body.mode).toBe('shadow')
 
-  const answers = await Promise.all(Array.from({ length: 8 }, () => cutOver({ expected: preview.body.sums })))
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => cutOver({ expected: preview.body.sums })),
+  )
   expect(answers.map(({ status, body }) => [status, body.sums])).toEqual(
     Array(8).fill([200, preview.body.sums]),
   )
@@ -80,11 +89,14 @@ test('takes over what is unpaid, by partner and currency, and pays it with what 
     { slug: 'ann', kind: 'sale', cents: 980, currency: 'USD', never: true },
     { slug: 'bob', kind: 'adjustment', cents: -700, currency: 'USD', never: false },
   ])
-  const audited = (await database.audit(merchant)).filter(({ action }) => action === 'program.cut_over')
+  const audited = (await database.audit(merchant)).filter(
+    ({ action }) => action === 'program.cut_over',
+  )
   expect(audited).toHaveLength(1)
   expect(audited[0]?.details).toMatchObject({ balances: 3 })
 
-  // From then on the program pays. What it decided before is never paid, nor is its refund deducted.
+  // From then on the program pays. What it decided before is never paid, nor is its refund
+  // deducted.
   await merchant.sale({
     externalId: 'after',
     customerExternalId: 'user_2',
@@ -104,7 +116,10 @@ test('takes over what is unpaid, by partner and currency, and pays it with what 
 test('nothing happens while partners do not match; they are imported, or left out', async () => {
   const merchant = await createShadowed()
   const { ann, bob, upload, cutOver, api, programId, workspace } = merchant
-  await database.query("update partners set status = 'banned', terms_since = now() where email = $1", [bob])
+  await database.query(
+    "update partners set status = 'banned', terms_since = now() where email = $1",
+    [bob],
+  )
   await database.query(
     `insert into former_partner_terms (workspace_id, partner_id, until, status)
      select workspace_id, id, terms_since, 'approved' from partners where email = $1`,
@@ -126,9 +141,15 @@ test('nothing happens while partners do not match; they are imported, or left ou
     'partner_not_found',
   ])
   expect((await api.get(`/programs/${programId}`)).body.mode).toBe('shadow')
-  await api.post('/partners/import', { programId, rows: [{ email: 'new@partner.example', slug: 'new' }] })
+  await api.post('/partners/import', {
+    programId,
+    rows: [{ email: 'new@partner.example', slug: 'new' }],
+  })
   const done = await cutOver({ leaveOut: [bob, '', 'GONE@partner.example'] })
-  expect(done.body).toMatchObject({ refused: [], sums: [{ currency: 'USD', partners: 2, amountCents: 400 }] })
+  expect(done.body).toMatchObject({
+    refused: [],
+    sums: [{ currency: 'USD', partners: 2, amountCents: 400 }],
+  })
   expect(done.body.cutOverAt).not.toBeNull()
   expect((await earned(merchant)).map(({ slug, cents }) => [slug, cents])).toEqual([
     ['ann', 100],
@@ -143,11 +164,13 @@ test('only managers who signed in of late cut over, and only their own program',
   const dryRun = { dryRun: true }
   expect((await merchant.as(await merchant.member()).post(path, dryRun)).status).toBe(403)
   expect((await merchant.as(await merchant.stranger()).post(path, dryRun)).status).toBe(404)
-  expect((await (await createMerchant()).asManager().then((other) => other.post(path, dryRun))).status).toBe(
-    404,
-  )
+  expect(
+    (await (await createMerchant()).asManager().then((other) => other.post(path, dryRun))).status,
+  ).toBe(404)
   const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['write'] })
-  expect((await merchant.withHeaders({ Authorization: `Bearer ${key}` }).post(path, dryRun)).status).toBe(401)
+  expect(
+    (await merchant.withHeaders({ Authorization: `Bearer ${key}` }).post(path, dryRun)).status,
+  ).toBe(401)
   const live = await merchant.seed.addProgram(merchant.workspace.id)
   expect((await merchant.api.post(`/programs/${live}/cut-over`, dryRun)).status).toBe(409)
   await database.query(
@@ -173,7 +196,8 @@ test('sales, refunds and corrections around a cut-over are of the time at which 
   expect((await merchant.explain(late.body.eventId)).commission?.status).toBe('shadow')
   const fresh = await sell(21)
   expect((await merchant.explain(fresh.body.eventId)).commission?.status).toBe('payable')
-  // A sale of shadow mode that a manager credits to another partner was paid to the first one by the other platform.
+  // A sale of shadow mode that a manager credits to another partner was paid to the first one by
+  // the other platform.
   const [bob] = await database.query<{ id: string }>(
     "select id from partners where program_id = $1 and slug = 'bob'",
     [programId],
@@ -211,12 +235,22 @@ test('the page previews, leaves out and cuts over without JavaScript', async () 
   const preview = await get('/cut-over?leaveOut=gone%40partner.example')
   expect(preview).toMatch(/\$12\.50 of 1 partner/)
   const field = (name: string) =>
-    (new RegExp(`name="${name}" value="([^"]*)"`).exec(preview)?.[1] ?? '').replaceAll('&quot;', '"')
+    (new RegExp(`name="${name}" value="([^"]*)"`).exec(preview)?.[1] ?? '').replaceAll(
+      '&quot;',
+      '"',
+    )
   const response = await fetch(`${url}/cut-over`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { cookie, origin: new URL(url).origin, 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ leaveOut: field('leaveOut'), expected: field('expected') }).toString(),
+    headers: {
+      cookie,
+      origin: new URL(url).origin,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({
+      leaveOut: field('leaveOut'),
+      expected: field('expected'),
+    }).toString(),
   })
   expect(response.status).toBe(303)
   expect(await get('?done=cut_over')).toMatch(/Cut over\. The program is live\./)

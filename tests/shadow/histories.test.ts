@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** Whatever happens in whatever order, what was earned in shadow mode is never paid, and all else is. */
+/**
+ * Whatever happens in whatever order, what was earned in shadow mode is never paid, and all else
+ * is.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
@@ -34,7 +37,15 @@ const step = fc.oneof<fc.Arbitrary<Step>[]>(
   fc.record({ do: fc.constant('earn' as const), cents }),
   fc.record({ do: fc.constantFrom('refund' as const, 'hold' as const, 'release' as const), which }),
   fc.record({
-    do: fc.constantFrom('start', 'cutOver', 'run', 'cron', 'runAndStart', 'runAndCutOver', 'earnAndStart'),
+    do: fc.constantFrom(
+      'start',
+      'cutOver',
+      'run',
+      'cron',
+      'runAndStart',
+      'runAndCutOver',
+      'earnAndStart',
+    ),
   }) as fc.Arbitrary<Step>,
   fc.record({ do: fc.constant('upload' as const), cents, currency: fc.constantFrom('USD', 'EUR') }),
   fc.record({ do: fc.constant('adjust' as const), cents }),
@@ -49,13 +60,15 @@ const allowed = async (work: Promise<unknown>): Promise<void> => {
 
 const begin = async () => {
   const payer = await world.createPayer()
-  for (const currency of ['USD', 'EUR']) world.stripe().setBalance(currency, 1_000_000_000, payer.key)
+  for (const currency of ['USD', 'EUR'])
+    world.stripe().setBalance(currency, 1_000_000_000, payer.key)
   const maya = await payer.addPartner({ slug: 'maya' })
   const { workspaceId, programId } = payer
   const db = () => connect(world.env())
   const act = () => ({ workspaceId, actor: 'a manager', now: new Date() })
   const start = () => startShadowRun(db(), act(), programId)
-  const cutOver = () => allowed(makeCutOver(db(), act(), { programId, leaveOut: [], expected: null }))
+  const cutOver = () =>
+    allowed(makeCutOver(db(), act(), { programId, leaveOut: [], expected: null }))
   const run = () => payer.run()
   const earn = (amountCents: number) => payer.earn(maya.id, { amountCents })
   const pick = async (n: number): Promise<string | undefined> => {
@@ -119,16 +132,23 @@ const begin = async () => {
         return savePlatformCommissions(db(), act(), programId, commissions, true)
       }
       case 'adjust': {
-        const about = { payableAt: null, eventId: null, commissionId: null, reason: 'Bonus', currency: 'USD' }
+        const about = {
+          payableAt: null,
+          eventId: null,
+          commissionId: null,
+          reason: 'Bonus',
+          currency: 'USD',
+        }
         const bonus = { externalId: newId(), partnerId: maya.id, amountCents: one.cents, ...about }
         return allowed(saveAdjustment(db(), act(), bonus))
       }
     }
   }
   const isShadow = async () => {
-    const [program] = await world.query<{ mode: string }>('select mode from programs where id = $1', [
-      programId,
-    ])
+    const [program] = await world.query<{ mode: string }>(
+      'select mode from programs where id = $1',
+      [programId],
+    )
     return program?.mode === 'shadow'
   }
   const sums = async () => {

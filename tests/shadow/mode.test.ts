@@ -1,4 +1,7 @@
-/** Shadow mode: nothing that a program decides meanwhile can be paid, by whatever way money goes out. */
+/**
+ * Shadow mode: nothing that a program decides meanwhile can be paid, by whatever way money goes
+ * out.
+ */
 import { expect, inject, test } from 'vitest'
 import { WEBHOOK_TYPES } from '../../lib/webhooks/types.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -29,19 +32,34 @@ test('a manager starts a shadow run, once, and only the cut-over ends it', async
   const path = `/programs/${programId}`
   expect((await merchant.as(await merchant.member()).patch(path, change)).status).toBe(403)
   expect((await merchant.as(await merchant.stranger()).patch(path, change)).status).toBe(404)
-  expect((await (await createMerchant()).asManager().then((other) => other.patch(path, change))).status).toBe(
-    404,
-  )
+  expect(
+    (await (await createMerchant()).asManager().then((other) => other.patch(path, change))).status,
+  ).toBe(404)
   const api = await merchant.asManager()
   expect((await api.get(path)).body.mode).toBe('live')
   const answers = await Promise.all(Array.from({ length: 8 }, () => api.patch(path, change)))
-  expect(answers.map(({ status, body }) => [status, body.mode])).toEqual(Array(8).fill([200, 'shadow']))
-  expect(await api.patch(path, { mode: 'live' })).toMatchObject({ status: 409, body: errorShape('conflict') })
+  expect(answers.map(({ status, body }) => [status, body.mode])).toEqual(
+    Array(8).fill([200, 'shadow']),
+  )
+  expect(await api.patch(path, { mode: 'live' })).toMatchObject({
+    status: 409,
+    body: errorShape('conflict'),
+  })
   expect((await api.patch(path, { mode: 'test' })).status).toBe(400)
-  expect((await api.patch(path, { holdingDays: 3 })).body).toMatchObject({ mode: 'shadow', holdingDays: 3 })
-  const started = (await database.audit(merchant)).filter(({ action }) => action === 'program.shadow_started')
+  expect((await api.patch(path, { holdingDays: 3 })).body).toMatchObject({
+    mode: 'shadow',
+    holdingDays: 3,
+  })
+  const started = (await database.audit(merchant)).filter(
+    ({ action }) => action === 'program.shadow_started',
+  )
   expect(started).toEqual([
-    { actor: expect.any(String), action: 'program.shadow_started', subject_id: programId, details: {} },
+    {
+      actor: expect.any(String),
+      action: 'program.shadow_started',
+      subject_id: programId,
+      details: {},
+    },
   ])
   expect(await database.violations(workspace.id)).toEqual([])
 })
@@ -79,7 +97,9 @@ test('what a sale earns in shadow mode is in no balance, payout, statement, sum,
   const event = await merchant.explain(body.eventId)
   expect(event.commission).toMatchObject({ status: 'shadow', payableAt: null, amountCents: 980 })
   expect(event.steps.at(-1)?.text ?? '').not.toMatch(/payable from/)
-  expect(event.steps.map(({ text }) => text).join(' ')).toContain('in shadow mode: another platform pays it')
+  expect(event.steps.map(({ text }) => text).join(' ')).toContain(
+    'in shadow mode: another platform pays it',
+  )
   const listed = async (status: string) =>
     ((await api.get(`/commissions?status=${status}`)).body.data as unknown[]).length
   for (const status of ['pending', 'payable', 'held', 'processing', 'paid'])
@@ -111,13 +131,19 @@ test('what a sale earns in shadow mode is in no balance, payout, statement, sum,
   const email = `maya@${workspace.slug}.example`
   await database.query('update partners set email = $2 where id = $1', [partnerId, email])
   const cookie = await openSession(email)
-  for (const path of ['/portal', '/portal/commissions', '/portal/events', `/portal/events/${body.eventId}`]) {
+  for (const path of [
+    '/portal',
+    '/portal/commissions',
+    '/portal/events',
+    `/portal/events/${body.eventId}`,
+  ]) {
     const page = await (await fetch(`${inject('baseUrl')}${path}`, { headers: { cookie } })).text()
     expect(
       page.match(/.{80}(\$9\.80|\$8\.00|Payable from|You earned|Earned).{80}/s)?.[0],
       path,
     ).toBeUndefined()
-    if (path !== '/portal/commissions') expect(page, path).toMatch(/other platform|another platform/)
+    if (path !== '/portal/commissions')
+      expect(page, path).toMatch(/other platform|another platform/)
   }
   expect(await database.violations(workspace.id)).toEqual([])
 })
@@ -126,14 +152,21 @@ test('a refund that Stripe reports before its sale is in no balance either', asy
   const merchant = await createShadowed()
   const stripe = await useStripe(merchant)
   const payment = stripeId('pi')
-  await stripe.deliver(stripeEvent('refund.created', refund({ payment_intent: payment, amount: 4_900 })))
-  const session = checkoutSession({ payment_intent: payment, client_reference_id: await merchant.click() })
+  await stripe.deliver(
+    stripeEvent('refund.created', refund({ payment_intent: payment, amount: 4_900 })),
+  )
+  const session = checkoutSession({
+    payment_intent: payment,
+    client_reference_id: await merchant.click(),
+  })
   await stripe.deliver(stripeEvent('checkout.session.completed', session))
   expect(await commissionsOf(merchant)).toEqual([
     { kind: 'sale', cents: '980', never: true },
     { kind: 'reversal', cents: '-980', never: true },
   ])
-  expect((await merchant.get(`/partners/${merchant.partnerId}/balances`)).body).toEqual({ data: [] })
+  expect((await merchant.get(`/partners/${merchant.partnerId}/balances`)).body).toEqual({
+    data: [],
+  })
   expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
 
@@ -147,12 +180,18 @@ test('the database itself pays nothing that was earned in shadow mode', async ()
   await database.query(run, [workspace.id, null])
   const payout = `insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at, next_attempt_at)
                   select uuidv7(), workspace_id, id, $2, $3, 'USD', 980, now(), now() from payout_runs where workspace_id = $1`
-  await expect(database.query(payout, [workspace.id, programId, partnerId])).rejects.toThrow(/shadow mode/)
+  await expect(database.query(payout, [workspace.id, programId, partnerId])).rejects.toThrow(
+    /shadow mode/,
+  )
   await expect(
-    database.query('update commissions set payable_at = now() where workspace_id = $1', [workspace.id]),
+    database.query('update commissions set payable_at = now() where workspace_id = $1', [
+      workspace.id,
+    ]),
   ).rejects.toThrow(/immutable/)
   await expect(
-    database.query('update commissions set payout_id = uuidv7() where workspace_id = $1', [workspace.id]),
+    database.query('update commissions set payout_id = uuidv7() where workspace_id = $1', [
+      workspace.id,
+    ]),
   ).rejects.toThrow(/commissions_never_payable_check/)
   // Whoever inserts one says when it is payable, and is overruled.
   await database.query(
@@ -180,7 +219,9 @@ test('a program that owes partners something, or is paying them, does not start 
   // What the bank returns meanwhile is owed from before, and waits.
   await api.patch(`/payout-runs/${body.runId}`, { status: 'confirmed' })
   const [payout] = body.payouts as { id: string }[]
-  expect((await api.post(`/payouts/${payout?.id}/return`, { reason: 'Account closed' })).status).toBe(200)
+  expect(
+    (await api.post(`/payouts/${payout?.id}/return`, { reason: 'Account closed' })).status,
+  ).toBe(200)
   const preview = await api.post('/payouts/run', { method: 'manual', dryRun: true })
   expect(preview.body).toMatchObject({
     payouts: [],
@@ -193,7 +234,13 @@ test('a program that owes partners something, or is paying them, does not start 
 test('managers add nothing to what partners of a program in shadow mode are owed', async () => {
   const merchant = await createShadowed()
   const { api, programId, partnerId, workspace } = merchant
-  const adjustment = { externalId: 'bonus', partnerId, amountCents: 500, currency: 'USD', reason: 'Bonus' }
+  const adjustment = {
+    externalId: 'bonus',
+    partnerId,
+    amountCents: 500,
+    currency: 'USD',
+    reason: 'Bonus',
+  }
   expect(await api.post('/commissions', adjustment)).toMatchObject({
     status: 409,
     body: errorShape('conflict'),
@@ -215,10 +262,14 @@ test('of two programs of a workspace the one in shadow mode is not paid, and the
   const merchant = await createMerchant({ manualPayouts: true, program: { holding_days: 0 } })
   const { seed, workspace, programId } = merchant
   const api = await merchant.asManager()
-  const other = await seed.addProgram(workspace.id, { holding_days: 0, minimum_payout_cents: 1_500 })
-  const [maya] = await database.query<{ email: string }>('select email from partners where id = $1', [
-    merchant.partnerId,
-  ])
+  const other = await seed.addProgram(workspace.id, {
+    holding_days: 0,
+    minimum_payout_cents: 1_500,
+  })
+  const [maya] = await database.query<{ email: string }>(
+    'select email from partners where id = $1',
+    [merchant.partnerId],
+  )
   await seed.addPartner(workspace.id, other, { slug: 'maya-two', email: maya?.email ?? '' })
   await api.patch(`/programs/${programId}`, { mode: 'shadow' })
   await merchant.sale({ externalId: 'a', customerExternalId: 'a', clickId: await merchant.click() })
@@ -245,7 +296,12 @@ test('of two programs of a workspace the one in shadow mode is not paid, and the
   // And the other way round.
   await merchant.sale({ externalId: 'd', customerExternalId: 'b', clickId: await merchant.click() })
   expect((await run()).body).toMatchObject({ payouts: [] })
-  expect((await commissionsOf(merchant)).map(({ never }) => never)).toEqual([true, false, false, true])
+  expect((await commissionsOf(merchant)).map(({ never }) => never)).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ])
   expect(await database.violations(workspace.id)).toEqual([])
 })
 
@@ -254,7 +310,8 @@ test('sales that are reported while a shadow run starts are all paid, or never',
   const { workspace, programId } = merchant
   const api = await merchant.asManager()
   const clickId = await merchant.click()
-  const sell = (n: number) => merchant.sale({ externalId: `s${n}`, customerExternalId: `c${n}`, clickId })
+  const sell = (n: number) =>
+    merchant.sale({ externalId: `s${n}`, customerExternalId: `c${n}`, clickId })
   const start = () => api.patch(`/programs/${programId}`, { mode: 'shadow' })
   await Promise.all([start(), ...Array.from({ length: 8 }, (_, n) => sell(n)), start()])
   for (let n = 0; (await start()).status !== 200; n++) {

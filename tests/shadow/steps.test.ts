@@ -1,4 +1,7 @@
-/** The steps of a comparison: what a killed one leaves, what moves to another customer, and what needs no comparison any more. */
+/**
+ * The steps of a comparison: what a killed one leaves, what moves to another customer, and what
+ * needs no comparison any more.
+ */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
@@ -136,7 +139,12 @@ test('sales that were compared with their commissions are not compared again, bu
   for (const name of ['one', 'two', 'three']) await sell(merchant, name)
   await merchant.upload(
     ['one', 'two', 'three'].map((name) =>
-      row({ id: `cm_${name}`, saleIds: [], customerExternalId: `user_${name}`, partnerEmail: merchant.maya }),
+      row({
+        id: `cm_${name}`,
+        saleIds: [],
+        customerExternalId: `user_${name}`,
+        partnerEmail: merchant.maya,
+      }),
     ),
   )
   await merchant.compare()
@@ -150,7 +158,9 @@ test('sales that were compared with their commissions are not compared again, bu
     `update platform_commissions set compared_at = now() + case key when 'cm_two' then interval '-1 hour' else '1 hour' end where program_id = $1`,
     [programId],
   )
-  await database.query('update shadow_runs set compared_after = null where program_id = $1', [programId])
+  await database.query('update shadow_runs set compared_after = null where program_id = $1', [
+    programId,
+  ])
   const sales = await database.query<{ id: string; by: string }>(
     'select id, id as by from events where workspace_id = $1 order by id',
     [workspace.id],
@@ -158,7 +168,9 @@ test('sales that were compared with their commissions are not compared again, bu
   const stale = await findStale(db(), await lease(merchant), sales, 60_000)
   expect(stale.buckets).toEqual([])
   expect(stale.resolved).toHaveLength(1)
-  await database.query('update shadow_runs set compare_until = null where program_id = $1', [programId])
+  await database.query('update shadow_runs set compare_until = null where program_id = $1', [
+    programId,
+  ])
 
   const versions = () =>
     database.query<{ id: string; version: string }>(
@@ -167,9 +179,16 @@ test('sales that were compared with their commissions are not compared again, bu
     )
   const old = await versions()
   expect(
-    await compareRun(db(), { workspaceId: workspace.id, programId, now: new Date() }, newId(), () => true),
+    await compareRun(
+      db(),
+      { workspaceId: workspace.id, programId, now: new Date() },
+      newId(),
+      () => true,
+    ),
   ).toBe(false)
   expect(await outcomes(merchant)).toEqual(before)
-  const kept = (await versions()).filter(({ version }) => old.some((row) => row.version === version))
+  const kept = (await versions()).filter(({ version }) =>
+    old.some((row) => row.version === version),
+  )
   expect(kept).toHaveLength(2)
 })

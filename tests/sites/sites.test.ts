@@ -1,7 +1,7 @@
 // @module-tag thorough
 /**
- * Merchants' sites as they are: what was seen to lose or misjudge a click on one. The service is a fake, whose answers are those of
- * tests/functions/standing-click.test.ts.
+ * Merchants' sites as they are: what was seen to lose or misjudge a click on one. The service is a
+ * fake, whose answers are those of tests/functions/standing-click.test.ts.
  */
 import { describe, expect, test } from 'vitest'
 import {
@@ -137,7 +137,9 @@ test('a payment link that was opened before a click in another tab leads on with
     `document.querySelector('a').addEventListener('click', (event) => event.preventDefault())`,
   )
   await page.click('a')
-  expect(await attribute('a', 'href')).toBe(`https://buy.stripe.com/1?client_reference_id=${tracking.id(2)}`)
+  expect(await attribute('a', 'href')).toBe(
+    `https://buy.stripe.com/1?client_reference_id=${tracking.id(2)}`,
+  )
 })
 
 describe('a click that could not be delivered', () => {

@@ -19,7 +19,8 @@ const sampleOf = (tool: string): string => {
     .replaceAll(SAMPLE_PROGRAM, PROGRAM)
 }
 
-const tracks = () => expect(tracking.clicks).toMatchObject([{ programId: PROGRAM, slugs: ['anna'] }])
+const tracks = () =>
+  expect(tracking.clicks).toMatchObject([{ programId: PROGRAM, slugs: ['anna'] }])
 
 /** The attributes of a sample's tag, whatever writes them. */
 const attributesIn = (code: string): Record<string, string> => {
@@ -104,8 +105,11 @@ describe('the consent of', () => {
     },
   )
 
-  test.each(TOOLS)('$tool may come before the snippet, as on each later page', async ({ tool, accept }) => {
-    const head = sampleOf(tool).replace('</script>', `${accept}</script>`)
-    expect(await visit('/?via=anna', { head })).toBe(tracking.id(1))
-  })
+  test.each(TOOLS)(
+    '$tool may come before the snippet, as on each later page',
+    async ({ tool, accept }) => {
+      const head = sampleOf(tool).replace('</script>', `${accept}</script>`)
+      expect(await visit('/?via=anna', { head })).toBe(tracking.id(1))
+    },
+  )
 })

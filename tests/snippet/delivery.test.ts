@@ -80,7 +80,9 @@ describe('a single-page shop', () => {
   })
 
   test('is followed by its changes in a browser without the Navigation API', async () => {
-    await page.addInitScript({ content: `Object.defineProperty(window, 'navigation', { value: undefined })` })
+    await page.addInitScript({
+      content: `Object.defineProperty(window, 'navigation', { value: undefined })`,
+    })
     await visit('/')
     await goTo('/landing?via=anna')
     await page.evaluate(`document.body.append('The landing page')`)
@@ -92,7 +94,8 @@ describe('a single-page shop', () => {
     await goTo('/?via=anna#reviews')
     await goTo('/pricing?via=anna')
     await goTo('/?via=bob')
-    await clicked(tracking.id(2)) // clicks are sent in order, so an extra one would have come before
+    // clicks are sent in order, so an extra one would have come before
+    await clicked(tracking.id(2))
     expect(tracking.slugs()).toEqual(['anna', 'bob'])
   })
 

@@ -23,7 +23,8 @@ const show = async (path: string, { attributes = '', body = '', browser = firefo
 }
 const ready = (browser = firefox) => browser.evaluate<string | undefined>('tributary.ready')
 
-if (!FIREFOX) console.log('Firefox is not installed, so the snippet is not tried in it: see CONTRIBUTING.md.')
+if (!FIREFOX)
+  console.log('Firefox is not installed, so the snippet is not tried in it: see CONTRIBUTING.md.')
 
 describe.skipIf(!FIREFOX)('the snippet in Firefox', () => {
   beforeAll(async () => {
@@ -81,7 +82,9 @@ describe.skipIf(!FIREFOX)('the snippet in Firefox', () => {
     await firefox.evaluate(
       `document.body.insertAdjacentHTML('beforeend', '<form id="late"><input name="tributary_click"></form>'); undefined`,
     )
-    await expect.poll(() => firefox.evaluate(`document.querySelector('#late input').value`)).toBe('clk_1')
+    await expect
+      .poll(() => firefox.evaluate(`document.querySelector('#late input').value`))
+      .toBe('clk_1')
   })
 
   test('finds a slug that a single-page shop puts into its URL', async () => {
@@ -114,7 +117,10 @@ describe.skipIf(!FIREFOX)('the snippet in Firefox', () => {
   })
 
   test('keeps the click in memory for a visitor who refuses cookies', async () => {
-    const strict = await launchFirefox({ hosts: HOSTS, prefs: { 'network.cookie.cookieBehavior': 2 } })
+    const strict = await launchFirefox({
+      hosts: HOSTS,
+      prefs: { 'network.cookie.cookieBehavior': 2 },
+    })
     try {
       await show('/?via=anna', { browser: strict })
       expect(await ready(strict)).toBe('clk_1')

@@ -95,7 +95,8 @@ describe('no error reaches a hostile page', () => {
     await page
       .locator('iframe')
       .evaluate(
-        (frame, [html]) => Object.assign(frame, { src: `data:text/html,${encodeURIComponent(html)}` }),
+        (frame, [html]) =>
+          Object.assign(frame, { src: `data:text/html,${encodeURIComponent(html)}` }),
         [frameHtml] as const,
       )
     const frame = await (await page.waitForSelector('iframe')).contentFrame()
@@ -116,7 +117,9 @@ describe('no error reaches a hostile page', () => {
     await visit('/?via=anna', {
       body: '<form name="links"></form><a href="https://buy.stripe.com/1">Buy</a>',
     })
-    expect(await page.getAttribute('a', 'href')).toBe('https://buy.stripe.com/1?client_reference_id=clk_1')
+    expect(await page.getAttribute('a', 'href')).toBe(
+      'https://buy.stripe.com/1?client_reference_id=clk_1',
+    )
   })
 
   test('localStorage that throws', async () => {
@@ -168,6 +171,8 @@ describe('no error reaches a hostile page', () => {
 
   test('no program', async () => {
     tracking.answer = 400
-    expect(await visit('/?via=anna', { head: snippet().replace('data-program', 'data-x') })).toBeUndefined()
+    expect(
+      await visit('/?via=anna', { head: snippet().replace('data-program', 'data-x') }),
+    ).toBeUndefined()
   })
 })

@@ -1,4 +1,7 @@
-/** A merchant's site that serves the snippet under its own domain, by the function in docs/snippet.md. */
+/**
+ * A merchant's site that serves the snippet under its own domain, by the function in
+ * docs/snippet.md.
+ */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +14,9 @@ export const startOwnDomain = async (tributary: string) => {
   const guide = readFileSync(`${ROOT}docs/snippet.md`, 'utf8')
   const [, code = ''] = /```js\n(\/\/ tributary\.js\n.*?)```/s.exec(guide) ?? []
   const local = code.replace('https://track.example', tributary)
-  const { passOn } = (await import(`data:text/javascript,${encodeURIComponent(local)}`)) as { passOn: PassOn }
+  const { passOn } = (await import(`data:text/javascript,${encodeURIComponent(local)}`)) as {
+    passOn: PassOn
+  }
   const site = {
     /** What every page is. */
     html: '',

@@ -48,7 +48,9 @@ describe('the snippet under the merchant’s own domain', () => {
     const sale = await merchant.sale({ clickId })
     expect(sale.body.attributed).toBe(true)
     const used = `select last_used_at is not null as "isUsed" from api_keys where workspace_id = $1 and 'clicks' = any (scopes)`
-    await expect.poll(() => database.query(used, [merchant.workspace.id])).toEqual([{ isUsed: true }])
+    await expect
+      .poll(() => database.query(used, [merchant.workspace.id]))
+      .toEqual([{ isUsed: true }])
   })
 
   test('passes on the snippet and clicks, and nothing else', async () => {
@@ -79,7 +81,9 @@ const CLICK = ['clk_1', new Date('2027-01-01T00:00:00Z')] as const
 
 test('the service’s cookie is for the widest domain, and where that may be a public suffix, for the next one too', () => {
   const domains = (origin: string) =>
-    clickCookies({ site: undefined, origin }, ...CLICK).map((cookie) => /;Domain=(.*)$/.exec(cookie)?.[1])
+    clickCookies({ site: undefined, origin }, ...CLICK).map(
+      (cookie) => /;Domain=(.*)$/.exec(cookie)?.[1],
+    )
   for (const [origin, expected] of [
     ['https://shop.example', ['shop.example']],
     ['https://www.checkout.shop.example:8443', ['shop.example']],

@@ -28,7 +28,11 @@ describe('Stripe', () => {
   test.each([
     { case: 'a bare link', from: '', to: '?client_reference_id=clk_1' },
     { case: 'a link with a query', from: '?locale=fr', to: '?locale=fr&client_reference_id=clk_1' },
-    { case: 'a link with a hash', from: '?locale=fr#pay', to: '?locale=fr&client_reference_id=clk_1#pay' },
+    {
+      case: 'a link with a hash',
+      from: '?locale=fr#pay',
+      to: '?locale=fr&client_reference_id=clk_1#pay',
+    },
     {
       case: 'escapes',
       from: '?prefilled_email=a%2Bb%40c.d',
@@ -60,7 +64,9 @@ describe('Stripe', () => {
     await visit('/?via=anna', {
       body: svg + others.map((href) => `<a href="${href}">x</a>`).join('') + link(''),
     })
-    const hrefs = await page.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    const hrefs = await page
+      .locator('a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
     expect(hrefs).toEqual([
       'https://buy.stripe.com/1',
       ...others,
@@ -68,13 +74,16 @@ describe('Stripe', () => {
     ])
   })
 
-  test.each(['stripe-pricing-table', 'stripe-buy-button'])('gets the click id in <%s>', async (tag) => {
-    await visit('/?via=anna', {
-      body: `<${tag} id="a"></${tag}><${tag} id="b" client-reference-id="user_7"></${tag}>`,
-    })
-    expect(await attribute('#a', 'client-reference-id')).toBe(tracking.id(1))
-    expect(await attribute('#b', 'client-reference-id')).toBe('user_7')
-  })
+  test.each(['stripe-pricing-table', 'stripe-buy-button'])(
+    'gets the click id in <%s>',
+    async (tag) => {
+      await visit('/?via=anna', {
+        body: `<${tag} id="a"></${tag}><${tag} id="b" client-reference-id="user_7"></${tag}>`,
+      })
+      expect(await attribute('#a', 'client-reference-id')).toBe(tracking.id(1))
+      expect(await attribute('#b', 'client-reference-id')).toBe('user_7')
+    },
+  )
 
   test('gets the click id in what is added or changed later', async () => {
     await visit('/?via=anna', { body: `<p id="plan">${link('')}</p><div id="more"></div>` })
@@ -84,7 +93,9 @@ describe('Stripe', () => {
       `document.querySelector('#more').innerHTML = '${link('')}<stripe-buy-button></stripe-buy-button>'`,
     )
     await page.waitForSelector('#more a[href$="?client_reference_id=clk_1"]')
-    await page.waitForSelector('stripe-buy-button[client-reference-id=clk_1]', { state: 'attached' })
+    await page.waitForSelector('stripe-buy-button[client-reference-id=clk_1]', {
+      state: 'attached',
+    })
   })
 
   test('gets the newer click id when there is one, and its elements hear of it once', async () => {
@@ -97,9 +108,13 @@ describe('Stripe', () => {
     `)
     await goTo('/?via=bob')
     await page.waitForSelector('a[href="https://buy.stripe.com/test_1?client_reference_id=clk_2"]')
-    await page.waitForSelector('stripe-buy-button[client-reference-id=clk_2]', { state: 'attached' })
+    await page.waitForSelector('stripe-buy-button[client-reference-id=clk_2]', {
+      state: 'attached',
+    })
     // One more change causes one more check, which must change neither.
-    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<input name="tributary_click">')`)
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<input name="tributary_click">')`,
+    )
     await page.waitForFunction(`document.querySelector('input').value`)
     expect(await page.evaluate('heard')).toEqual(['A', 'STRIPE-BUY-BUTTON'])
   })

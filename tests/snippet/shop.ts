@@ -57,16 +57,23 @@ export const startTracking = async (script: () => string) => {
   }
   const server = createServer(async (request, response) => {
     if (request.url === '/debug.js') {
-      response.writeHead(200, { 'Content-Type': 'text/javascript', 'Access-Control-Allow-Origin': '*' })
+      response.writeHead(200, {
+        'Content-Type': 'text/javascript',
+        'Access-Control-Allow-Origin': '*',
+      })
       return response.end(await buildDebugger())
     }
     if (request.url?.startsWith('/via.')) {
       // A module script is fetched with CORS.
-      response.writeHead(200, { 'Content-Type': 'text/javascript', 'Access-Control-Allow-Origin': '*' })
+      response.writeHead(200, {
+        'Content-Type': 'text/javascript',
+        'Access-Control-Allow-Origin': '*',
+      })
       return response.end(script())
     }
     if (request.method === 'OPTIONS') tracking.preflights++
-    if (request.method !== 'POST' || request.url !== '/api/track/click') return response.writeHead(405).end()
+    if (request.method !== 'POST' || request.url !== '/api/track/click')
+      return response.writeHead(405).end()
     const { answer } = tracking
     const chunks = await request.setEncoding('utf8').toArray()
     tracking.clicks.push(JSON.parse(chunks.join('')))
@@ -80,7 +87,9 @@ export const startTracking = async (script: () => string) => {
     if (answer === 'not json') return response.end('<h1>Welcome to our Wi-Fi</h1>')
     response.end(
       JSON.stringify(
-        answer === 200 ? { clickId, expiresAt, maxAge: MAX_AGE } : { error: { code: `is_${answer}` } },
+        answer === 200
+          ? { clickId, expiresAt, maxAge: MAX_AGE }
+          : { error: { code: `is_${answer}` } },
       ),
     )
   })
@@ -90,9 +99,16 @@ export const startTracking = async (script: () => string) => {
 
 /** A merchant's site: every path and host name serves `html`. */
 export const startShop = async () => {
-  const shop = { port: 0, html: '', headers: {} as Record<string, string>, stop: () => close(server) }
+  const shop = {
+    port: 0,
+    html: '',
+    headers: {} as Record<string, string>,
+    stop: () => close(server),
+  }
   const server = createServer((_request, response) => {
-    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...shop.headers }).end(shop.html)
+    response
+      .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...shop.headers })
+      .end(shop.html)
   })
   shop.port = await listen(server)
   return shop

@@ -60,19 +60,54 @@ describe('a click', () => {
 
   test.each([
     { case: 'via needs no list', params: '', query: 'via=anna', slug: 'anna' },
-    { case: 'via works beside a list', params: 'data-params="ref"', query: 'via=anna', slug: 'anna' },
-    { case: 'a listed name works', params: 'data-params="ref,fpr"', query: 'fpr=anna', slug: 'anna' },
-    { case: 'a list may have spaces', params: 'data-params=" ref , fpr "', query: 'fpr=anna', slug: 'anna' },
-    { case: 'via comes first', params: 'data-params="ref"', query: 'ref=bob&via=anna', slug: 'anna,bob' },
-    { case: 'an empty via is none', params: 'data-params="ref"', query: 'via=&ref=bob', slug: 'bob' },
+    {
+      case: 'via works beside a list',
+      params: 'data-params="ref"',
+      query: 'via=anna',
+      slug: 'anna',
+    },
+    {
+      case: 'a listed name works',
+      params: 'data-params="ref,fpr"',
+      query: 'fpr=anna',
+      slug: 'anna',
+    },
+    {
+      case: 'a list may have spaces',
+      params: 'data-params=" ref , fpr "',
+      query: 'fpr=anna',
+      slug: 'anna',
+    },
+    {
+      case: 'via comes first',
+      params: 'data-params="ref"',
+      query: 'ref=bob&via=anna',
+      slug: 'anna,bob',
+    },
+    {
+      case: 'an empty via is none',
+      params: 'data-params="ref"',
+      query: 'via=&ref=bob',
+      slug: 'bob',
+    },
     { case: 'a name may be there twice', params: '', query: 'via=anna&via=bob', slug: 'anna,bob' },
-    { case: 'the fragment may have a query', params: '', query: 'x=1#/pricing?via=anna', slug: 'anna' },
+    {
+      case: 'the fragment may have a query',
+      params: '',
+      query: 'x=1#/pricing?via=anna',
+      slug: 'anna',
+    },
     { case: 'the fragment may be one', params: '', query: 'x=1#via=anna', slug: 'anna' },
     { case: 'escapes are read', params: '', query: 'via=anna%20b', slug: 'anna b' },
     { case: 'a link in capitals works', params: '', query: 'VIA=ANNA', slug: 'ANNA' },
     { case: 'a capital that a phone sets works', params: '', query: 'Via=anna', slug: 'anna' },
     { case: 'via comes before VIA', params: '', query: 'VIA=bob&via=anna', slug: 'anna,bob' },
-    { case: 'an & may be escaped for HTML', params: '', query: 'a=1&amp;via=anna&amp;b=2', slug: 'anna' },
+    {
+      case: 'an & may be escaped for HTML',
+      params: '',
+      query: 'a=1&amp;via=anna&amp;b=2',
+      slug: 'anna',
+    },
     { case: 'a value may have a ?', params: '', query: 'via=anna%3Fa%3D1', slug: 'anna?a=1' },
     { case: 'a second ? is a separator', params: '', query: 'via=anna?a=1', slug: 'anna' },
   ])('reads its slug from the query: $case', async ({ params, query, slug }) => {
@@ -80,14 +115,19 @@ describe('a click', () => {
     expect(tracking.slugs()).toEqual([slug])
   })
 
-  test.each(['/', '/?ref=anna', '/?vIA=anna', '/?xvia=anna', '/?via=', '/#anna', '/?undefined=anna'])(
-    'is not found in %s',
-    async (path) => {
-      expect(await visit(path)).toBeUndefined()
-      expect(tracking.clicks).toEqual([])
-      expect(await context.cookies()).toEqual([])
-    },
-  )
+  test.each([
+    '/',
+    '/?ref=anna',
+    '/?vIA=anna',
+    '/?xvia=anna',
+    '/?via=',
+    '/#anna',
+    '/?undefined=anna',
+  ])('is not found in %s', async (path) => {
+    expect(await visit(path)).toBeUndefined()
+    expect(tracking.clicks).toEqual([])
+    expect(await context.cookies()).toEqual([])
+  })
 
   test('is posted once when the script is on the page twice', async () => {
     await visit('/?via=anna', { head: snippet() + snippet() })
@@ -123,8 +163,10 @@ describe('the cookie', () => {
   test('is Secure on https', async () => {
     await page.route(/^https:/, (route) => {
       const { pathname } = new URL(route.request().url())
-      if (pathname === '/via.js') return route.fulfill({ contentType: 'text/javascript', body: code })
-      if (pathname !== '/api/track/click') return route.fulfill({ contentType: 'text/html', body: shop.html })
+      if (pathname === '/via.js')
+        return route.fulfill({ contentType: 'text/javascript', body: code })
+      if (pathname !== '/api/track/click')
+        return route.fulfill({ contentType: 'text/html', body: shop.html })
       const headers = { 'Access-Control-Allow-Origin': '*' }
       return route.fulfill({ headers, json: { clickId: 'clk_https', expiresAt } })
     })
@@ -159,7 +201,9 @@ describe('the cookie', () => {
       }`,
     })
     expect(await visit('/?via=anna')).toBe(tracking.id(1))
-    expect(await context.cookies()).toEqual([expect.objectContaining({ domain: 'shop.example.co.uk' })])
+    expect(await context.cookies()).toEqual([
+      expect.objectContaining({ domain: 'shop.example.co.uk' }),
+    ])
   })
 
   test('is read beside cookies of any name and shape', async () => {
@@ -168,7 +212,9 @@ describe('the cookie', () => {
       landing: '?tributary_click=clk_other',
       broken: '%E0%A4%A',
     }
-    await context.addCookies(Object.entries(others).map(([name, value]) => ({ name, value, url: url('/') })))
+    await context.addCookies(
+      Object.entries(others).map(([name, value]) => ({ name, value, url: url('/') })),
+    )
     await visit('/')
     expect(await clickId()).toBeUndefined()
     expect(await visit('/?via=anna')).toBe(tracking.id(1))

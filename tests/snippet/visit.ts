@@ -7,7 +7,10 @@ import { startShop, startTracking } from './shop.ts'
 
 /** The program in the shop's snippet. */
 export const PROGRAM = '0192f000-0000-7000-8000-000000000001'
-/** The shop's host names are below a public suffix of two labels, where the widest domain is not obvious. */
+/**
+ * The shop's host names are below a public suffix of two labels, where the widest domain is not
+ * obvious.
+ */
 export const NAMES = '--host-resolver-rules=MAP *.co.uk 127.0.0.1, MAP track.example 127.0.0.1'
 
 /** The built snippet, and its size. */
@@ -62,10 +65,14 @@ export const snippet = (attributes = '') =>
   `<script defer src="http://track.example:${tracking.port}/via.js" data-program="${PROGRAM}" ${attributes}></script>`
 
 /** An address of the shop. */
-export const url = (path: string, host = 'shop.example.co.uk') => `http://${host}:${shop.port}${path}`
+export const url = (path: string, host = 'shop.example.co.uk') =>
+  `http://${host}:${shop.port}${path}`
 
 /** Shows a page of the shop, without waiting for its click. */
-export const show = async (path: string, { attributes = '', body = '', head = snippet(attributes) } = {}) => {
+export const show = async (
+  path: string,
+  { attributes = '', body = '', head = snippet(attributes) } = {},
+) => {
   shop.html = `<!doctype html><title>Shop</title>${head}<body>${body}</body>`
   await page.goto(path.startsWith('http') ? path : url(path))
 }
@@ -83,14 +90,17 @@ export const ready = () => page.evaluate<string | undefined>('tributary.ready')
 /** The click id in the cookie. */
 export const clickId = () => page.evaluate<string | undefined>('tributary.clickId()')
 /** The click stored for the next page. */
-export const pending = () => page.evaluate<string | null>(`localStorage.getItem('tributary_${PROGRAM}')`)
+export const pending = () =>
+  page.evaluate<string | null>(`localStorage.getItem('tributary_${PROGRAM}')`)
 /** Waits until the page has this click id. */
-export const clicked = (id: string) => page.waitForFunction(`window.tributary?.clickId() === '${id}'`)
+export const clicked = (id: string) =>
+  page.waitForFunction(`window.tributary?.clickId() === '${id}'`)
 /** Navigates like a single-page shop. */
 export const goTo = (path: string, how: 'pushState' | 'replaceState' = 'pushState') =>
   page.evaluate(`history.${how}(null, '', '${path}')`)
 /** An attribute of an element on the page. */
-export const attribute = (selector: string, name: string) => page.locator(selector).getAttribute(name)
+export const attribute = (selector: string, name: string) =>
+  page.locator(selector).getAttribute(name)
 
 /** Switches to another browser. */
 export const moveTo = async (other: Browser) => {

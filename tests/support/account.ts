@@ -21,7 +21,10 @@ export type Terms = {
   trusted: boolean
 }
 
-/** What the rules say in the fewest words: an account of the partners that a history of reports leaves behind. */
+/**
+ * What the rules say in the fewest words: an account of the partners that a history of reports
+ * leaves behind.
+ */
 export const account = (
   { attribution, interval, knownCustomers, lateDays, trusted }: Terms,
   history: Report[],
@@ -41,14 +44,16 @@ export const account = (
     events.set(key, { ...report, credited, isFirst: owner === undefined })
     if (credited === null) continue
 
-    if (owner === undefined || (attribution === 'last' && via !== null)) owners.set(customer, credited)
-    // The links were clicked before all reports: where a late one may follow, the first one with a click refers its customer's
-    // sales before anybody had. A slug or coupon refers none.
+    if (owner === undefined || (attribution === 'last' && via !== null))
+      owners.set(customer, credited)
+    // The links were clicked before all reports: where a late one may follow, the first one with a
+    // click refers its customer's sales before anybody had. A slug or coupon refers none.
     if (via === null || by !== 'clickId' || clicked.has(customer)) continue
     clicked.add(customer)
     if (lateDays === 0 && !knownCustomers) continue
     for (const event of events.values())
-      if (event.kind === 'sale' && event.customer === customer && event.isFirst) event.credited ??= via
+      if (event.kind === 'sale' && event.customer === customer && event.isFirst)
+        event.credited ??= via
   }
 
   const rewarded = new Set<string>()
@@ -56,7 +61,8 @@ export const account = (
   for (const [key, { kind, customer, credited }] of events) {
     if (credited === null) continue
     // Maya is in a group that rewards leads, Leo is in none.
-    const earns = kind === 'lead' ? credited === 'maya' : interval === 'recurring' || !rewarded.has(customer)
+    const earns =
+      kind === 'lead' ? credited === 'maya' : interval === 'recurring' || !rewarded.has(customer)
     if (earns) commissions.push(`${key} ${credited}`)
     if (earns && kind === 'sale') rewarded.add(customer)
   }
@@ -88,7 +94,10 @@ export const programOf = ({ attribution, interval, knownCustomers, lateDays, tru
   trusted_attribution: trusted,
 })
 
-/** Adds the partner "leo", and a coupon of each partner. @returns how a report names each of them */
+/**
+ * Adds the partner "leo", and a coupon of each partner.
+ * @returns how a report names each of them
+ */
 export const addPartners = async ({ seed, workspace, programId, partnerId, click }: Merchant) => {
   const leo = await seed.addPartner(workspace.id, programId, { slug: 'leo' })
   await seed.addCoupon(workspace.id, partnerId, 'MAYA')

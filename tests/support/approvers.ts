@@ -1,9 +1,15 @@
-/** People who may approve payout runs: they have had their role, and have signed in, for longer than 72 hours. */
+/**
+ * People who may approve payout runs: they have had their role, and have signed in, for longer than
+ * 72 hours.
+ */
 import type { Role } from '../../lib/rules/roles/roles.ts'
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>
 
-/** Makes a person, a member or not, a manager of a workspace who may approve, or gives it another role. */
+/**
+ * Makes a person, a member or not, a manager of a workspace who may approve, or gives it another
+ * role.
+ */
 export const addApprover = async (
   query: Query,
   workspaceId: string,

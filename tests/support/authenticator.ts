@@ -23,8 +23,16 @@ type Lies = {
 export const createAuthenticator = (origin: string, { counter: counts = 1 } = {}) => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const jwk = publicKey.export({ format: 'jwk' })
-  const [x, y] = [jwk.x, jwk.y].map((part) => Buffer.from(part ?? '', 'base64url')) as [Buffer, Buffer]
-  const cose = Buffer.concat([Buffer.from('a5010203262001215820', 'hex'), x, Buffer.from('225820', 'hex'), y])
+  const [x, y] = [jwk.x, jwk.y].map((part) => Buffer.from(part ?? '', 'base64url')) as [
+    Buffer,
+    Buffer,
+  ]
+  const cose = Buffer.concat([
+    Buffer.from('a5010203262001215820', 'hex'),
+    x,
+    Buffer.from('225820', 'hex'),
+    y,
+  ])
   const credentialId = randomBytes(32)
   const id = base64url(credentialId)
   let counter = 0

@@ -14,7 +14,9 @@ const PHONE: Screen = { width: 390, scheme: 'dark' }
 /** Those on which `inspect` looks at each page. */
 const SCREENS = [DESKTOP, PHONE]
 
-/** Those on which tests go through the pages that they inspect: with EXHAUSTIVE=1 also the desktop. */
+/**
+ * Those on which tests go through the pages that they inspect: with EXHAUSTIVE=1 also the desktop.
+ */
 export const WALKS = isExhaustive ? SCREENS : [PHONE]
 
 /** The folder for pictures of the pages, if set. */
@@ -22,7 +24,10 @@ const PICTURES = process.env.SCREENSHOTS
 
 const launched = new Map<string, Promise<Browser>>()
 
-/** The Chromium of all test files of this process, which ends with it. Close contexts, not the browser. */
+/**
+ * The Chromium of all test files of this process, which ends with it. Close contexts, not the
+ * browser.
+ */
 export const sharedBrowser = (args: string[] = []): Promise<Browser> => {
   const key = args.join()
   const browser = launched.get(key) ?? launchBrowser({ args })
@@ -41,7 +46,10 @@ export const useBrowser = () => {
     expect([...complaints, ...violations.filter(Boolean)]).toEqual([])
   })
   return {
-    /** A new page, signed in by the cookie; a blank cookie is signed out. @param url of other Workers than the shared ones */
+    /**
+     * A new page, signed in by the cookie; a blank cookie is signed out.
+     * @param url of other Workers than the shared ones
+     */
     as: async (
       cookie: string,
       { width, scheme, javaScriptEnabled = true }: Screen = DESKTOP,
@@ -61,8 +69,15 @@ export const useBrowser = () => {
         cookie.split('; ').flatMap((pair) => {
           const [name, ...value] = pair.split('=')
           if (!name) return []
-          // The prefix __Host- asks for Secure, which Chromium grants to 127.0.0.1 as it does to https.
-          return { name, value: value.join('='), url, secure: name.startsWith('__'), httpOnly: true }
+          // The prefix __Host- asks for Secure, which Chromium grants to 127.0.0.1 as it does to
+          // https.
+          return {
+            name,
+            value: value.join('='),
+            url,
+            secure: name.startsWith('__'),
+            httpOnly: true,
+          }
         }),
       )
       const page = await context.newPage()
@@ -77,10 +92,16 @@ const violationIn = async (response: Response): Promise<string | null> => {
   const { pathname } = new URL(response.url())
   if (!pathname.startsWith('/api/')) return null
   // A page that was left or closed no longer gives its responses.
-  const read = await Promise.all([response.text(), response.headerValue('Content-Type')]).catch(() => null)
+  const read = await Promise.all([response.text(), response.headerValue('Content-Type')]).catch(
+    () => null,
+  )
   if (read === null) return null
   const [body, contentType] = read
-  return violationOf(response.request().method(), pathname, { status: response.status(), contentType, body })
+  return violationOf(response.request().method(), pathname, {
+    status: response.status(),
+    contentType,
+    body,
+  })
 }
 
 /**
@@ -115,14 +136,20 @@ type Violation = [rule: string, elements: string[]]
 /** The rules whose result depends on colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Runs in the page. What axe would load first is read only by a rule that is off, and by one on audio, of which we have none. */
+/**
+ * Runs in the page. What axe would load first is read only by a rule that is off, and by one on
+ * audio, of which we have none.
+ */
 const axeRun = (rules: string[] | undefined) => `axe
   .run(document, { resultTypes: ['violations'], preload: false, iframes: false, runOnly: ${JSON.stringify(rules)} })
   .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`
 
 const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
-/** Loads axe into a page by Chromium's own protocol, which compiles it once for all pages of a site: `evaluate` does so for each. */
+/**
+ * Loads axe into a page by Chromium's own protocol, which compiles it once for all pages of a site:
+ * `evaluate` does so for each.
+ */
 const loadAxe = async (page: Page): Promise<void> => {
   if (await page.evaluate<boolean>('"axe" in globalThis')) return
   const session = sessions.get(page) ?? page.context().newCDPSession(page)
@@ -131,8 +158,9 @@ const loadAxe = async (page: Page): Promise<void> => {
 }
 
 /**
- * Accessibility violations that axe finds: each rule with the elements that break it. Not of a mail that is shown in a frame without
- * scripts, where axe cannot run: tests/mail/look.test.ts examines mails by themselves.
+ * Accessibility violations that axe finds: each rule with the elements that break it. Not of a mail
+ * that is shown in a frame without scripts, where axe cannot run: tests/mail/look.test.ts examines
+ * mails by themselves.
  *
  * @param known only the colours have changed since the last call, so that only their rules run
  */
@@ -145,7 +173,8 @@ export const findViolations = async (page: Page, known = false): Promise<Violati
  * Checks a page on each screen: axe finds no violation, and nothing is wider than the screen.
  *
  * @param picture the name of its pictures
- * @param known only the colours differ from a page that was inspected before, so that only their rules run
+ * @param known only the colours differ from a page that was inspected before, so that only their
+ *   rules run
  */
 export const inspect = async (
   page: Page,
@@ -167,7 +196,10 @@ export const inspect = async (
       await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
     ).toBeLessThanOrEqual(0)
     if (!PICTURES || picture === undefined) continue
-    await page.screenshot({ path: join(PICTURES, `${picture}-${width}-${scheme}.png`), fullPage: true })
+    await page.screenshot({
+      path: join(PICTURES, `${picture}-${width}-${scheme}.png`),
+      fullPage: true,
+    })
   }
   if (own) await page.setViewportSize(own)
 }

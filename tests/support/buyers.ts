@@ -1,11 +1,18 @@
 /**
- * Buyers of one merchant, each under ids of its own, whose facts a test delivers in every order. The times of Stripe's
- * events are fixed before: only the order in which they arrive differs.
+ * Buyers of one merchant, each under ids of its own, whose facts a test delivers in every order.
+ * The times of Stripe's events are fixed before: only the order in which they arrive differs.
  */
 import { expect } from 'vitest'
 import { createMerchant, type Merchant, type useDatabase } from './merchant.ts'
 import { eachOf, someOrders } from './permutations.ts'
-import { checkoutSession, invoice, type StripeObject, seconds, stripeEvent, useStripe } from './stripe.ts'
+import {
+  checkoutSession,
+  invoice,
+  type StripeObject,
+  seconds,
+  stripeEvent,
+  useStripe,
+} from './stripe.ts'
 
 type Database = ReturnType<typeof useDatabase>
 type Partner = 'maya' | 'leo' | 'nora'
@@ -19,8 +26,8 @@ export type Buyer = ReturnType<Shop['buyer']>
 let shops = 0
 
 /**
- * A merchant with the partners "maya" and "leo" of one program, and "nora" of another one. Each has a coupon under its
- * name in capitals.
+ * A merchant with the partners "maya" and "leo" of one program, and "nora" of another one. Each has
+ * a coupon under its name in capitals.
  */
 export const openShop = async (
   database: Database,
@@ -63,7 +70,11 @@ export const openShop = async (
       event,
       /** A click through a partner's link, so many hours ago. */
       click: async (slug: Partner = 'maya', hoursAgo = 0): Promise<string> => {
-        const clickId = await merchant.click(slug, slug === 'nora' ? secondProgramId : programId, tag)
+        const clickId = await merchant.click(
+          slug,
+          slug === 'nora' ? secondProgramId : programId,
+          tag,
+        )
         await database.query(
           `update clicks set created_at = created_at - $2 * interval '1 hour', expires_at = expires_at - $2 * interval '1 hour'
            where id = $1`,
@@ -79,7 +90,9 @@ export const openShop = async (
         done(merchant.refund({ externalId: id('refund'), saleExternalId: id('order'), ...body })),
       /** The import of one mapping. @returns the row's status */
       import: async (row: Record<string, unknown> = {}, partner: Partner = 'maya') => {
-        const rows = [{ customerExternalId: id('cus'), partnerEmail: `${partner}@partner.example`, ...row }]
+        const rows = [
+          { customerExternalId: id('cus'), partnerEmail: `${partner}@partner.example`, ...row },
+        ]
         const { results } = await done(manager.post('/customers/import', { rows }))
         return (results as { status: string }[])[0]?.status
       },
@@ -116,33 +129,48 @@ export const openShop = async (
 }
 
 /** What an invoice says of the subscription that it is for, since API 2025-03-31. */
-export const ofSubscription = (subscription: string, reason = 'subscription_cycle', metadata = {}) => ({
+export const ofSubscription = (
+  subscription: string,
+  reason = 'subscription_cycle',
+  metadata = {},
+) => ({
   billing_reason: reason,
   parent: { type: 'subscription_details', subscription_details: { subscription, metadata } },
 })
 
-/** The payment of an invoice, as the invoice names it: no other payment or checkout is taken for it. */
+/**
+ * The payment of an invoice, as the invoice names it: no other payment or checkout is taken for it.
+ */
 export const paidBy = (payment: string) => ({
   payments: { data: [{ payment: { payment_intent: payment } }] },
 })
 
 /** What a buyer's facts led to. */
 export type End = {
-  /** By the id under which it is recorded: whom it credits, with which net earnings, and how much of them is held. */
+  /**
+   * By the id under which it is recorded: whom it credits, with which net earnings, and how much of
+   * them is held.
+   */
   sales: Record<string, string>
   /** How many customers the buyer's ids belong to. */
   customers?: number | undefined
 }
 
 /**
- * @param same  ids of one purchase that may be recorded under several of them, as `{ other: 'name' }`
+ * @param same  ids of one purchase that may be recorded under several of them, as `{ other: 'name'
+ *   }`
  */
 export const endOf = async (
   { database, merchant }: Shop,
   { tag }: Buyer,
   same: Record<string, string> = {},
 ): Promise<End> => {
-  const rows = await database.query<{ id: string; slug: string | null; cents: number; held: number }>(
+  const rows = await database.query<{
+    id: string
+    slug: string | null
+    cents: number
+    held: number
+  }>(
     `select e.external_id as id, p.slug,
             (select coalesce(sum(c.amount_cents), 0) from commissions c where c.event_id = e.id)::int as cents,
             (select coalesce(sum(c.amount_cents), 0)
@@ -185,8 +213,9 @@ type Options = {
 }
 
 /**
- * Delivers a buyer's facts in every order (few of them unless the run is thorough), each to a buyer of its own, and expects
- * the same end; or the end that `expected` says of an order, where the time of a fact is that of its arrival. What happens once is a step, "once".
+ * Delivers a buyer's facts in every order (few of them unless the run is thorough), each to a buyer
+ * of its own, and expects the same end; or the end that `expected` says of an order, where the time
+ * of a fact is that of its arrival. What happens once is a step, "once".
  */
 export const inEveryOrder = async (
   shop: Shop,
@@ -195,7 +224,10 @@ export const inEveryOrder = async (
   { same, last, once }: Options = {},
 ) => {
   const names = Object.keys(await stepsOf(shop.buyer()))
-  const all = someOrders(once ? [...names, 'once'] : names).map((order) => ({ order, buyer: shop.buyer() }))
+  const all = someOrders(once ? [...names, 'once'] : names).map((order) => ({
+    order,
+    buyer: shop.buyer(),
+  }))
   const before = await eachOf(all, AT_ONCE, async ({ order, buyer }) => {
     const steps = await stepsOf(buyer)
     const left = [...order]

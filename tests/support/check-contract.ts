@@ -1,4 +1,7 @@
-/** Set-up of every test file: Node loads the Workers' modules, and `fetch` checks each response of the API against the OpenAPI document. */
+/**
+ * Set-up of every test file: Node loads the Workers' modules, and `fetch` checks each response of
+ * the API against the OpenAPI document.
+ */
 import { afterAll, expect } from 'vitest'
 import type { CheckedFetch } from './contract.ts'
 import './modules.ts'

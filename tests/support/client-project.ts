@@ -9,7 +9,8 @@ import { buildClient, CLIENT } from '../../dev/runtime/build-client.ts'
 import { listen } from '../../dev/runtime/ports.ts'
 
 const run = promisify(execFile)
-const npm = (cwd: string, ...args: string[]) => run('npm', args, { cwd, shell: process.platform === 'win32' })
+const npm = (cwd: string, ...args: string[]) =>
+  run('npm', args, { cwd, shell: process.platform === 'win32' })
 
 /** Packages from node_modules instead of the registry: the same files, and no network. */
 const SOURCES = [
@@ -26,7 +27,10 @@ const packClient = async (folder: string): Promise<string[]> => {
   return tarballs.map((file) => join(folder, file))
 }
 
-/** Offers the packed client to all test files: builds at the same time would write the same files. The first request packs it. */
+/**
+ * Offers the packed client to all test files: builds at the same time would write the same files.
+ * The first request packs it.
+ */
 export const offerClient = async (folder: string) => {
   let packing: Promise<string[]> | undefined
   const server = createServer(async (_request, response) => {

@@ -46,7 +46,11 @@ const DEPLOYMENTS = [VERSION_ID, FORMER_VERSION_ID].map((version_id, index) => (
 const describeVersion = (id: string) => ({
   id,
   number: 1,
-  metadata: { created_on: '2026-11-23T00:00:00Z', author_email: 'you@acme.com', source: 'wrangler' },
+  metadata: {
+    created_on: '2026-11-23T00:00:00Z',
+    author_email: 'you@acme.com',
+    source: 'wrangler',
+  },
   annotations: {},
   resources: { bindings: [], script: { etag: 'a' }, script_runtime: {} },
 })
@@ -67,10 +71,12 @@ const UNAVAILABLE = 10013
 /**
  * Starts the stand-in. It refuses a binding to a Worker that was not uploaded.
  *
- * @param withSubdomain whether the account has a subdomain of workers.dev, without which it takes no Worker
+ * @param withSubdomain whether the account has a subdomain of workers.dev, without which it takes
+ *   no Worker
  * @param secrets the names that each Worker has already
  * @param workers those that exist already
- * @param lastDeployedFrom how these were deployed. wrangler asks before it replaces what was changed by `api`
+ * @param lastDeployedFrom how these were deployed. wrangler asks before it replaces what was
+ *   changed by `api`
  * @param selfAtOnce whether a Worker may bind itself at its first upload
  * @param failing calls that fail once each, such as `PUT scripts/tributary-mailer`
  * @param hanging a call that is never answered
@@ -98,7 +104,8 @@ export const startCloudflare = async ({
   }
 
   const answer = (method: string, path: string, sent: unknown): Answer => {
-    if (path === 'subdomain') return withSubdomain ? { result: { subdomain: 'acme' } } : { code: 10007 }
+    if (path === 'subdomain')
+      return withSubdomain ? { result: { subdomain: 'acme' } } : { code: 10007 }
     const [, service] = /^services\/([^/]+)$/.exec(path) ?? []
     if (service && method === 'GET')
       return existing.has(service) ? { result: describeWorker(lastDeployedFrom) } : { code: 10090 }
@@ -110,7 +117,8 @@ export const startCloudflare = async ({
     if (method === 'GET' && script === 'versions')
       return { result: { items: [VERSION_ID, FORMER_VERSION_ID].map(describeVersion) } }
     if (method === 'PATCH' && script === 'secrets-bulk') {
-      for (const [deleted] of Object.entries((sent as { secrets: object }).secrets)) kept.delete(deleted)
+      for (const [deleted] of Object.entries((sent as { secrets: object }).secrets))
+        kept.delete(deleted)
     }
     // What `delete` looks for: static files of an old kind.
     if (method === 'GET' && path.endsWith('/storage/kv/namespaces')) return { result: [] }
@@ -122,21 +130,33 @@ export const startCloudflare = async ({
     if (method === 'PUT' && name && script === undefined) return upload(name, sent)
     if (method === 'POST' && script === 'versions') {
       const { result, code } = upload(name, sent)
-      return code ? { code } : { result: { ...(result as object), resources: { script: { etag: 'a' } } } }
+      return code
+        ? { code }
+        : { result: { ...(result as object), resources: { script: { etag: 'a' } } } }
     }
     return {
-      result: { id: 'a', tag: 'a', enabled: false, previews_enabled: false, subdomain: { enabled: false } },
+      result: {
+        id: 'a',
+        tag: 'a',
+        enabled: false,
+        previews_enabled: false,
+        subdomain: { enabled: false },
+      },
     }
   }
 
   const server = createServer(async (request, response) => {
     const sent = await readSent(request)
-    const path = (request.url ?? '').replace('/accounts/acme/workers/', '').replace(/\?(?!replace).*$/, '')
+    const path = (request.url ?? '')
+      .replace('/accounts/acme/workers/', '')
+      .replace(/\?(?!replace).*$/, '')
     const method = request.method ?? 'GET'
     const call = `${method} ${path}`
     if (method !== 'GET') calls.push({ call, sent })
     if (call === hanging) return
-    const { result = null, code } = failures.delete(call) ? { code: UNAVAILABLE } : answer(method, path, sent)
+    const { result = null, code } = failures.delete(call)
+      ? { code: UNAVAILABLE }
+      : answer(method, path, sent)
     const errors = code ? [{ code, message: 'Refused.' }] : []
     response.writeHead(code ? 400 : 200, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify({ success: !code, result, errors, messages: [] }))

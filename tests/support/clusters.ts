@@ -8,8 +8,9 @@ import { inject } from 'vitest'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 
 /**
- * Files in memory, where Linux has them. A new cluster is 1,300 files, and a database 400: on a disk, their creation
- * takes more CPU time than initdb itself. What a killed process wrote is there as on a disk.
+ * Files in memory, where Linux has them. A new cluster is 1,300 files, and a database 400: on a
+ * disk, their creation takes more CPU time than initdb itself. What a killed process wrote is there
+ * as on a disk.
  */
 const MEMORY = '/dev/shm'
 
@@ -37,7 +38,10 @@ const removeOrphans = (): void => {
   }
 }
 
-/** Creates the folder of this run, which every user can enter, as Postgres' may be another than root. */
+/**
+ * Creates the folder of this run, which every user can enter, as Postgres' may be another than
+ * root.
+ */
 export const makeTestFolder = async (): Promise<string> => {
   removeOrphans()
   const parent = hasRoom(MEMORY) ? MEMORY : await realpath(tmpdir())
@@ -47,9 +51,9 @@ export const makeTestFolder = async (): Promise<string> => {
 }
 
 /**
- * Creates a data folder whose new cluster is then copied. Without autovacuum: each time that it analyzes a table, every connection
- * plans anew what it knows of it, and statements are planned now with statistics, now without. Without processes that read files,
- * which are in memory.
+ * Creates a data folder whose new cluster is then copied. Without autovacuum: each time that it
+ * analyzes a table, every connection plans anew what it knows of it, and statements are planned now
+ * with statistics, now without. Without processes that read files, which are in memory.
  */
 export const createClusterToCopy = async (dataDir: string): Promise<void> => {
   const postgres = await startPostgres({ dataDir, durable: false })

@@ -5,7 +5,10 @@ import { openSession } from './people.ts'
 import { createPartner } from './portal.ts'
 import { stripeKey } from './secrets.ts'
 
-/** Presses a button at the fake of all tests: see dev/fakes/stripe/connect-pages.ts. @param path of its page, or all of it */
+/**
+ * Presses a button at the fake of all tests: see dev/fakes/stripe/connect-pages.ts.
+ * @param path of its page, or all of it
+ */
 export const atStripe = async (path: string): Promise<Response> => {
   const origin = inject('stripeUrl')
   const answer = await fetch(new URL(path.replace(/^(?=\/accounts)/, '/dev/stripe'), origin), {

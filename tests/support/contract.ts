@@ -2,9 +2,16 @@
 import type * as z from 'zod'
 import { paths } from '../../api/paths.ts'
 
-/** `mediaTypes`: none for an empty body. `schema`: of the first, which is JSON where there is JSON. */
+/**
+ * `mediaTypes`: none for an empty body. `schema`: of the first, which is JSON where there is JSON.
+ */
 type Documented = { description: string; mediaTypes: string[]; schema: z.ZodType | null }
-type Operation = { name: string; path: RegExp; method: string; responses: Record<string, Documented> }
+type Operation = {
+  name: string
+  path: RegExp
+  method: string
+  responses: Record<string, Documented>
+}
 
 type Response = { status: number; contentType: string | null; body: string }
 
@@ -37,8 +44,15 @@ const parseJson = (text: string): { json?: unknown; error?: string } => {
   }
 }
 
-/** How a response differs from what the document says of its operation, or null. Undocumented paths are not checked. */
-export const violationOf = (method: string, pathname: string, response: Response): string | null => {
+/**
+ * How a response differs from what the document says of its operation, or null. Undocumented paths
+ * are not checked.
+ */
+export const violationOf = (
+  method: string,
+  pathname: string,
+  response: Response,
+): string | null => {
   const operation = operations.find((one) => one.method === method && one.path.test(pathname))
   if (!operation) return null
   const { status, contentType, body } = response
@@ -76,7 +90,10 @@ const found: string[] = []
 /** The violations found since the last call. Tests that expect an error may have caught theirs. */
 export const takeViolations = (): string[] => found.splice(0)
 
-/** Checks a response, which can still be read afterwards. @throws {Error} naming what differs from the document */
+/**
+ * Checks a response, which can still be read afterwards.
+ * @throws {Error} naming what differs from the document
+ */
 export const checkResponse = async (
   method: string,
   url: string,

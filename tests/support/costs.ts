@@ -27,15 +27,17 @@ const childrenOf = (pid: number): number[] => {
 
 /** CPU seconds of a process, of those below it, and of those that it has waited for. */
 const cpuSeconds = (pid: number): number => {
-  // After the program's name in brackets: the state, 10 more fields, user and system time, those of ended children.
+  // After the program's name in brackets: the state, 10 more fields, user and system time, those of
+  // ended children.
   const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
   const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
   return childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), own)
 }
 
 /**
- * With COSTS=1, on Linux: ends the run with the files that took the most CPU time, that of Postgres, workerd and
- * Chromium included. Files that run beside each other share their costs, so it wants --maxWorkers=1.
+ * With COSTS=1, on Linux: ends the run with the files that took the most CPU time, that of
+ * Postgres, workerd and Chromium included. Files that run beside each other share their costs, so
+ * it wants --maxWorkers=1.
  */
 export default class CostReporter implements Reporter {
   readonly #costs: { file: string; seconds: number }[] = []
@@ -61,6 +63,7 @@ export default class CostReporter implements Reporter {
     if (!process.env.COSTS) return
     const dearest = this.#costs.sort((a, b) => b.seconds - a.seconds).slice(0, SHOWN)
     console.log(`CPU seconds: ${this.#before.toFixed(1)} in all, most of them in`)
-    for (const { file, seconds } of dearest) console.log(`${seconds.toFixed(1).padStart(8)}  ${file}`)
+    for (const { file, seconds } of dearest)
+      console.log(`${seconds.toFixed(1).padStart(8)}  ${file}`)
   }
 }

@@ -6,8 +6,12 @@ import { type Zone, zoneUrl } from '../../cli/roles.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import type { Tables } from '../../lib/db/tables.ts'
 
-/** Only Postgres' simple protocol, which has neither parameters nor plans to keep, takes several statements. */
-const isOneStatement = (text: string, values: unknown[]): boolean => values.length > 0 || !text.includes(';')
+/**
+ * Only Postgres' simple protocol, which has neither parameters nor plans to keep, takes several
+ * statements.
+ */
+const isOneStatement = (text: string, values: unknown[]): boolean =>
+  values.length > 0 || !text.includes(';')
 
 const openConnections = (databaseUrl: string): pg.Pool => {
   const pool = new pg.Pool({
@@ -30,11 +34,16 @@ export const openPool = (databaseUrl: string) => {
       text: string,
       values: unknown[] = [],
     ): Promise<Row[]> => {
-      const name = isOneStatement(text, values) ? createHash('md5').update(text).digest('hex') : undefined
+      const name = isOneStatement(text, values)
+        ? createHash('md5').update(text).digest('hex')
+        : undefined
       const { rows } = await pool.query<Row>({ text, values, ...(name && { name }) })
       return rows
     },
-    /** Runs work on a connection of its own. If it fails, the connection is closed, with its transaction and locks. */
+    /**
+     * Runs work on a connection of its own. If it fails, the connection is closed, with its
+     * transaction and locks.
+     */
     onConnection: async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
       const client = await pool.connect()
       try {
@@ -52,7 +61,10 @@ export const openPool = (databaseUrl: string) => {
 
 const opened = new Map<string, Kysely<Tables>>()
 
-/** Typed queries for setting tests up, without the HTTP of Neon's driver: half the CPU time of an insert. */
+/**
+ * Typed queries for setting tests up, without the HTTP of Neon's driver: half the CPU time of an
+ * insert.
+ */
 export const connectDirectly = ({ DATABASE_URL }: DatabaseEnv): Kysely<Tables> => {
   const db =
     opened.get(DATABASE_URL) ??
@@ -74,7 +86,10 @@ const runSql = async (databaseUrl: string, sql: string): Promise<void> => {
 /** The database that `createDatabase` copies: with our schema, and without rows. */
 export const TEMPLATE = 'tributary_template'
 
-/** Creates a database beside another one of the same server, empty or as a copy. @returns its URL */
+/**
+ * Creates a database beside another one of the same server, empty or as a copy.
+ * @returns its URL
+ */
 export const createDatabase = async (
   beside: string,
   name: string,
@@ -87,7 +102,10 @@ export const createDatabase = async (
   return url.href
 }
 
-/** The URL by which a zone's Workers connect. A copy of the tests' database has the rights of its roles. */
+/**
+ * The URL by which a zone's Workers connect. A copy of the tests' database has the rights of its
+ * roles.
+ */
 export const asZone = (databaseUrl: string, zone: Zone): string => {
   const url = new URL(zoneUrl(inject('database').DATABASE_URL, zone))
   url.pathname = new URL(databaseUrl).pathname

@@ -11,8 +11,9 @@ import { copyCluster } from './clusters.ts'
 import { startOwnWorkers } from './workers.ts'
 
 /**
- * Keeps Postgres from writing to the disk what no commit waits for: then a kill loses it for certain, and not only where it comes
- * within the fifth of a second after which the WAL writer would have written it.
+ * Keeps Postgres from writing to the disk what no commit waits for: then a kill loses it for
+ * certain, and not only where it comes within the fifth of a second after which the WAL writer
+ * would have written it.
  */
 const leaveUnflushed = async (databaseUrl: string): Promise<void> => {
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -24,8 +25,8 @@ const leaveUnflushed = async (databaseUrl: string): Promise<void> => {
 }
 
 /**
- * A Postgres with fsync on, and Workers connected to it. Either can be killed as by a power cut. Called once by a test
- * file, at its top.
+ * A Postgres with fsync on, and Workers connected to it. Either can be killed as by a power cut.
+ * Called once by a test file, at its top.
  *
  * @param envs the Workers that its tests need, besides the router
  * @param settings more settings of the Workers, read when they start
@@ -68,7 +69,9 @@ export const useDurable = (
     workers: () => workers,
     /** Kills Postgres. @returns how to restart it behind the same endpoint */
     killPostgres: async () => {
-      const [pid] = (await readFile(join(postgres.clusterDir, 'postmaster.pid'), 'utf8')).split('\n')
+      const [pid] = (await readFile(join(postgres.clusterDir, 'postmaster.pid'), 'utf8')).split(
+        '\n',
+      )
       process.kill(Number(pid), 'SIGKILL')
       await postgres.stop()
       return async () => {

@@ -3,7 +3,10 @@ import type { useDatabase } from './merchant.ts'
 
 type Query = ReturnType<typeof useDatabase>['query']
 
-/** Every column of every table that holds a text, found in the database's own catalog: "table.column". */
+/**
+ * Every column of every table that holds a text, found in the database's own catalog:
+ * "table.column".
+ */
 export const placesOf = async (query: Query, text: string): Promise<string[]> => {
   const columns = await query<{ schema: string; table: string; column: string }>(
     `select c.table_schema as schema, c.table_name as table, c.column_name as column

@@ -33,17 +33,24 @@ export type Meanwhile = () => Promise<void>
 
 const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
   wake_500: [500, '{"message":"Could not wake up the compute"}'],
-  shutdown_57P01: [400, '{"message":"terminating connection due to administrator command","code":"57P01"}'],
+  shutdown_57P01: [
+    400,
+    '{"message":"terminating connection due to administrator command","code":"57P01"}',
+  ],
   own_twin: [400, '{"message":"duplicate key","code":"23505","constraint":"events_pkey"}'],
   lost_connection: [400, '{"message":"connection closed","code":""}'],
 }
 
-/** The last use of an API key is written after the response, and not at each call: see lib/auth/keys/key-use.queries.ts. */
+/**
+ * The last use of an API key is written after the response, and not at each call: see
+ * lib/auth/keys/key-use.queries.ts.
+ */
 const isBackground = (body: string): boolean => body.includes('note_key_use')
 
 /**
- * A proxy between the Workers and the SQL endpoint, which counts the fetches of each tenant and fails planned ones.
- * A tenant is identified by any text in its statements, such as its workspace's id.
+ * A proxy between the Workers and the SQL endpoint, which counts the fetches of each tenant and
+ * fails planned ones. A tenant is identified by any text in its statements, such as its workspace's
+ * id.
  */
 export const startFaultyDatabase = async (sqlEndpoint: string) => {
   const plans = new Map<string, { fetches: number; faults: (Fault | Meanwhile | null)[] }>()
@@ -77,7 +84,12 @@ export const startFaultyDatabase = async (sqlEndpoint: string) => {
   }
 }
 
-const answerWith = (outgoing: ServerResponse, fault: Fault | null, status: number, body: Buffer): void => {
+const answerWith = (
+  outgoing: ServerResponse,
+  fault: Fault | null,
+  status: number,
+  body: Buffer,
+): void => {
   switch (fault) {
     case 'cut_after':
       return void outgoing.destroy()

@@ -3,7 +3,9 @@ import { type Fault, type Meanwhile, startFaultyDatabase } from './faulty-databa
 import { askAs } from './in-process.ts'
 import { createMerchant } from './merchant.ts'
 
-/** The management API over a database that fails as planned. Called once by a test file, at its top. */
+/**
+ * The management API over a database that fails as planned. Called once by a test file, at its top.
+ */
 export const useFaultyManage = () => {
   let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
   beforeAll(async () => {
@@ -13,8 +15,8 @@ export const useFaultyManage = () => {
 
   return {
     /**
-     * A merchant who is staged over the faulty database, too: the driver keeps one endpoint for the whole process, and
-     * a test that runs beside others would send them past their faults.
+     * A merchant who is staged over the faulty database, too: the driver keeps one endpoint for the
+     * whole process, and a test that runs beside others would send them past their faults.
      */
     createMerchant: (options: Parameters<typeof createMerchant>[0] = {}) =>
       createMerchant({ ...options, database: { ...inject('database'), SQL_ENDPOINT: faulty.url } }),

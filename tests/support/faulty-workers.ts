@@ -3,7 +3,10 @@ import type { Workers } from '../../dev/runtime/workers.ts'
 import { type Fault, type Meanwhile, startFaultyDatabase } from './faulty-database.ts'
 import { startOwnWorkers } from './workers.ts'
 
-/** Concurrent tests of a file, which mostly wait for a silent database. With more, a busy machine misses deadlines. */
+/**
+ * Concurrent tests of a file, which mostly wait for a silent database. With more, a busy machine
+ * misses deadlines.
+ */
 const AT_ONCE = 16
 
 /**

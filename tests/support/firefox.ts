@@ -115,7 +115,10 @@ export const launchFirefox = async ({
   const { send, close } = await connect(await bidiUrl(browser))
   await send('session.new', { capabilities: {} })
   await send('script.addPreloadScript', { functionDeclaration: LOOK_LIKE_A_VISITOR })
-  const { contexts } = await send<{ contexts: { context: string }[] }>('browsingContext.getTree', {})
+  const { contexts } = await send<{ contexts: { context: string }[] }>(
+    'browsingContext.getTree',
+    {},
+  )
   const context = contexts[0]?.context ?? ''
 
   return {
@@ -123,7 +126,11 @@ export const launchFirefox = async ({
     /** The value of an expression on the page, awaited. */
     evaluate: async <T>(expression: string): Promise<T> => {
       const target = { context }
-      const answer = await send<Evaluated>('script.evaluate', { expression, target, awaitPromise: true })
+      const answer = await send<Evaluated>('script.evaluate', {
+        expression,
+        target,
+        awaitPromise: true,
+      })
       if (answer.exceptionDetails) throw new Error(answer.exceptionDetails.text)
       return answer.result.value as T
     },

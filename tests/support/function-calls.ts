@@ -6,7 +6,8 @@ const quote = (value: unknown): string =>
     ? 'null'
     : `'${(typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll("'", "''")}'`
 
-const call = (name: string, ...values: unknown[]): string => `select ${name}(${values.map(quote).join(', ')})`
+const call = (name: string, ...values: unknown[]): string =>
+  `select ${name}(${values.map(quote).join(', ')})`
 
 const NEW = 900_000
 const WORKSPACE = idOf('workspace', 1)
@@ -160,7 +161,14 @@ export const CALLS: Record<string, string> = {
   ),
   'a report of a new customer is loaded': load('lead', 'user-new', 'user-new', 'click-1'),
   'a sale of a known customer is loaded': load('sale', 'order-new', 'user-1', 'click-1'),
-  'a refund is loaded': call('load_refund_1', keyHash(1), 'refund-new', 'order-1', 'report:order-1', NOW),
+  'a refund is loaded': call(
+    'load_refund_1',
+    keyHash(1),
+    'refund-new',
+    'order-1',
+    'report:order-1',
+    NOW,
+  ),
   'a refund before its sale is loaded': call(
     'load_refund_1',
     keyHash(1),
@@ -169,7 +177,13 @@ export const CALLS: Record<string, string> = {
     'in_1',
     NOW,
   ),
-  'a refund by hand is loaded': call('refund_facts_1', WORKSPACE, 'refund-new', 'order-1', 'report:order-1'),
+  'a refund by hand is loaded': call(
+    'refund_facts_1',
+    WORKSPACE,
+    'refund-new',
+    'order-1',
+    'report:order-1',
+  ),
   'a refund is saved': refund({
     sale: {
       id: EVENT,
@@ -185,8 +199,12 @@ export const CALLS: Record<string, string> = {
   ]),
   'a refund before its sale is saved': refund({ saleExternalId: 'order-new' }),
   'a sale with a slug is loaded': load('sale', 'order-new', 'user-new', null, { slug: 'slug-3' }),
-  'a sale with a former slug is loaded': load('sale', 'order-new', 'user-new', null, { slug: 'former-3' }),
-  'a sale with a coupon is loaded': load('sale', 'order-new', 'user-new', null, { coupon: 'coupon-3' }),
+  'a sale with a former slug is loaded': load('sale', 'order-new', 'user-new', null, {
+    slug: 'former-3',
+  }),
+  'a sale with a coupon is loaded': load('sale', 'order-new', 'user-new', null, {
+    coupon: 'coupon-3',
+  }),
   'a repeated sale is loaded': load('sale', 'order-1', 'user-1', 'click-none'),
   'a new customer is saved': report({
     ...credited,
@@ -207,7 +225,9 @@ export const CALLS: Record<string, string> = {
     identities: [identity('email', 'user-new@buyer.example')],
     review: { ...credited.review, holds: false },
   }),
-  'a sale that nobody is credited with is saved': report({ identities: [identity('external', 'user-new')] }),
+  'a sale that nobody is credited with is saved': report({
+    identities: [identity('external', 'user-new')],
+  }),
   'a sale of a new customer without sales is saved': report({
     ...credited,
     newCustomer: { id: idOf('customer', NEW) },
@@ -299,12 +319,24 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'something is refused to Workers': call('refuse_to_workers', 'no'),
-  'whether somebody may approve': call('may_approve_1', WORKSPACE, 'nobody@shop.example', '{manager}', NOW),
+  'whether somebody may approve': call(
+    'may_approve_1',
+    WORKSPACE,
+    'nobody@shop.example',
+    '{manager}',
+    NOW,
+  ),
   'why somebody may not approve a higher limit': `select approval_limit_refusal_1(
     row('${idOf('other', NEW)}', '${WORKSPACE}', null, 'ann@shop.example', now())::approval_limit_requests, 'ben@shop.example')`,
   'a member becomes a manager': `update members set role = case role when 'manager' then 'member' else 'manager' end
     where workspace_id = '${WORKSPACE}'`,
-  'a lower limit of approval': call('set_approval_limit_1', WORKSPACE, 0, 'ann@shop.example', 'https://x'),
+  'a lower limit of approval': call(
+    'set_approval_limit_1',
+    WORKSPACE,
+    0,
+    'ann@shop.example',
+    'https://x',
+  ),
   'a limit is decided': call(
     'decide_approval_limit_1',
     WORKSPACE,
@@ -318,7 +350,13 @@ export const CALLS: Record<string, string> = {
     'mail_manual_earnings_1',
     WORKSPACE,
     PROGRAM,
-    JSON.stringify({ what: 'adjustment', by: 'ann', partner: 'maya', amountCents: 20_000, currency: 'USD' }),
+    JSON.stringify({
+      what: 'adjustment',
+      by: 'ann',
+      partner: 'maya',
+      amountCents: 20_000,
+      currency: 'USD',
+    }),
     NOW,
   ),
   'managers get a notice': call(
@@ -338,15 +376,37 @@ export const CALLS: Record<string, string> = {
   'expired sign-ins are looked for': call('sign_ins_have_expired', NOW),
   'expired sign-ins are cleared': call('clear_expired_sign_ins', NOW, 10),
   'the present terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, null, null),
-  'the former terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, '2020-01-01', '2020-01-02'),
+  'the former terms of a partner': call(
+    'partner_terms_1',
+    PARTNER,
+    CUSTOMER,
+    '2020-01-01',
+    '2020-01-02',
+  ),
   'a possible duplicate': hold(EVENT, 'click-1'),
   'a held sale': hold(idOf('event', 3), 'click-3'),
   'a sale that was recorded twice': hold(EVENT, 'click-1', `{${idOf('event', 3)}}`),
   'what a sale is compared by': call('looks_of_sale_1', WORKSPACE, EVENT),
   'a sale that may be another one': call('possible_duplicate_1', WORKSPACE, idOf('event', 2)),
   'a sale that a rule holds': call('hold_by_rule_1', WORKSPACE, EVENT, 'self_referral', true, NOW),
-  'a sale that a rule holds, again': call('hold_by_rule_1', WORKSPACE, EVENT, 'self_referral', false, NOW),
-  'an expected sale': call('note_received_1', WORKSPACE, EVENT, 'click-1', null, 24, PROCESSOR_IDS, 'r:'),
+  'a sale that a rule holds, again': call(
+    'hold_by_rule_1',
+    WORKSPACE,
+    EVENT,
+    'self_referral',
+    false,
+    NOW,
+  ),
+  'an expected sale': call(
+    'note_received_1',
+    WORKSPACE,
+    EVENT,
+    'click-1',
+    null,
+    24,
+    PROCESSOR_IDS,
+    'r:',
+  ),
   'a sale that was expected': call(
     'note_received_1',
     WORKSPACE,
@@ -478,7 +538,11 @@ export const CALLS: Record<string, string> = {
   'a removed click': `delete from clicks where id = 'ended-1' and workspace_id = '${WORKSPACE}'`,
   'a customer of another address': set('customers', "email = 'new@buyer.example'", CUSTOMER),
   'a verified address': `update customer_identities set is_verified = true where customer_id = '${CUSTOMER}' and kind = 'email'`,
-  'a customer of another partner': set('customers', `partner_id = '${idOf('partner', 2)}'`, CUSTOMER),
+  'a customer of another partner': set(
+    'customers',
+    `partner_id = '${idOf('partner', 2)}'`,
+    CUSTOMER,
+  ),
   'an approved application': set(
     'applications',
     `outcome = 'approved', decided_by = 'x', partner_id = '${PARTNER}', decided_at = (select created_at from partners where id = '${PARTNER}')`,

@@ -31,14 +31,20 @@ declare module 'vitest' {
     baseUrl: string
     /** The inbox of the shared Workers: see dev/fakes/inbox.ts. */
     inboxUrl: string
-    /** The Stripe fake of the shared Workers: see dev/fakes/stripe.ts. Merchants are isolated by their keys. */
+    /**
+     * The Stripe fake of the shared Workers: see dev/fakes/stripe.ts. Merchants are isolated by
+     * their keys.
+     */
     stripeUrl: string
     database: Required<DatabaseEnv>
     /** The folder of this run, for all data that tests write: see tests/support/clusters.ts. */
     folder: string
     /** A file with the code of all Workers: see tests/support/workers.ts. */
     bundles: string
-    /** Responds with the system of `npm start` that test files share: see tests/support/shared-system.ts. */
+    /**
+     * Responds with the system of `npm start` that test files share: see
+     * tests/support/shared-system.ts.
+     */
     systemUrl: string
     /** Responds with the packed client: see tests/support/client-project.ts. */
     clientUrl: string

@@ -7,7 +7,8 @@ import { ROOT } from '../../dev/root.ts'
 /** `file`: the name of the file in the paragraph above, if it has one. */
 export type Sample = { language: string; code: string; file: string | undefined }
 
-export const readGuide = (name: string): string => readFileSync(join(ROOT, `docs/guide-${name}.md`), 'utf8')
+export const readGuide = (name: string): string =>
+  readFileSync(join(ROOT, `docs/guide-${name}.md`), 'utf8')
 
 /** The code blocks of a page, in its order. */
 const samplesIn = (page: string): Sample[] => {
@@ -17,7 +18,9 @@ const samplesIn = (page: string): Sample[] => {
       ? {
           language,
           code: parts[index + 1] ?? '',
-          file: /`([\w./-]*\.\w[\w.]*)`/.exec(parts[index - 1]?.trimEnd().split('\n\n').at(-1) ?? '')?.[1],
+          file: /`([\w./-]*\.\w[\w.]*)`/.exec(
+            parts[index - 1]?.trimEnd().split('\n\n').at(-1) ?? '',
+          )?.[1],
         }
       : [],
   )
@@ -45,5 +48,7 @@ const fillSample = (code: string, { baseUrl, programId, apiKey }: Reader): strin
 /** The files that a reader of the guide writes, by their names. */
 export const filesOf = (name: string, reader: Reader): Map<string, string> =>
   new Map(
-    samplesOf(name).flatMap(({ file, code }) => (file ? [[file, fillSample(code, reader)] as const] : [])),
+    samplesOf(name).flatMap(({ file, code }) =>
+      file ? [[file, fillSample(code, reader)] as const] : [],
+    ),
   )

@@ -5,7 +5,8 @@ import { connect } from '../../lib/db/connection.ts'
 import type { Merchant } from './merchant.ts'
 
 /**
- * Holds the commission of a merchant’s sale, with another event as evidence, unless it is held already.
+ * Holds the commission of a merchant’s sale, with another event as evidence, unless it is held
+ * already.
  *
  * @returns the commission's id
  */

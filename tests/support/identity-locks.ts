@@ -14,7 +14,10 @@ export const whileReportWaits = async <T>(
 ): Promise<T> => {
   // The lock of the report's identity: identity_lock_key in schema.sql.
   const name = `${of.workspaceId} external`
-  const [{ seed, key } = { seed: 0, key: '' }] = await database.query<{ seed: number; key: string }>(
+  const [{ seed, key } = { seed: 0, key: '' }] = await database.query<{
+    seed: number
+    key: string
+  }>(
     `select seed, hashtextextended($1, seed) as key from (select (abs(hashtext($2)::bigint) % 256)::int as seed) s`,
     [name, of.customer],
   )

@@ -1,4 +1,7 @@
-import type { CustomerImportSummary, CustomerResult } from '../../lib/imports/customers/customer-import.ts'
+import type {
+  CustomerImportSummary,
+  CustomerResult,
+} from '../../lib/imports/customers/customer-import.ts'
 import type {
   PartnerImportSummary,
   PartnerImportWarning,
@@ -14,7 +17,9 @@ export type PartnersImported = Imported<PartnerImportSummary, PartnerResult> & {
 }
 export type CustomersImported = Imported<CustomerImportSummary, CustomerResult>
 
-/** Both imports as a manager of the merchant calls them, at the Workers of all tests or at others. */
+/**
+ * Both imports as a manager of the merchant calls them, at the Workers of all tests or at others.
+ */
 export const importer = async (merchant: Merchant, at?: string) => {
   const cookie = await merchant.manager()
   const path = `/api/workspaces/${merchant.workspace.slug}`
@@ -61,7 +66,13 @@ type Database = ReturnType<typeof useDatabase>
 
 /** What an import has made, by email address; the seeded partner "maya" is left out. */
 export const importedPartners = ({ query }: Database, { workspace }: Merchant) =>
-  query<{ email: string; name: string | null; slug: string; status: string; coupon: string | null }>(
+  query<{
+    email: string
+    name: string | null
+    slug: string
+    status: string
+    coupon: string | null
+  }>(
     `select p.email, p.name, p.slug, p.status, c.coupon_id as coupon
      from partners p left join coupon_aliases c on c.partner_id = p.id
      where p.workspace_id = $1 and p.slug <> 'maya' order by p.email`,
@@ -94,7 +105,9 @@ export const everything = async ({ query }: Database, { workspace }: Merchant) =
   ]
   const rows: Record<string, Record<string, unknown>[]> = {}
   for (const table of tables) {
-    rows[table] = await query(`select * from ${table} where workspace_id = $1 order by id`, [workspace.id])
+    rows[table] = await query(`select * from ${table} where workspace_id = $1 order by id`, [
+      workspace.id,
+    ])
   }
   return rows
 }

@@ -6,7 +6,11 @@ import portal from '../../functions/portal.tsx'
 import type { Act } from '../../lib/audit/audit.queries.ts'
 import type { NudgesService } from '../../lib/http/rpc/nudges.rpc.ts'
 import type { EndpointsService } from '../../lib/http/rpc/webhooks.rpc.ts'
-import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/accounts/onboarding.service.ts'
+import {
+  disconnect,
+  refreshAccount,
+  startOnboarding,
+} from '../../lib/payouts/accounts/onboarding.service.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import { saveKey } from '../../lib/payouts/transfers/keys.service.ts'
 import { decryptSecret, encryptSecret } from '../../lib/platform/secrets.ts'
@@ -51,7 +55,10 @@ export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } 
   } satisfies Partial<PayoutsService>
 }
 
-/** The webhooks Worker's service, run in this process. It nudges nobody: what a test queues waits until the test runs the Worker. */
+/**
+ * The webhooks Worker's service, run in this process. It nudges nobody: what a test queues waits
+ * until the test runs the Worker.
+ */
 export const webhooksHere: EndpointsService = {
   nudge: async () => {},
   urlRefusal: async (url) => urlRefusal(url, true),
@@ -69,8 +76,8 @@ const CONTEXT = { waitUntil: () => {}, passThroughOnException: () => {}, props: 
 const APPS = { manage, dashboard, portal }
 
 /**
- * Sends a request to a Worker's app in this process, as a signed-in person: for settings and databases that the shared
- * Workers don't have.
+ * Sends a request to a Worker's app in this process, as a signed-in person: for settings and
+ * databases that the shared Workers don't have.
  */
 export const askAs = async (
   worker: keyof typeof APPS,
@@ -83,7 +90,11 @@ export const askAs = async (
   vi.spyOn(console, 'log').mockImplementation((line) => checkLines([String(line)]))
   const user = { id: crypto.randomUUID(), email, name: '' }
   const { SQL_ENDPOINT = inject('database').SQL_ENDPOINT } = bindings
-  const pay = { DATABASE_URL: asZone(inject('database').DATABASE_URL, 'pay'), SQL_ENDPOINT, SECRETS_KEY }
+  const pay = {
+    DATABASE_URL: asZone(inject('database').DATABASE_URL, 'pay'),
+    SQL_ENDPOINT,
+    SECRETS_KEY,
+  }
   const env = {
     ...inject('database'),
     AUTH: { getSession: async () => ({ user, signedInAt: new Date(), setCookie: [] }) },

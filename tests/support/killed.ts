@@ -1,7 +1,9 @@
 /** Interrupts a run in this process at one of its fetches. */
 import { vi } from 'vitest'
 
-/** What fails from one fetch on: this process for good; the database or Stripe until the run ends. */
+/**
+ * What fails from one fetch on: this process for good; the database or Stripe until the run ends.
+ */
 export const VICTIMS = ['process', 'database', 'stripe'] as const
 export type Cut = {
   victim: (typeof VICTIMS)[number]

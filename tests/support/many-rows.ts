@@ -1,4 +1,7 @@
-/** A workspace with many rows in each table that grows, so that a plan which reads a whole workspace shows. */
+/**
+ * A workspace with many rows in each table that grows, so that a plan which reads a whole workspace
+ * shows.
+ */
 import pg from 'pg'
 
 const KINDS = [
@@ -19,21 +22,25 @@ const KINDS = [
 ] as const
 type Kind = (typeof KINDS)[number]
 
-const prefixOf = (kind: Kind): string => `01900000-000${KINDS.indexOf(kind).toString(16)}-7000-8000-`
+const prefixOf = (kind: Kind): string =>
+  `01900000-000${KINDS.indexOf(kind).toString(16)}-7000-8000-`
 
 /** The id of the nth row of a kind. They are in order of time, as UUIDv7. */
-export const idOf = (kind: Kind, n: number): string => `${prefixOf(kind)}${n.toString(16).padStart(12, '0')}`
+export const idOf = (kind: Kind, n: number): string =>
+  `${prefixOf(kind)}${n.toString(16).padStart(12, '0')}`
 
 /** The same of a statement's n. */
-const id = (kind: Kind, n = 'n'): string => `('${prefixOf(kind)}' || lpad(to_hex(${n}), 12, '0'))::uuid`
+const id = (kind: Kind, n = 'n'): string =>
+  `('${prefixOf(kind)}' || lpad(to_hex(${n}), 12, '0'))::uuid`
 /** Of the nth customer: the first one has half of them. */
 const ITS_PARTNER = id('partner', `case when n <= 10 or n % 2 = 1 then 1 else n end`)
 
 /**
- * What the nth row of each table is. Partners, customers, events and payouts are of the first workspace and program; the nth
- * workspace has a program, a reward, a group, a member and an API key of its own. The first partner has half of the customers,
- * clicks and events, so that an index by workspace, program or partner finds many of them, and each other partner at most one, so
- * that an index is not soon read by each partner in turn.
+ * What the nth row of each table is. Partners, customers, events and payouts are of the first
+ * workspace and program; the nth workspace has a program, a reward, a group, a member and an API
+ * key of its own. The first partner has half of the customers, clicks and events, so that an index
+ * by workspace, program or partner finds many of them, and each other partner at most one, so that
+ * an index is not soon read by each partner in turn.
  */
 const ROWS = `
   insert into workspaces (id, slug, name, self_billing)
@@ -197,8 +204,8 @@ const ROWS = `
 `
 
 /**
- * Inserts the rows from one number to another. Without triggers and foreign key checks, for speed, and on a connection of its
- * own, because the setting for that makes a connection forget its plans.
+ * Inserts the rows from one number to another. Without triggers and foreign key checks, for speed,
+ * and on a connection of its own, because the setting for that makes a connection forget its plans.
  */
 export const addRows = async (databaseUrl: string, from: number, to: number): Promise<void> => {
   const client = new pg.Client({

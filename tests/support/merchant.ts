@@ -125,7 +125,9 @@ export const createMerchant = async (options: Options = {}) => {
   const explain = async (eventId: string | null | undefined) =>
     (await get(`/events/${eventId}`)).body as unknown as Explanation
 
-  /** The cookie of a person of this merchant, whose session is opened when a test first asks for it. */
+  /**
+   * The cookie of a person of this merchant, whose session is opened when a test first asks for it.
+   */
   const person = (name: string, role?: Role) =>
     once(async () => {
       const email = `${name}@${workspace.slug}.example`
@@ -185,14 +187,19 @@ export const createMerchant = async (options: Options = {}) => {
     explain,
     /** The same by the id under which it was reported, which also finds unattributed events. */
     explainReport: async (kind: 'sale' | 'lead' | 'refund', externalId: string) => {
-      const { body } = await get(`/events?kind=${kind}&externalId=${encodeURIComponent(externalId)}`)
+      const { body } = await get(
+        `/events?kind=${kind}&externalId=${encodeURIComponent(externalId)}`,
+      )
       return (body as unknown as { data: Explanation[] }).data[0]
     },
   }
 }
 export type Merchant = Awaited<ReturnType<typeof createMerchant>>
 
-/** The connections of the test files of this process to the shared database, with the statements that they have planned. */
+/**
+ * The connections of the test files of this process to the shared database, with the statements
+ * that they have planned.
+ */
 let shared: ReturnType<typeof openPool> | undefined
 
 /** Direct access to the shared database. Called once by a test file, at its top. */
@@ -206,16 +213,26 @@ export const useDatabase = () => {
     violations: (workspaceId: string) => violationsOf(query, workspaceId),
     /** What its ledger has otherwise than what was received and returned. */
     differences: (workspaceId: string) => differencesOf(query, workspaceId),
-    /** Waits for what a program's first visit writes after its response, so that tests that count fetches don't count it. */
+    /**
+     * Waits for what a program's first visit writes after its response, so that tests that count
+     * fetches don't count it.
+     */
     firstVisitNoted: (programId: string) =>
       vi.waitFor(
         async () =>
-          expect(await query('select from last_visits where program_id = $1', [programId])).toHaveLength(1),
+          expect(
+            await query('select from last_visits where program_id = $1', [programId]),
+          ).toHaveLength(1),
         { timeout: 60_000 },
       ),
     /** The audit log of a merchant's workspace, oldest first. */
     audit: ({ workspace }: { workspace: { id: string } }) =>
-      query<{ actor: string; action: string; subject_id: string | null; details: Record<string, unknown> }>(
+      query<{
+        actor: string
+        action: string
+        subject_id: string | null
+        details: Record<string, unknown>
+      }>(
         'select actor, action, subject_id, details from audit_entries where workspace_id = $1 order by id',
         [workspace.id],
       ),
@@ -238,7 +255,11 @@ export const useDatabase = () => {
      * @returns what `meanwhile` does
      * @throws when it ends without having waited
      */
-    whileUncommitted: <T>(statement: string, values: unknown[], meanwhile: () => Promise<T>): Promise<T> =>
+    whileUncommitted: <T>(
+      statement: string,
+      values: unknown[],
+      meanwhile: () => Promise<T>,
+    ): Promise<T> =>
       pool.onConnection(async (client) => {
         await client.query('begin')
         await client.query(statement, values)
@@ -262,8 +283,8 @@ export const useDatabase = () => {
         return result
       }),
     /**
-     * Saves what `first` sends only once `second` waits for it, or was answered: until then, `first` waits for the statement,
-     * whose transaction is rolled back.
+     * Saves what `first` sends only once `second` waits for it, or was answered: until then,
+     * `first` waits for the statement, whose transaction is rolled back.
      */
     whileSaving: <First, Second>(
       statement: string,
@@ -295,7 +316,10 @@ export const useDatabase = () => {
         await client.query('rollback')
         return Promise.all([saved, answer])
       }),
-    /** Holds one of the advisory locks of lib/db/locks.queries.ts, so that a batch that takes it waits. */
+    /**
+     * Holds one of the advisory locks of lib/db/locks.queries.ts, so that a batch that takes it
+     * waits.
+     */
     whileLocked: <T>(name: string, work: () => Promise<T>, seed = 0): Promise<T> =>
       pool.onConnection(async (client) => {
         await client.query('begin')
@@ -304,7 +328,10 @@ export const useDatabase = () => {
         await client.query('commit')
         return result
       }),
-    /** Makes the clicks of a merchant so far two days older, so that payments of the past may follow them. */
+    /**
+     * Makes the clicks of a merchant so far two days older, so that payments of the past may follow
+     * them.
+     */
     ageClicks: ({ workspace }: Pick<Merchant, 'workspace'>) =>
       pool.query(
         `update clicks set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'
@@ -322,8 +349,15 @@ export const useDatabase = () => {
   }
 }
 
-/** @returns false if another transaction changed a row meanwhile, as what a request writes after its response does */
-const moveDates = async (client: pg.PoolClient, workspaceId: string, interval: string): Promise<boolean> => {
+/**
+ * @returns false if another transaction changed a row meanwhile, as what a request writes after its
+ *   response does
+ */
+const moveDates = async (
+  client: pg.PoolClient,
+  workspaceId: string,
+  interval: string,
+): Promise<boolean> => {
   const move = (table: string, columns: string[]) =>
     client.query(
       `update ${table} set ${columns.map((column) => `${column} = ${column} - $2::interval`)} where workspace_id = $1`,
@@ -331,7 +365,8 @@ const moveDates = async (client: pg.PoolClient, workspaceId: string, interval: s
     )
   await client.query('begin isolation level repeatable read')
   try {
-    await client.query('set local session_replication_role = replica') // commissions refuse updates otherwise
+    // commissions refuse updates otherwise
+    await client.query('set local session_replication_role = replica')
     await move('clicks', ['created_at', 'expires_at'])
     await move('referrals', ['referred_at', 'clicked_at'])
     await move('events', ['occurred_at', 'reported_at'])

@@ -1,6 +1,6 @@
 /**
- * Test files and what they import are loaded by Node itself, which takes a third less CPU time than Vite's module runner.
- * What Node lacks is added here: JSX and the Workers' own module.
+ * Test files and what they import are loaded by Node itself, which takes a third less CPU time than
+ * Vite's module runner. What Node lacks is added here: JSX and the Workers' own module.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'

@@ -5,10 +5,16 @@ import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { createDatabase, dropDatabase, openPool, TEMPLATE } from './databases.ts'
 
-/** A truncated table has new files, for which each connection plans its statements again. Dead rows cost more from here on. */
+/**
+ * A truncated table has new files, for which each connection plans its statements again. Dead rows
+ * cost more from here on.
+ */
 const MAX_BYTES = 2 * 1024 ** 2
 
-/** Statements that empty a database with our schema, but for the rows that the schema itself inserts. */
+/**
+ * Statements that empty a database with our schema, but for the rows that the schema itself
+ * inserts.
+ */
 const emptier = async (client: pg.Client) => {
   const { rows: tables } = await client.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c
@@ -36,7 +42,10 @@ export const openOwnDatabase = async (prefix: string) => {
   const endpoint = await startSqlEndpoint({ databaseUrl: url, keepPlans: true })
   const pool = openPool(url)
   // Without triggers and foreign keys.
-  const bare = new pg.Client({ connectionString: url, options: '-c session_replication_role=replica' })
+  const bare = new pg.Client({
+    connectionString: url,
+    options: '-c session_replication_role=replica',
+  })
   bare.on('error', () => {})
   await bare.connect()
   const { deleteAll, truncateAll } = await emptier(bare)

@@ -1,4 +1,6 @@
-/** Sources that are read in a database of the test file's own, where nobody else reads what is due. */
+/**
+ * Sources that are read in a database of the test file's own, where nobody else reads what is due.
+ */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type OldProgram, oldProgram } from '../../dev/fakes/sources/program.ts'
 import { type SourcesFake, startSources } from '../../dev/fakes/sources.ts'
@@ -60,7 +62,10 @@ export const useOwnSources = () => {
       options: Parameters<SourcesFake['addAccount']>[3] & { purpose?: Purpose } = {},
     ) => {
       const { purpose = 'import' } = options
-      const merchant = await createMerchant({ baseUrl: 'http://127.0.0.1:9', database: own.database })
+      const merchant = await createMerchant({
+        baseUrl: 'http://127.0.0.1:9',
+        database: own.database,
+      })
       await merchant.manager()
       const token = `secret_${tokens++}`
       const account = fake.addAccount(platform, token, program, options)
@@ -110,9 +115,10 @@ export const useOwnSources = () => {
           ).map(({ name }) => name),
         /** Makes it due, as the end of a lease or of a wait does. */
         expire: () =>
-          query(`update import_sources set next_attempt_at = now() - interval '1 second' where id = $1`, [
-            id,
-          ]),
+          query(
+            `update import_sources set next_attempt_at = now() - interval '1 second' where id = $1`,
+            [id],
+          ),
       }
     },
     /** One run of the Worker, in this process. */

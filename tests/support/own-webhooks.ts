@@ -1,4 +1,7 @@
-/** Webhooks in a database of the test file's own, where nobody else sends what is queued, nor with other settings. */
+/**
+ * Webhooks in a database of the test file's own, where nobody else sends what is queued, nor with
+ * other settings.
+ */
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest'
@@ -17,7 +20,10 @@ import { SECRETS_KEY } from './secrets.ts'
 /** What is done after a response is not waited for. */
 const CONTEXT = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
 
-/** The database, empty for each test, and the apps of managers and reports over it. Called once by a test file, at its top. */
+/**
+ * The database, empty for each test, and the apps of managers and reports over it. Called once by a
+ * test file, at its top.
+ */
 export const useOwnWebhooks = () => {
   let own: Awaited<ReturnType<typeof openOwnDatabase>>
   let apps: Awaited<ReturnType<typeof listen>>
@@ -58,7 +64,9 @@ export const useOwnWebhooks = () => {
     own = await openOwnDatabase('webhooks')
     apps = await listen(createServer(getRequestListener(answer)))
   })
-  beforeEach(() => void vi.spyOn(console, 'log').mockImplementation((line) => checkLines([String(line)])))
+  beforeEach(
+    () => void vi.spyOn(console, 'log').mockImplementation((line) => checkLines([String(line)])),
+  )
   afterEach(() => own.empty())
   afterAll(async () => {
     await apps?.stop()

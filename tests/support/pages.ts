@@ -3,10 +3,16 @@ import type { Merchant } from './merchant.ts'
 import { fromSomewhere, submit } from './people.ts'
 
 /**
- * A page as a browser without JavaScript gets it. Redirects are not followed. `text` is the visible text below the
- * header.
+ * A page as a browser without JavaScript gets it. Redirects are not followed. `text` is the visible
+ * text below the header.
  */
-type Shown = { status: number; location: string | null; html: string; text: string; headers: Headers }
+type Shown = {
+  status: number
+  location: string | null
+  html: string
+  text: string
+  headers: Headers
+}
 
 const shown = async (answer: Response): Promise<Shown> => {
   const html = await answer.text()
@@ -20,10 +26,9 @@ const shown = async (answer: Response): Promise<Shown> => {
 }
 
 const textOf = (html: string): string =>
-  decode(html.replace(/<(head|nav|header|footer)[^>]*>.*?<\/\1>/gs, '').replace(/<[^>]+>/g, ' ')).replace(
-    /\s+/g,
-    ' ',
-  )
+  decode(
+    html.replace(/<(head|nav|header|footer)[^>]*>.*?<\/\1>/gs, '').replace(/<[^>]+>/g, ' '),
+  ).replace(/\s+/g, ' ')
 
 /** Pages of /app, or of another part of the site, as the holder of a cookie sees them. */
 export const browse = (cookie: string | null, baseUrl = inject('baseUrl'), part = '/app') => {
@@ -31,13 +36,22 @@ export const browse = (cookie: string | null, baseUrl = inject('baseUrl'), part 
   return {
     get: async (path: string) =>
       shown(await fetch(`${baseUrl}${part}${path}`, { headers: own, redirect: 'manual' })),
-    post: async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-      shown(await submit(`${baseUrl}${part}${path}`, fields, { Origin: baseUrl, ...own, ...headers })),
+    post: async (
+      path: string,
+      fields: Record<string, string>,
+      headers: Record<string, string> = {},
+    ) =>
+      shown(
+        await submit(`${baseUrl}${part}${path}`, fields, { Origin: baseUrl, ...own, ...headers }),
+      ),
   }
 }
 
 /** The pages of a merchant's workspace, as a manager, member or stranger sees them. */
-export const openPages = async (merchant: Merchant, as: 'manager' | 'member' | 'stranger' = 'manager') => {
+export const openPages = async (
+  merchant: Merchant,
+  as: 'manager' | 'member' | 'stranger' = 'manager',
+) => {
   const { get, post } = browse(await merchant[as]())
   const base = `/${merchant.workspace.slug}`
   return {
@@ -53,12 +67,21 @@ export const fieldsOf = (html: string): Record<string, string> => {
   return fieldsIn(content.slice(content.lastIndexOf('<form')))
 }
 
-/** The forms of a page that change something, and where they are sent; to the page's own URL if the action is blank. */
+/**
+ * The forms of a page that change something, and where they are sent; to the page's own URL if the
+ * action is blank.
+ */
 export const formsOf = (html: string): { action: string; fields: Record<string, string> }[] =>
-  [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].flatMap(([, attributes = '', content = '']) =>
-    /method="post"/i.test(attributes)
-      ? [{ action: decode(/action="([^"]*)"/.exec(attributes)?.[1] ?? ''), fields: fieldsIn(content) }]
-      : [],
+  [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].flatMap(
+    ([, attributes = '', content = '']) =>
+      /method="post"/i.test(attributes)
+        ? [
+            {
+              action: decode(/action="([^"]*)"/.exec(attributes)?.[1] ?? ''),
+              fields: fieldsIn(content),
+            },
+          ]
+        : [],
   )
 
 const fieldsIn = (form: string): Record<string, string> => {
@@ -72,7 +95,8 @@ const fieldsIn = (form: string): Record<string, string> => {
   const selects = [...form.matchAll(/<select\b[^>]*\bname="([^"]*)"[^>]*>(.*?)<\/select>/gs)].map(
     ([, name, options = '']) => [
       name,
-      /<option value="([^"]*)" selected/.exec(options)?.[1] ?? /<option value="([^"]*)"/.exec(options)?.[1],
+      /<option value="([^"]*)" selected/.exec(options)?.[1] ??
+        /<option value="([^"]*)"/.exec(options)?.[1],
     ],
   )
   return Object.fromEntries([...inputs, ...selects])

@@ -8,7 +8,10 @@ import { SECRETS_KEY } from './secrets.ts'
 
 /** Ways to a payout of maya's. */
 export const usePaidByStripe = (database: Pick<ReturnType<typeof useDatabase>, 'query'>) => {
-  /** Lets a merchant pay from an account of its own at the Stripe that all tests share. @returns its key */
+  /**
+   * Lets a merchant pay from an account of its own at the Stripe that all tests share.
+   * @returns its key
+   */
   const connectStripe = async ({ workspace }: Merchant): Promise<string> => {
     const key = `sk_test_${workspace.id.replaceAll('-', '')}`
     await database.query(

@@ -17,16 +17,24 @@ export const askPasskeys = (cookie: string, path: 'options' | 'confirm', body: u
 /** What a session is asked to sign. */
 export const challengeOf = async (cookie: string, purpose: 'add' | 'confirm' = 'confirm') => {
   const answer = await askPasskeys(cookie, 'options', { purpose })
-  if (answer.status !== 200) throw new Error(`No challenge: ${answer.status} ${await answer.text()}`)
+  if (answer.status !== 200)
+    throw new Error(`No challenge: ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as { challenge: string }
 }
 
 /** Sends the form that adds a passkey. */
 export const sendPasskey = (cookie: string, response: unknown, name = 'Laptop') =>
-  submit(url('/add'), { name, response: JSON.stringify(response) }, { ...fromSomewhere(), Cookie: cookie })
+  submit(
+    url('/add'),
+    { name, response: JSON.stringify(response) },
+    { ...fromSomewhere(), Cookie: cookie },
+  )
 
 /** Adds a passkey as a session. @returns the device */
-export const addPasskey = async (cookie: string, device?: Authenticator): Promise<Authenticator> => {
+export const addPasskey = async (
+  cookie: string,
+  device?: Authenticator,
+): Promise<Authenticator> => {
   const added = device ?? createAuthenticator(inject('baseUrl'))
   const answer = await sendPasskey(cookie, added.register(await challengeOf(cookie, 'add')))
   if (!answer.headers.get('Location')?.endsWith('done=added'))

@@ -1,11 +1,18 @@
 import { newId } from '../../lib/db/ids.ts'
-import { countryOf, maskDetails, type PaymentDetails } from '../../lib/payouts/details/payment-details.ts'
+import {
+  countryOf,
+  maskDetails,
+  type PaymentDetails,
+} from '../../lib/payouts/details/payment-details.ts'
 import { encryptSecret } from '../../lib/platform/secrets.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>
 
-/** Stores how a person wants to be paid, as the portal does, from some time on: a year ago by default. */
+/**
+ * Stores how a person wants to be paid, as the portal does, from some time on: a year ago by
+ * default.
+ */
 export const giveDetails = async (
   query: Query,
   { workspaceId, email }: { workspaceId: string; email: string },

@@ -1,6 +1,7 @@
 /**
- * A merchant that pays its partners from this process: the payout code itself, against a database and a fake of Stripe
- * of the test file's own, so that anything can be cut off anywhere, and the clock's run meets nobody else's payouts.
+ * A merchant that pays its partners from this process: the payout code itself, against a database
+ * and a fake of Stripe of the test file's own, so that anything can be cut off anywhere, and the
+ * clock's run meets nobody else's payouts.
  */
 import { afterAll, beforeAll } from 'vitest'
 import { seeder } from '../../dev/demo/seed.ts'
@@ -16,11 +17,17 @@ import { asZone, connectDirectly } from './databases.ts'
 import { openOwnDatabase } from './own-database.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
-type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
+type Query = <Row extends Record<string, unknown>>(
+  text: string,
+  values?: unknown[],
+) => Promise<Row[]>
 
 type OwnDatabase = Awaited<ReturnType<typeof openOwnDatabase>>
 
-/** The database of the test files of this process, which use it one after the other. It ends with the cluster. */
+/**
+ * The database of the test files of this process, which use it one after the other. It ends with
+ * the cluster.
+ */
 let kept: Promise<OwnDatabase> | undefined
 
 /** What a partner is owed, and from when on. */
@@ -33,7 +40,8 @@ const LONG_AGO = new Date('2026-01-01T00:00:00Z')
 /**
  * A database, a fake and a way to merchants, called once by a test file, at its top.
  *
- * @param changesSchema whether it changes the schema, or what Postgres knows of its tables: then it gets a new database
+ * @param changesSchema whether it changes the schema, or what Postgres knows of its tables: then it
+ *   gets a new database
  */
 export const usePayouts = ({ changesSchema = false } = {}) => {
   let own: OwnDatabase
@@ -108,7 +116,10 @@ export const createPayer = async (
   }
   await replaceKey(key)
 
-  /** Gives a person an account at Stripe that can be paid, by default from the merchant's first account. */
+  /**
+   * Gives a person an account at Stripe that can be paid, by default from the merchant's first
+   * account.
+   */
   const connectAccount = async (email: string, platformKey = key): Promise<string> => {
     const account = stripe.addAccount(platformKey, { email, country: 'DE' })
     stripe.onboard(account)
@@ -121,7 +132,10 @@ export const createPayer = async (
   }
 
   /** Earns a partner something by a lead. @returns the commission */
-  const earn = async (partnerId: string, { amountCents, currency = 'USD', payableAt = LONG_AGO }: Owed) => {
+  const earn = async (
+    partnerId: string,
+    { amountCents, currency = 'USD', payableAt = LONG_AGO }: Owed,
+  ) => {
     const [commission] = await query<{ id: string }>(
       `with customer as (
          insert into customers (id, workspace_id, external_id, partner_id, created_at)
@@ -169,7 +183,12 @@ export const createPayer = async (
     earn,
     reverse,
     /** A partner who is connected by default. @returns its id */
-    addPartner: async ({ slug: name, owed = [], connected = true, status = 'approved' }: Partner) => {
+    addPartner: async ({
+      slug: name,
+      owed = [],
+      connected = true,
+      status = 'approved',
+    }: Partner) => {
       const email = `${name}@${slug}.example`
       const id = await seed.addPartner(workspaceId, programId, { slug: name, email, status })
       const account = connected ? await connectAccount(email) : null
@@ -178,16 +197,30 @@ export const createPayer = async (
       return { id, email, account, commissions }
     },
     /** Runs payouts as a manager does. @throws when it is refused */
-    run: async (request: Partial<RunRequest> = {}, settings: Partial<PayoutEnv> = {}, now = new Date()) => {
+    run: async (
+      request: Partial<RunRequest> = {},
+      settings: Partial<PayoutEnv> = {},
+      now = new Date(),
+    ) => {
       const result = await runPayouts(
         { ...env, DATABASE_URL: asZone(env.DATABASE_URL, 'pay'), ...settings },
-        { workspaceId, programId: null, method: 'stripe', dryRun: false, actor: 'a manager', ...request },
+        {
+          workspaceId,
+          programId: null,
+          method: 'stripe',
+          dryRun: false,
+          actor: 'a manager',
+          ...request,
+        },
         now,
       )
       if ('refused' in result) throw new Error(result.refused)
       return result as RunResultResponse
     },
-    /** What the ledger says was paid by Stripe, less what was reversed, and what Stripe's own books say, by partner account and currency. */
+    /**
+     * What the ledger says was paid by Stripe, less what was reversed, and what Stripe's own books
+     * say, by partner account and currency.
+     */
     compareBooks: async () => {
       const rows = await query<{ account: string; currency: string; sum: string }>(
         `select stripe_account_id as account, currency, sum(amount_cents - reversed_cents) as sum from payouts
@@ -198,7 +231,9 @@ export const createPayer = async (
         rows.map(({ account, currency, sum }) => [`${account} ${currency}`, Number(sum)]),
       )
       const books: Record<string, number> = {}
-      for (const { destination, currency, amount, amount_reversed: reversed } of stripe.transfers(key)) {
+      for (const { destination, currency, amount, amount_reversed: reversed } of stripe.transfers(
+        key,
+      )) {
         const name = `${destination} ${currency.toUpperCase()}`
         books[name] = (books[name] ?? 0) + amount - reversed
       }

@@ -11,17 +11,24 @@ import { AUTH_SECRET } from './secrets.ts'
 export { cookieOf } from '../../dev/demo/sign-in.ts'
 
 /** The mails to an address, newest first. */
-export const mailsTo = (email: string, inboxUrl = inject('inboxUrl')) => dev.mailsTo(email, inboxUrl)
+export const mailsTo = (email: string, inboxUrl = inject('inboxUrl')) =>
+  dev.mailsTo(email, inboxUrl)
 
 /** The newest sign-in link mailed to an address. */
-export const newestLink = (email: string, inboxUrl = inject('inboxUrl')) => dev.newestLink(email, inboxUrl)
+export const newestLink = (email: string, inboxUrl = inject('inboxUrl')) =>
+  dev.newestLink(email, inboxUrl)
 
 /** Headers with an IP address of their own, so that tests don't share one rate limit. */
-export const fromSomewhere = (): Record<string, string> => ({ 'CF-Connecting-IP': crypto.randomUUID() })
+export const fromSomewhere = (): Record<string, string> => ({
+  'CF-Connecting-IP': crypto.randomUUID(),
+})
 
 /** Submits a form as a browser does, without following redirects. */
-export const submit = (url: string | URL, fields: Record<string, string>, headers = fromSomewhere()) =>
-  dev.submit(url, fields, headers)
+export const submit = (
+  url: string | URL,
+  fields: Record<string, string>,
+  headers = fromSomewhere(),
+) => dev.submit(url, fields, headers)
 
 /** A unique email address. */
 export const somebody = (name = 'ann') => `${name}-${crypto.randomUUID()}@example.com`
@@ -40,7 +47,10 @@ export const askForLink = (
 export const press = (link: URL, headers = fromSomewhere()) => dev.press(link, headers)
 
 /** The email address that a cookie is signed in as, or null. */
-export const whoIs = async (cookie: string, baseUrl = inject('baseUrl')): Promise<string | null> => {
+export const whoIs = async (
+  cookie: string,
+  baseUrl = inject('baseUrl'),
+): Promise<string | null> => {
   const answer = await fetch(`${baseUrl}/api/auth/get-session`, { headers: { Cookie: cookie } })
   const session = (await answer.json()) as { user: { email: string } } | null
   return session?.user.email ?? null
@@ -62,7 +72,8 @@ export const openSession = async (
   database: DatabaseEnv = inject('database'),
 ): Promise<string> => {
   const token = crypto.randomUUID()
-  // Without the trigger that adds the sign-in to the audit log: a test's log has what the test does.
+  // Without the trigger that adds the sign-in to the audit log: a test's log has what the test
+  // does.
   await connectDirectly(database)
     .transaction()
     .execute(async (transaction) => {

@@ -9,7 +9,10 @@ export const permutations = <T>(things: T[]): T[][] =>
         permutations(things.toSpliced(index, 1)).map((rest) => [thing, ...rest]),
       )
 
-/** All orders of a few things, in `npm test` the given one and its reverse. For tests with the tag "sampled". */
+/**
+ * All orders of a few things, in `npm test` the given one and its reverse. For tests with the tag
+ * "sampled".
+ */
 export const orders = <T>(things: T[]): T[][] => {
   const all = permutations(things)
   const ends = [all[0] ?? [], all.at(-1) ?? []]
@@ -17,8 +20,9 @@ export const orders = <T>(things: T[]): T[][] => {
 }
 
 /**
- * Orders of a list: the given one and its reverse in `npm test`, in the thorough tier three others too, which `SEED` makes the
- * same again, and all of them with `EXHAUSTIVE=1`. For tests with the tag "sampled".
+ * Orders of a list: the given one and its reverse in `npm test`, in the thorough tier three others
+ * too, which `SEED` makes the same again, and all of them with `EXHAUSTIVE=1`. For tests with the
+ * tag "sampled".
  */
 export const someOrders = <T>(things: T[]): T[][] => {
   const all = permutations(things)
@@ -29,7 +33,10 @@ export const someOrders = <T>(things: T[]): T[][] => {
   return [all[0] ?? [], all.at(-1) ?? [], ...(fc.sample(others, { seed, numRuns: 1 })[0] ?? [])]
 }
 
-/** Runs `work` for each of the things, so many at a time, and answers the results in the things' order. */
+/**
+ * Runs `work` for each of the things, so many at a time, and answers the results in the things'
+ * order.
+ */
 export const eachOf = async <T, Result>(
   things: T[],
   atOnce: number,

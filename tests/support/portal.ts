@@ -3,7 +3,9 @@ import { openSession } from './people.ts'
 
 type Database = ReturnType<typeof useDatabase>
 
-/** A partner "ann" with an address that no other test knows, in a program of a merchant of its own. */
+/**
+ * A partner "ann" with an address that no other test knows, in a program of a merchant of its own.
+ */
 export const createPartner = async (
   options: Parameters<typeof createMerchant>[0] = {},
   slug = 'ann',
@@ -12,13 +14,20 @@ export const createPartner = async (
   const merchant = await createMerchant(options)
   const email = `ann@${merchant.workspace.slug}.example`
   const { id: workspaceId } = merchant.workspace
-  const partnerId = await merchant.seed.addPartner(workspaceId, merchant.programId, { slug, email, status })
+  const partnerId = await merchant.seed.addPartner(workspaceId, merchant.programId, {
+    slug,
+    email,
+    status,
+  })
   return { merchant, email, workspaceId, partnerId, cookie: () => openSession(email) }
 }
 
 export type Partner = Awaited<ReturnType<typeof createPartner>>
 
-/** Lets a click be so many days old, and its program's attribution days have passed where there are fewer. */
+/**
+ * Lets a click be so many days old, and its program's attribution days have passed where there are
+ * fewer.
+ */
 export const ageClick = (database: Database, clickId: string, days: number) =>
   database.query(
     `update clicks set created_at = created_at - make_interval(days => $2),
@@ -26,7 +35,11 @@ export const ageClick = (database: Database, clickId: string, days: number) =>
     [clickId, days],
   )
 
-type PayoutRow = { outcome?: 'paid_at' | 'failed_at' | 'canceled_at'; byBank?: boolean; eventIds?: string[] }
+type PayoutRow = {
+  outcome?: 'paid_at' | 'failed_at' | 'canceled_at'
+  byBank?: boolean
+  eventIds?: string[]
+}
 
 /**
  * Pays a partner what some events have earned it, in USD, as a run would have.
@@ -66,11 +79,10 @@ export const addPayout = async (
       ),
     ],
   )
-  await database.query('update commissions set payout_id = $2 where event_id = any($1) and partner_id = $3', [
-    eventIds,
-    row?.id,
-    partnerId,
-  ])
+  await database.query(
+    'update commissions set payout_id = $2 where event_id = any($1) and partner_id = $3',
+    [eventIds, row?.id, partnerId],
+  )
   return row?.id
 }
 
@@ -86,7 +98,13 @@ export const takeBack = (database: Database, eventId: string, cents: number) =>
   )
 
 /** What a merchant was answered, or the test has nothing to go on with. */
-export const eventOf = ({ status, body }: { status: number; body: { eventId?: string | null } }): string => {
+export const eventOf = ({
+  status,
+  body,
+}: {
+  status: number
+  body: { eventId?: string | null }
+}): string => {
   if (status !== 200 || !body.eventId) throw new Error(JSON.stringify(body))
   return body.eventId
 }

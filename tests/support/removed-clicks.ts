@@ -12,7 +12,10 @@ export const endOld = async (database: ReturnType<typeof useDatabase>) => {
   while ((await endClicks(connect(inject('database')), LONG_DAYS - 200, 1_000)) > 0);
 }
 
-/** Lets clicks without events expire and be removed. Others' tests remove theirs at the same time, and one call at a time works. */
+/**
+ * Lets clicks without events expire and be removed. Others' tests remove theirs at the same time,
+ * and one call at a time works.
+ */
 export const removeClicks = async (database: ReturnType<typeof useDatabase>, ids: string[]) => {
   await database.query(
     `update clicks set expires_at = now() - interval '${LONG_DAYS} days' where id = any($1)`,

@@ -1,7 +1,8 @@
 import { vi } from 'vitest'
 
 /**
- * Does something while one request to the database is made twice, as a client does whose first answer was lost.
+ * Does something while one request to the database is made twice, as a client does whose first
+ * answer was lost.
  *
  * @param part of the statement: the first request that has it is repeated
  * @throws if there was none

@@ -3,7 +3,10 @@ import type { Demo } from '../../dev/demo/demo.ts'
 
 const CALLERS = 4
 
-/** Reports sales one after another from several backends, each of which repeats a sale until it is saved. */
+/**
+ * Reports sales one after another from several backends, each of which repeats a sale until it is
+ * saved.
+ */
 export const reportSales = ({ baseUrl, apiKey }: Demo, prefix: string) => {
   const saved: string[] = []
   const statuses = new Set<number>()

@@ -1,6 +1,9 @@
 /** Restores the rows of a database to an earlier time, as a point-in-time restore does. */
 
-type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
+type Query = <Row extends Record<string, unknown>>(
+  text: string,
+  values?: unknown[],
+) => Promise<Row[]>
 
 /** The columns of each table that hold something. */
 const readTables = (query: Query) =>
@@ -14,7 +17,8 @@ const readTables = (query: Query) =>
 /**
  * Takes all rows.
  *
- * @returns a function that puts them back: what came later is gone. Triggers and constraints don't see it.
+ * @returns a function that puts them back: what came later is gone. Triggers and constraints don't
+ *   see it.
  */
 export const takeSnapshot = async (query: Query): Promise<() => Promise<void>> => {
   const tables = await readTables(query)
@@ -22,7 +26,8 @@ export const takeSnapshot = async (query: Query): Promise<() => Promise<void>> =
     [
       'drop schema if exists snapshot cascade; create schema snapshot',
       ...tables.map(
-        ({ name, columns }) => `create table snapshot."${name}" as select ${columns} from public."${name}"`,
+        ({ name, columns }) =>
+          `create table snapshot."${name}" as select ${columns} from public."${name}"`,
       ),
     ].join('; '),
   )

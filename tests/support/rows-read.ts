@@ -6,7 +6,10 @@ const READ = `
            select sum(pg_stat_get_xact_tuples_returned(indexrelid)) from pg_index where indrelid = c.oid), 0))::integer as rows
   from pg_class c where relnamespace = 'public'::regnamespace and relkind = 'r'`
 
-/** How many rows and index entries of our tables the current transaction has read, in all and by table. */
+/**
+ * How many rows and index entries of our tables the current transaction has read, in all and by
+ * table.
+ */
 export const rowsReadSoFar = async (client: pg.Client) => {
   const { rows } = await client.query<{ name: string; rows: number }>(READ)
   const of = Object.fromEntries(

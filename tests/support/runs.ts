@@ -15,20 +15,30 @@ const OWED: Row[] = [
   { email: 'ann@partner.example', name: 'Ann', slug: 'ann', openingBalanceCents: 5_050 },
 ]
 
-/** A merchant who owes its partners something, opening balances all of it, and its payout runs, by bank transfer too. */
-export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof createMerchant>[0] = {}) => {
+/**
+ * A merchant who owes its partners something, opening balances all of it, and its payout runs, by
+ * bank transfer too.
+ */
+export const createOwing = async (
+  rows: Row[] = OWED,
+  options: Parameters<typeof createMerchant>[0] = {},
+) => {
   const merchant = await createMerchant({ manualPayouts: true, ...options })
   const imports = await importer(merchant)
-  const imported = rows.length > 0 && (await imports.partners(rows, { importOpeningBalances: true }))
+  const imported =
+    rows.length > 0 && (await imports.partners(rows, { importOpeningBalances: true }))
   if (imported && imported.status !== 200) throw new Error(JSON.stringify(imported.body))
 
   /**
-   * Begins a run, which claims all that is owed by default. One by Stripe claims under a key, which is gone
-   * afterwards, or the clock of other tests would send what was claimed.
+   * Begins a run, which claims all that is owed by default. One by Stripe claims under a key, which
+   * is gone afterwards, or the clock of other tests would send what was claimed.
    *
    * @returns its id
    */
-  const begin = async (method: PayoutMethod = 'manual', { isClaimed = true } = {}): Promise<string> => {
+  const begin = async (
+    method: PayoutMethod = 'manual',
+    { isClaimed = true } = {},
+  ): Promise<string> => {
     const db = () => connect(options.database ?? inject('database'))
     const now = new Date()
     const { id: workspaceId } = merchant.workspace
@@ -36,7 +46,10 @@ export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof
     if (method === 'stripe')
       await merchant.seed.addStripeKey(workspaceId, stripeKey(), 'acct_shop', SECRETS_KEY)
     const id = (await beginRun(db(), scope, { actor: 'somebody@shop.example', now }))?.id ?? ''
-    while (isClaimed && (await claimPage(db(), { ...scope, id }, { partners: 500 }, now)) !== 'all');
+    while (
+      isClaimed &&
+      (await claimPage(db(), { ...scope, id }, { partners: 500 }, now)) !== 'all'
+    );
     await db().deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).execute()
     return id
   }
@@ -44,7 +57,9 @@ export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof
 }
 export type Owing = Awaited<ReturnType<typeof createOwing>>
 
-/** How the commissions of a merchant are, and what is wrong with its ledger, which is to be nothing. */
+/**
+ * How the commissions of a merchant are, and what is wrong with its ledger, which is to be nothing.
+ */
 export const lookAtLedger = async (
   { query }: ReturnType<typeof useDatabase>,
   { workspace }: Pick<Owing, 'workspace'>,

@@ -7,7 +7,9 @@ export const SECRETS_KEY = 'also-only-for-tests-and-known-to-anybody'
 /** The inbox accepts any key with Resend's prefix. */
 export const RESEND_API_KEY = 're_test'
 
-/** Signs the reports of the mail provider in all tests, in the form that Standard Webhooks asks for. */
+/**
+ * Signs the reports of the mail provider in all tests, in the form that Standard Webhooks asks for.
+ */
 export const RESEND_WEBHOOK_SECRET = `whsec_${btoa('only-for-tests-and-known')}`
 
 /** The same of the account that sends bulk mail. */

@@ -41,7 +41,8 @@ export const createShadowed = async () => {
       for (let calls = 0; (await api.post(`${path}/compare`, {})).body.isMore; calls++)
         expect(calls).toBeLessThan(20)
     },
-    results: async (query = '') => (await api.get(`${path}/comparisons${query}`)).body as unknown as Listed,
+    results: async (query = '') =>
+      (await api.get(`${path}/comparisons${query}`)).body as unknown as Listed,
   }
 }
 

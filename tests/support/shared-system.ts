@@ -10,8 +10,8 @@ export type SharedSystem = Pick<System, 'demo' | 'pid'> & {
 }
 
 /**
- * Offers one system to all test files: a start costs about ten CPU seconds. The first request starts it, and each
- * response describes it.
+ * Offers one system to all test files: a start costs about ten CPU seconds. The first request
+ * starts it, and each response describes it.
  *
  * @param databaseUrl an empty database, which it uses instead of a Postgres of its own
  */

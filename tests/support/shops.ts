@@ -1,7 +1,14 @@
 /** Shops whose terms change, and purchases that Stripe reports with times before and after that. */
 import { expect } from 'vitest'
 import { createMerchant, type Merchant, useDatabase } from './merchant.ts'
-import { checkoutSession, invoice, type StripeAccount, seconds, stripeEvent, useStripe } from './stripe.ts'
+import {
+  checkoutSession,
+  invoice,
+  type StripeAccount,
+  seconds,
+  stripeEvent,
+  useStripe,
+} from './stripe.ts'
 
 /** An hour ago: whatever a test changes was changed later. */
 export const earlier = () => seconds() - 3_600
@@ -24,7 +31,8 @@ export const paidCheckout = (paidAt: number, fields: Record<string, unknown> = {
 export const deliver = async (stripe: StripeAccount, event: ReturnType<typeof stripeEvent>) =>
   expect((await stripe.deliver(event)).status).toBe(200)
 
-export const saved = async (answer: Promise<{ status: number }>) => expect((await answer).status).toBe(200)
+export const saved = async (answer: Promise<{ status: number }>) =>
+  expect((await answer).status).toBe(200)
 
 /** Called once by a test file, at its top. */
 export const useShops = () => {

@@ -10,8 +10,14 @@ export type Passing = {
   ask: () => Promise<{ status: number; body: Buffer }>
 }
 
-/** Starts a proxy between Workers and the SQL endpoint. `handle` decides what happens to each request. */
-export const startSqlProxy = async (sqlEndpoint: string, handle: (passing: Passing) => Promise<void>) => {
+/**
+ * Starts a proxy between Workers and the SQL endpoint. `handle` decides what happens to each
+ * request.
+ */
+export const startSqlProxy = async (
+  sqlEndpoint: string,
+  handle: (passing: Passing) => Promise<void>,
+) => {
   const server = createServer(async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray())
     const ask = async () => {

@@ -11,12 +11,17 @@ const PATTERNS: Record<Verb, (table: string) => string> = {
   select: (table) => `(?<!delete )(from|join) ${table}\\b|(selectFrom|Join)\\(${quote}${table}\\b`,
 }
 
-/** @param script a bundle, minified or not @returns the statements that it has on each table, where they are written out */
+/**
+ * @param script a bundle, minified or not @returns the statements that it has on each table, where
+ *   they are written out
+ */
 export const usedTables = (script: string, tables: string[]): Map<string, Verb[]> =>
   new Map(
     tables.map((table) => {
       const name = table.replace('.', '\\.')
-      const verbs = Object.entries(PATTERNS).filter(([, pattern]) => new RegExp(pattern(name)).test(script))
+      const verbs = Object.entries(PATTERNS).filter(([, pattern]) =>
+        new RegExp(pattern(name)).test(script),
+      )
       return [table, verbs.map(([verb]) => verb as Verb)]
     }),
   )

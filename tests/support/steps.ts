@@ -1,10 +1,13 @@
-/** Lets something happen at one step of some work in this process: at one of its fetches, of the database or of Stripe. */
+/**
+ * Lets something happen at one step of some work in this process: at one of its fetches, of the
+ * database or of Stripe.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll, beforeAll } from 'vitest'
 
 /**
- * When it happens: before the step; after it, whose answer is lost; or once the process was killed, before the step or after
- * it.
+ * When it happens: before the step; after it, whose answer is lost; or once the process was killed,
+ * before the step or after it.
  */
 export const MOMENTS = ['before', 'answer_lost', 'killed_before', 'killed_after'] as const
 export type Moment = (typeof MOMENTS)[number]
@@ -42,14 +45,19 @@ export const useSteps = () => {
     const work = works.getStore()
     // A killed process sends nothing, and gets no response.
     if (work?.isDead) return never()
-    const begun = { method: init?.method ?? 'GET', url: String(input), body: String(init?.body ?? '') }
+    const begun = {
+      method: init?.method ?? 'GET',
+      url: String(input),
+      body: String(init?.body ?? ''),
+    }
     onBegin(begun)
     const place = work?.steps.push(nameOf(begun)) ?? 0
     const happening = work?.happening
     if (!work || !happening || place - 1 !== happening.place) return real(input, init)
 
     const { moment, event } = happening
-    if (moment === 'answer_lost' || moment === 'killed_after') await (await real(input, init)).text()
+    if (moment === 'answer_lost' || moment === 'killed_after')
+      await (await real(input, init)).text()
     if (moment === 'killed_before' || moment === 'killed_after') {
       work.isDead = true
       work.die()
@@ -71,7 +79,10 @@ export const useSteps = () => {
     observe: (onFetch: (begun: Begun) => void) => {
       onBegin = onFetch
     },
-    /** Does some work, to its end or its death. @returns its steps, and whether the event happened */
+    /**
+     * Does some work, to its end or its death.
+     * @returns its steps, and whether the event happened
+     */
     during: async (happening: Happening | null, work: () => Promise<unknown>) => {
       let die = () => {}
       const death = new Promise<void>((resolve) => {
@@ -80,7 +91,10 @@ export const useSteps = () => {
       const state: Work = { happening, steps: [], isDead: false, die }
       await Promise.race([death, works.run(state, () => work().catch(() => {}))])
       if (happening && state.isDead) await happening.event()
-      return { steps: state.steps, isReached: happening !== null && state.steps.length > happening.place }
+      return {
+        steps: state.steps,
+        isReached: happening !== null && state.steps.length > happening.place,
+      }
     },
   }
 }

@@ -19,7 +19,9 @@ export const openStripeShop = async (
     /** A click of an hour ago. */
     clickBefore: async (): Promise<string> => {
       const clickId = await merchant.click()
-      await query(`update clicks set created_at = created_at - interval '1 hour' where id = $1`, [clickId])
+      await query(`update clicks set created_at = created_at - interval '1 hour' where id = $1`, [
+        clickId,
+      ])
       return clickId
     },
     /** Whom each sale credits, why, and what it earns in all, oldest first. */

@@ -1,6 +1,7 @@
 /**
- * Events as Stripe sends them, with as much of their objects as is read here, and signed as Stripe signs them. What a
- * test gives for an object replaces what it would be otherwise; `undefined` leaves a field out.
+ * Events as Stripe sends them, with as much of their objects as is read here, and signed as Stripe
+ * signs them. What a test gives for an object replaces what it would be otherwise; `undefined`
+ * leaves a field out.
  */
 import Stripe from 'stripe'
 import { inject } from 'vitest'
@@ -30,7 +31,11 @@ export const stripeId = (prefix: string): string =>
 export const stripeEvent = (
   type: string,
   object: StripeObject,
-  { id = stripeId('evt'), created = seconds(), livemode = false }: Partial<Omit<TestEvent, 'type'>> = {},
+  {
+    id = stripeId('evt'),
+    created = seconds(),
+    livemode = false,
+  }: Partial<Omit<TestEvent, 'type'>> = {},
 ): TestEvent & StripeObject => ({
   id,
   object: 'event',
@@ -91,7 +96,9 @@ export const invoice = (fields: StripeObject = {}): StripeObject => ({
   ...fields,
 })
 
-/** A paid invoice as it was before API 2025-03-31: with its charge, its payment intent and its tax. */
+/**
+ * A paid invoice as it was before API 2025-03-31: with its charge, its payment intent and its tax.
+ */
 export const oldInvoice = (fields: StripeObject = {}): StripeObject => ({
   ...anyInvoice(),
   paid: true,
@@ -103,7 +110,11 @@ export const oldInvoice = (fields: StripeObject = {}): StripeObject => ({
 })
 
 /** That an invoice was paid by a payment intent. */
-export const invoicePayment = (invoiceId: string, paymentIntent: string, fields: StripeObject = {}) => ({
+export const invoicePayment = (
+  invoiceId: string,
+  paymentIntent: string,
+  fields: StripeObject = {},
+) => ({
   id: stripeId('inpay'),
   object: 'invoice_payment',
   invoice: invoiceId,
@@ -218,7 +229,10 @@ type Delivery = Signed & {
   arrives?: string | Uint8Array
 }
 
-/** Where the events of a merchant's Stripe account arrive: its first signing secret, and the way to it. */
+/**
+ * Where the events of a merchant's Stripe account arrive: its first signing secret, and the way to
+ * it.
+ */
 export const useStripe = async (merchant: Merchant, baseUrl = inject('baseUrl')) => {
   const { seed, workspace } = merchant
   const secret = signingSecret()

@@ -20,10 +20,15 @@ export type System = {
 /** A first start creates a database and builds every Worker, possibly on a busy machine. */
 const START_TIMEOUT_MS = 180_000
 
-/** Printed after demo.json is written. An older demo.json may be left from a run that was killed. */
+/**
+ * Printed after demo.json is written. An older demo.json may be left from a run that was killed.
+ */
 const READY = 'Tributary is running.'
 
-/** A folder that Postgres can enter when it runs as another user than root, so that removing it removes the data too. */
+/**
+ * A folder that Postgres can enter when it runs as another user than root, so that removing it
+ * removes the data too.
+ */
 const makeDataDir = async (): Promise<string> => {
   const dataDir = await mkdtemp(join(await realpath(tmpdir()), 'tributary-system-'))
   await chmod(dataDir, 0o755)
@@ -33,7 +38,8 @@ const makeDataDir = async (): Promise<string> => {
 /**
  * Starts the whole system as `npm start` does, on free ports, and waits until it is ready.
  *
- * @param env replaces PORT, SHOP_PORT or DATA_DIR, or adds to them. A DATA_DIR given here is kept at the end.
+ * @param env replaces PORT, SHOP_PORT or DATA_DIR, or adds to them. A DATA_DIR given here is kept
+ *   at the end.
  *
  * @example
  * ```ts

@@ -1,4 +1,7 @@
-/** Two tenants with a row of each kind, so that what belongs to one is recognized in answers to the other. */
+/**
+ * Two tenants with a row of each kind, so that what belongs to one is recognized in answers to the
+ * other.
+ */
 import type { Ids } from './hostile/values.ts'
 import { createMerchant, type useDatabase } from './merchant.ts'
 import { addPayout } from './portal.ts'
@@ -8,7 +11,10 @@ import { addWebhook } from './webhooks.ts'
 
 type Database = ReturnType<typeof useDatabase>
 
-/** A workspace whose names, addresses, metadata and labels hold a word that occurs nowhere else. Its slug and ids don't. */
+/**
+ * A workspace whose names, addresses, metadata and labels hold a word that occurs nowhere else. Its
+ * slug and ids don't.
+ */
 export const createTenant = async (database: Database) => {
   const canary = `zq${crypto.randomUUID().slice(-12)}`
   const merchant = await createMerchant({
@@ -32,7 +38,12 @@ export const createTenant = async (database: Database) => {
   const { secret } = await useStripe(merchant)
   const clickId = await merchant.click('ann')
   const buyer = `jo.${canary}@buyer.example`
-  await merchant.lead({ externalId: 'lead_1', clickId, customerEmail: buyer, customerName: `Jo ${canary}` })
+  await merchant.lead({
+    externalId: 'lead_1',
+    clickId,
+    customerEmail: buyer,
+    customerName: `Jo ${canary}`,
+  })
   await merchant.sale({ clickId, customerExternalId: buyer, metadata: { note: canary } })
   await addReceived(workspaceId, { email: buyer })
   await addPayout(database, { merchant, email, workspaceId, partnerId }, 500, {
@@ -40,7 +51,10 @@ export const createTenant = async (database: Database) => {
     byBank: true,
   })
   await addWebhook(database, workspaceId, canary)
-  await database.query('update workspaces set name = $2 where id = $1', [workspaceId, `Shop ${canary}`])
+  await database.query('update workspaces set name = $2 where id = $1', [
+    workspaceId,
+    `Shop ${canary}`,
+  ])
   for (const statement of [
     `insert into payees (workspace_id, email, name, updated_at) values ($1, $2, $3, now())`,
     `insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at, sent_at)
@@ -50,10 +64,10 @@ export const createTenant = async (database: Database) => {
      values (uuidv7(), $1, $2, 'program.updated', jsonb_build_object('name', $3::text), now())`,
   ])
     await database.query(statement, [workspaceId, email, `Ann ${canary}`])
-  await database.query('insert into payers (workspace_id, name, updated_at) values ($1, $2, now())', [
-    workspaceId,
-    `Shop ${canary}`,
-  ])
+  await database.query(
+    'insert into payers (workspace_id, name, updated_at) values ($1, $2, now())',
+    [workspaceId, `Shop ${canary}`],
+  )
 
   const tables = await database.query<{ name: string; type: string | null }>(
     `select c.relname as name, max(i.atttypid::regtype::text) as type from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id'

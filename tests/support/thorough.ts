@@ -1,7 +1,10 @@
 /** With EXHAUSTIVE=1: all cases of a matrix, and so many random ones that it takes hours. */
 export const isExhaustive = Boolean(process.env.EXHAUSTIVE)
 
-/** In `npm run test:thorough`, or with `TIER=thorough npx vitest run`, which has more cases than `npm test`. */
+/**
+ * In `npm run test:thorough`, or with `TIER=thorough npx vitest run`, which has more cases than
+ * `npm test`.
+ */
 const isThorough = process.env.TIER === 'thorough'
 
 /** How many cases there are, or which ones. */
@@ -10,13 +13,19 @@ export const timesOver = <T>(times: { quick: T; thorough: T; exhaustive: T }): T
   return isThorough ? times.thorough : times.quick
 }
 
-/** Where random histories start: one seed in `npm test`, others in `npm run test:thorough`, and the one of `SEED`. */
+/**
+ * Where random histories start: one seed in `npm test`, others in `npm run test:thorough`, and the
+ * one of `SEED`.
+ */
 export const SEEDS = process.env.SEED ? [Number(process.env.SEED)] : isThorough ? [2, 3] : [1]
 
 /**
- * What a step of a matrix meets: `always` and one of the `others`, in turn; with EXHAUSTIVE=1 all of them.
+ * What a step of a matrix meets: `always` and one of the `others`, in turn; with EXHAUSTIVE=1 all
+ * of them.
  *
  * @param turn the step's number
  */
 export const sampled = <T>(always: readonly T[], others: readonly T[], turn: number): T[] =>
-  isExhaustive ? [...always, ...others] : [...always, ...others.slice(turn % others.length).slice(0, 1)]
+  isExhaustive
+    ? [...always, ...others]
+    : [...always, ...others.slice(turn % others.length).slice(0, 1)]

@@ -1,6 +1,7 @@
 /**
- * The tiers of the suite: `npm test` is the quick one. A test without a tag is in it, and in no other. A file has a tag by its
- * first line, `// @module-tag thorough`, and a test by `{ tags: 'thorough' }`: tests/walls.test.ts.
+ * The tiers of the suite: `npm test` is the quick one. A test without a tag is in it, and in no
+ * other. A file has a tag by its first line, `// @module-tag thorough`, and a test by `{ tags:
+ * 'thorough' }`: tests/walls.test.ts.
  */
 export type Tier = 'quick' | 'thorough'
 
@@ -17,8 +18,12 @@ export const FILTERS: Record<Tier, string> = { quick: '!thorough', thorough: 'th
 
 const MODULE_TAG = /^\/\/ @module-tag (\w+)\n/
 
-/** Whether a tier may take a test of a file, whose text is given. Loading the others would take longer than many a test. */
+/**
+ * Whether a tier may take a test of a file, whose text is given. Loading the others would take
+ * longer than many a test.
+ */
 export const hasTestsOf = (tier: Tier, text: string): boolean =>
   tier === 'quick'
     ? MODULE_TAG.exec(text)?.[1] !== 'thorough'
-    : MODULE_TAG.test(text) || new RegExp(`\\btags: '(${TAGS.map(({ name }) => name).join('|')})'`).test(text)
+    : MODULE_TAG.test(text) ||
+      new RegExp(`\\btags: '(${TAGS.map(({ name }) => name).join('|')})'`).test(text)

@@ -21,15 +21,23 @@ export const createUndoing = async (options: Parameters<typeof createMerchant>[0
 
 type Database = ReturnType<typeof useDatabase>
 
-/** What a workspace has that an import makes or changes, without what remains of partners whose import was undone. */
-export const present = async ({ query }: Database, { workspace }: { workspace: { id: string } }) => {
+/**
+ * What a workspace has that an import makes or changes, without what remains of partners whose
+ * import was undone.
+ */
+export const present = async (
+  { query }: Database,
+  { workspace }: { workspace: { id: string } },
+) => {
   const of = (text: string) => query(text, [workspace.id])
   return {
     partners: await of(
       'select id, email, name, slug, status, group_id from partners where workspace_id = $1 and undone_at is null order by id',
     ),
     links: await of('select slug, partner_id from links where workspace_id = $1 order by slug'),
-    coupons: await of('select coupon_id, partner_id from coupon_aliases where workspace_id = $1 order by 1'),
+    coupons: await of(
+      'select coupon_id, partner_id from coupon_aliases where workspace_id = $1 order by 1',
+    ),
     customers: await of(
       `select id, external_id, email, partner_id, imported_at, started_at, started_program_id from customers
        where workspace_id = $1 order by id`,

@@ -5,8 +5,8 @@ import type { Answer } from './merchant.ts'
 const TRIES = 20
 
 /**
- * Sends a request, and repeats it while its answer is 503, as callers do: on a busy machine, the database misses deadlines. For
- * what may be repeated, in tests of something else.
+ * Sends a request, and repeats it while its answer is 503, as callers do: on a busy machine, the
+ * database misses deadlines. For what may be repeated, in tests of something else.
  */
 export const untilAvailable = async <R extends Pick<Response, 'status' | 'headers'>>(
   send: () => Promise<R>,

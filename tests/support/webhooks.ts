@@ -1,4 +1,7 @@
-/** A merchant's backend that receives webhooks, and verifies them with the public library of Standard Webhooks. */
+/**
+ * A merchant's backend that receives webhooks, and verifies them with the public library of
+ * Standard Webhooks.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
@@ -40,7 +43,12 @@ export const startReceiver = async () => {
       }
     })
     if (!isSigned) unsigned.push(body)
-    received.push({ ...JSON.parse(body), id: request.headers['webhook-id'], body, headers: request.headers })
+    received.push({
+      ...JSON.parse(body),
+      id: request.headers['webhook-id'],
+      body,
+      headers: request.headers,
+    })
     answering(response, request)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -81,7 +89,10 @@ export const addEndpoint = async (
   return { id: String(body.id), secret: String(body.secret) }
 }
 
-/** Adds a disabled endpoint, and a delivery to it that failed. @param text is in what managers read of them */
+/**
+ * Adds a disabled endpoint, and a delivery to it that failed.
+ * @param text is in what managers read of them
+ */
 export const addWebhook = (
   { query }: Pick<ReturnType<typeof useDatabase>, 'query'>,
   workspaceId: string,

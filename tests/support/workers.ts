@@ -1,15 +1,24 @@
 import { readFile } from 'node:fs/promises'
 import { inject } from 'vitest'
 import type { Bundles } from '../../dev/runtime/bundles.ts'
-import { ENDLESS_BUDGETS, ENDLESS_SIGN_INS, type Settings, startWorkers } from '../../dev/runtime/workers.ts'
+import {
+  ENDLESS_BUDGETS,
+  ENDLESS_SIGN_INS,
+  type Settings,
+  startWorkers,
+} from '../../dev/runtime/workers.ts'
 import { checkLines, forbiddenIn } from './log-lines.ts'
 import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
 
-/** Mails and payouts that a test queues stay until the test runs the Worker, whose database others share. */
+/**
+ * Mails and payouts that a test queues stay until the test runs the Worker, whose database others
+ * share.
+ */
 export const UNNUDGED = ['OUTBOX', 'PAYOUT_QUEUE']
 
 /**
- * Starts Workers beside the shared ones, from the same bundles. Their end fails when they logged what no log may hold.
+ * Starts Workers beside the shared ones, from the same bundles. Their end fails when they logged
+ * what no log may hold.
  *
  * @param envs the Workers that the tests need, besides the router: each costs time to start
  * @param without bindings that they lack
@@ -23,7 +32,14 @@ export const startOwnWorkers = async (
   const needed = ['router', ...envs].map((env) => [env, bundles[env]])
   const badLines: string[] = []
   const workers = await startWorkers(
-    { ...inject('database'), AUTH_SECRET, SECRETS_KEY, ...ENDLESS_SIGN_INS, ...ENDLESS_BUDGETS, ...settings },
+    {
+      ...inject('database'),
+      AUTH_SECRET,
+      SECRETS_KEY,
+      ...ENDLESS_SIGN_INS,
+      ...ENDLESS_BUDGETS,
+      ...settings,
+    },
     Object.fromEntries(needed),
     undefined,
     (line) => {

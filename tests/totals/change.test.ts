@@ -12,11 +12,16 @@ test.each([
   expect(changeOf(value, before)).toEqual({ words, direction })
 })
 
-test.each([0n, -3n])('nothing is compared with %s', (before) => expect(changeOf(7n, before)).toBeNull())
+test.each([0n, -3n])('nothing is compared with %s', (before) =>
+  expect(changeOf(7n, before)).toBeNull(),
+)
 
 test('a rate changes in points', () => {
   expect(rateOf(0n, 0n)).toBeNull()
-  expect(pointsOf(rateOf(163n, 9_884n), rateOf(149n, 10_310n))).toEqual({ words: '+0.2 pt', direction: 'up' })
+  expect(pointsOf(rateOf(163n, 9_884n), rateOf(149n, 10_310n))).toEqual({
+    words: '+0.2 pt',
+    direction: 'up',
+  })
   expect(pointsOf(rateOf(1n, 100n), rateOf(1n, 100n))).toEqual({ words: '0 pt', direction: 'same' })
   expect(pointsOf(null, 3)).toBeNull()
 })

@@ -13,7 +13,8 @@ const db = () => connect(inject('database'))
 const HOME = 'https://shop.example/'
 const PRICING = 'https://shop.example/pricing'
 
-const sound = async ({ workspace }: Merchant) => expect(await database.violations(workspace.id)).toEqual([])
+const sound = async ({ workspace }: Merchant) =>
+  expect(await database.violations(workspace.id)).toEqual([])
 
 /** A click of a visitor of its own. */
 const clickAt = (merchant: Merchant, url: string, slug = 'maya') =>
@@ -37,8 +38,13 @@ const usd = (revenueCents: number, commissionCents: number) => ({
 
 test('lists the pages with the most clicks, and what came of them, before and after the totals are folded', async () => {
   const merchant = await createMerchant()
-  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
-  const [priced] = [await clickAt(merchant, `${PRICING}?plan=pro#top`), await clickAt(merchant, PRICING)]
+  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'leo',
+  })
+  const [priced] = [
+    await clickAt(merchant, `${PRICING}?plan=pro#top`),
+    await clickAt(merchant, PRICING),
+  ]
   await clickAt(merchant, PRICING)
   const home = await clickAt(merchant, HOME, 'leo')
   const [byMaya, byLeo, bare] = [priced, home, await merchant.click('leo')]
@@ -74,7 +80,10 @@ test('lists the pages with the most clicks, and what came of them, before and af
       front,
     ])
     expect(await pagesOf(merchant, `&partnerId=${merchant.partnerId}`)).toMatchObject([pricing])
-    expect(await pagesOf(merchant, `&partnerId=${leo}`)).toMatchObject([{ landingPage: null }, front])
+    expect(await pagesOf(merchant, `&partnerId=${leo}`)).toMatchObject([
+      { landingPage: null },
+      front,
+    ])
     expect(await pagesOf(merchant, '&limit=1')).toMatchObject([pricing])
     expect(await pagesOf(merchant, '&from=2025-03-10&to=2025-06-20')).toEqual([])
     await sound(merchant)
@@ -93,7 +102,9 @@ test('a year is summed up by months and days alike', async () => {
   expect(await pagesOf(merchant, `&from=${from}`)).toMatchObject([
     { landingPage: PRICING, clicks: 2, sales: 1, amounts: [usd(4_900, 980)] },
   ])
-  expect(await pagesOf(merchant)).toMatchObject([{ landingPage: PRICING, clicks: 1, sales: 0, amounts: [] }])
+  expect(await pagesOf(merchant)).toMatchObject([
+    { landingPage: PRICING, clicks: 1, sales: 0, amounts: [] },
+  ])
 })
 
 test('is exact while clicks, sales and folding happen at once, and after an expired click was removed', async () => {

@@ -1,4 +1,7 @@
-/** What came through each link: clicks and the sales that they are credited with, exact at every moment. */
+/**
+ * What came through each link: clicks and the sales that they are credited with, exact at every
+ * moment.
+ */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { linksOf } from '../../lib/partners/links/links.queries.ts'
@@ -12,7 +15,8 @@ import { removeClicks } from '../support/removed-clicks.ts'
 const database = useDatabase()
 const db = () => connect(inject('database'))
 
-const sound = async ({ workspace }: Merchant) => expect(await database.violations(workspace.id)).toEqual([])
+const sound = async ({ workspace }: Merchant) =>
+  expect(await database.violations(workspace.id)).toEqual([])
 
 /** A partner "ann" with the further link "video". */
 const createLinker = async () => {
@@ -42,7 +46,11 @@ const createLinker = async () => {
     },
     /** The links with their clicks and sales. */
     counts: async (id = ann) =>
-      (await linksOf(db(), workspace.id, id))?.map(({ slug, clicks, sales }) => [slug, clicks, sales]),
+      (await linksOf(db(), workspace.id, id))?.map(({ slug, clicks, sales }) => [
+        slug,
+        clicks,
+        sales,
+      ]),
   }
 }
 
@@ -61,7 +69,10 @@ test('counts each link’s clicks and sales, before and after they are folded, o
   expect(uncredited).toBeNull()
   const { body } = await manager.get('/events?externalId=inv_6')
   const [event] = body.data as { id: string }[]
-  const credited = await manager.post(`/events/${event?.id}/credit`, { partnerId: ann, reason: 'Agreed' })
+  const credited = await manager.post(`/events/${event?.id}/credit`, {
+    partnerId: ann,
+    reason: 'Agreed',
+  })
   expect(credited.status).toBe(200)
 
   const pages = await openPages(merchant)
@@ -112,7 +123,9 @@ test('a link keeps its counts when it becomes the main one, and a slug’s next 
 
 test('is exact while clicks, sales and folding happen at once, when clicks are removed, and when all is counted again', async () => {
   const { merchant, click, sale, counts } = await createLinker()
-  const writing = Array.from({ length: 12 }, async (_, n) => sale(await click(n % 3 === 0 ? 'ann' : 'video')))
+  const writing = Array.from({ length: 12 }, async (_, n) =>
+    sale(await click(n % 3 === 0 ? 'ann' : 'video')),
+  )
   await Promise.all([...writing, ...Array.from({ length: 6 }, () => foldTotals(db(), 4))])
   await sound(merchant)
   const unused = [await click('ann'), await click('ann'), await click('video')]
@@ -125,7 +138,8 @@ test('is exact while clicks, sales and folding happen at once, when clicks are r
     await sound(merchant)
   }
   await check()
-  // One that is folded before it is removed, one whose removal is folded, and one that is counted again in between.
+  // One that is folded before it is removed, one whose removal is folded, and one that is counted
+  // again in between.
   await fold(database, merchant)
   for (const id of unused) {
     await removeClicks(database, [id])

@@ -14,7 +14,8 @@ const PAGE = 'https://shop.example/pricing'
 const BLOG = 'https://blog.example/reviews/shop?utm=1#top'
 const VIDEOS = 'https://videos.example/watch'
 
-const sound = async ({ workspace }: Merchant) => expect(await database.violations(workspace.id)).toEqual([])
+const sound = async ({ workspace }: Merchant) =>
+  expect(await database.violations(workspace.id)).toEqual([])
 
 /** A click of a visitor of its own. */
 const clickFrom = (merchant: Merchant, referrer?: string, slug = 'maya') =>
@@ -35,7 +36,9 @@ const usd = (revenueCents: number, commissionCents: number) => ({
 
 test('lists the hosts with the most clicks, and what came of them, before and after the totals are folded', async () => {
   const merchant = await createMerchant()
-  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'leo',
+  })
   const byBlog = await clickFrom(merchant, BLOG)
   await clickFrom(merchant, 'https://www.blog.example/')
   await clickFrom(merchant, 'http://blog.example')
@@ -69,7 +72,10 @@ test('lists the hosts with the most clicks, and what came of them, before and af
       // The sale without a click.
       { referrer: null, clicks: 0, sales: 1, amounts: [usd(4_900, 0)] },
     ])
-    expect(await referrersOf(merchant, `&partnerId=${merchant.partnerId}`)).toMatchObject([blog, none])
+    expect(await referrersOf(merchant, `&partnerId=${merchant.partnerId}`)).toMatchObject([
+      blog,
+      none,
+    ])
     expect(await referrersOf(merchant, `&partnerId=${leo}`)).toMatchObject([videos])
     expect(await referrersOf(merchant, '&limit=1')).toMatchObject([blog])
     expect(await referrersOf(merchant, '&from=2025-03-10&to=2025-06-20')).toEqual([])
@@ -174,5 +180,7 @@ test.each([
   { referrer: null, host: '(direct)' },
   { referrer: `https://${'x'.repeat(300)}/`, host: 'x'.repeat(253) },
 ])('the host of $referrer is $host', async ({ referrer, host }) => {
-  expect(await database.query(`select referrer_of('clk_1', $1) as host`, [referrer])).toEqual([{ host }])
+  expect(await database.query(`select referrer_of('clk_1', $1) as host`, [referrer])).toEqual([
+    { host },
+  ])
 })

@@ -12,7 +12,8 @@ import { removeClicks } from '../support/removed-clicks.ts'
 const database = useDatabase()
 const db = () => connect(inject('database'))
 
-const sound = async ({ workspace }: Merchant) => expect(await database.violations(workspace.id)).toEqual([])
+const sound = async ({ workspace }: Merchant) =>
+  expect(await database.violations(workspace.id)).toEqual([])
 
 const BLOG = 'https://blog.example/'
 
@@ -34,7 +35,9 @@ const counted = async (merchant: Merchant) =>
 
 test('lists the subs with the most clicks, and what came of them, before and after the totals are folded', async () => {
   const merchant = await createMerchant()
-  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'leo',
+  })
   const byNews = await clickBy(merchant, 'News 12')
   await clickBy(merchant, 'News 12')
   await clickBy(merchant, 'video', 'leo')
@@ -56,7 +59,10 @@ test('lists the subs with the most clicks, and what came of them, before and aft
   for (const isFolded of [false, true]) {
     if (isFolded) await fold(database, merchant)
     // What came without a sub is not a row.
-    expect(await subsOf(merchant)).toMatchObject([news, { sub: 'video', clicks: 1, sales: 0, amounts: [] }])
+    expect(await subsOf(merchant)).toMatchObject([
+      news,
+      { sub: 'video', clicks: 1, sales: 0, amounts: [] },
+    ])
     expect(await subsOf(merchant)).toHaveLength(2)
     expect(await subsOf(merchant, `&partnerId=${merchant.partnerId}`)).toMatchObject([news])
     expect(await subsOf(merchant, `&partnerId=${leo}`)).toMatchObject([{ sub: 'video' }])
@@ -104,7 +110,12 @@ test('both pages list the channels of the last year, and the form makes a link t
 test('is exact while clicks, sales and folding happen at once, after clicks were removed, and when rebuilt', async () => {
   const merchant = await createMerchant()
   const writing = Array.from({ length: 12 }, async (_, n) => {
-    const clickId = await clickBy(merchant, n % 4 ? `sub-${n % 3}` : null, 'maya', n % 2 ? BLOG : undefined)
+    const clickId = await clickBy(
+      merchant,
+      n % 4 ? `sub-${n % 3}` : null,
+      'maya',
+      n % 2 ? BLOG : undefined,
+    )
     await merchant.sale({ externalId: `inv_${n}`, customerExternalId: `user_${n}`, clickId })
     if (n % 4 === 0) await merchant.refund({ externalId: `re_${n}`, saleExternalId: `inv_${n}` })
   })

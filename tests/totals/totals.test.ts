@@ -91,10 +91,10 @@ test('the last activity of a partner moves back when what was newest is older', 
     return rows.map(({ days }) => days)
   }
   const move = (clickId: string, days: number) =>
-    database.query('update clicks set created_at = created_at - make_interval(days => $2) where id = $1', [
-      clickId,
-      days,
-    ])
+    database.query(
+      'update clicks set created_at = created_at - make_interval(days => $2) where id = $1',
+      [clickId, days],
+    )
   expect(await lastActive()).toEqual([])
   await move(await merchant.click(), 9)
   expect(await lastActive()).toEqual([9])
@@ -107,10 +107,16 @@ test('the last activity of a partner moves back when what was newest is older', 
 })
 
 test.each([
-  ['the day of the last activity', 'update partner_activity set last_active_on = last_active_on + 1'],
+  [
+    'the day of the last activity',
+    'update partner_activity set last_active_on = last_active_on + 1',
+  ],
   ['the clicks of the list of partners', 'update partner_activity set clicks = clicks + 1'],
   ['a partner of the list', 'delete from partner_activity'],
-  ['the revenue of the list of partners', 'update partner_totals set revenue_cents = revenue_cents - 1'],
+  [
+    'the revenue of the list of partners',
+    'update partner_totals set revenue_cents = revenue_cents - 1',
+  ],
 ])('%s is checked by verify_ledger', async (_, change) => {
   const merchant = await createMerchant()
   await merchant.sale({ clickId: await merchant.click() })
@@ -135,9 +141,10 @@ test('the sums of a statement are those of the commissions that were made in a m
       [body.eventId, month],
     )
   }
-  const [partner] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
+  const [partner] = await database.query<{ id: string }>(
+    'select id from partners where workspace_id = $1',
+    [merchant.workspace.id],
+  )
   const sumsOf = async (key: string) => {
     const month = monthOf(key)
     const of = { workspaceId: merchant.workspace.id }
@@ -177,7 +184,8 @@ test('balances by status are the sums of all commissions, before and after foldi
   const clickId = await merchant.click()
   for (let n = 0; n < 6; n++)
     await merchant.sale({ externalId: `inv_${n}`, customerExternalId: `user_${n}`, clickId })
-  // Past and coming days, and this one before and after now; one is held, with its refund; two are paid and being paid.
+  // Past and coming days, and this one before and after now; one is held, with its refund; two are
+  // paid and being paid.
   await database.query(
     `with own as (select id, row_number() over (order by id) as n from commissions where workspace_id = $1)
      insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id, amount_cents,
@@ -223,9 +231,10 @@ test('balances by status are the sums of all commissions, before and after foldi
       expect(await sums(merchant, now)).toEqual(await sumOneByOne(merchant, now))
     }
   }
-  const [partner] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
+  const [partner] = await database.query<{ id: string }>(
+    'select id from partners where workspace_id = $1',
+    [merchant.workspace.id],
+  )
   const { rows } = await earnedQuery(merchant.workspace.id, new Date(), partner?.id).execute(db())
   expect(rows.map(({ paidCents }) => String(paidCents))).toEqual([String(980 - 60)])
   expect(await violationsOf(merchant)).toEqual([])
@@ -248,7 +257,10 @@ const earn = ({ workspace }: Merchant, seconds: number[]) =>
     [workspace.id, seconds],
   )
 
-/** Folds until the cutoff has moved on: a call does nothing while another test's works. @returns the cutoff, in milliseconds */
+/**
+ * Folds until the cutoff has moved on: a call does nothing while another test's works.
+ * @returns the cutoff, in milliseconds
+ */
 const movedOn = async (merchant: Merchant, since: number): Promise<number> => {
   for (;;) {
     await foldTotals(db(), DELTAS_PER_PAGE)
@@ -261,7 +273,11 @@ test('what becomes payable between two folds is counted once, whether it was fol
   const merchant = await createMerchant()
   const expectExact = async () => {
     expect(await violationsOf(merchant)).toEqual([])
-    for (const now of [new Date(), new Date(Date.now() - 3_600_000), new Date(Date.now() + 3_600_000)])
+    for (const now of [
+      new Date(),
+      new Date(Date.now() - 3_600_000),
+      new Date(Date.now() + 3_600_000),
+    ])
       expect(await sums(merchant, now)).toEqual(await sumOneByOne(merchant, now))
   }
   const payOut = (count: number) =>
@@ -312,7 +328,8 @@ test('a cutoff moves no further than the commissions of one call, and never back
   await database.age(merchant, '0 days')
   const before = await cutoffOf(merchant)
   await earn(merchant, [-5])
-  // In pages of two, which others' tests share. Some of these leave thousands of differences, which are folded at once.
+  // In pages of two, which others' tests share. Some of these leave thousands of differences, which
+  // are folded at once.
   for (let call = 0; ; call++) {
     const found = await foldTotals(db(), call < 100 ? 2 : DELTAS_PER_PAGE)
     expect(await violationsOf(merchant)).toEqual([])

@@ -20,8 +20,12 @@ const durable = useDurable([
 ])
 
 const begin = async () => {
-  const merchant = await createMerchant({ baseUrl: durable.baseUrl(), database: durable.database() })
-  // The first use of a key is noted, which flushes what came before it: here, nothing that a test looks at.
+  const merchant = await createMerchant({
+    baseUrl: durable.baseUrl(),
+    database: durable.database(),
+  })
+  // The first use of a key is noted, which flushes what came before it: here, nothing that a test
+  // looks at.
   const clickId = await merchant.click()
   await merchant.sale({ externalId: 'first', customerExternalId: 'first', clickId })
   return { merchant, clickId }
@@ -46,7 +50,10 @@ const savedOf = async ({ workspace }: Merchant): Promise<Map<string, string>> =>
 
 type Result = { eventId?: string | null; error?: unknown }
 
-/** Reports sales of as many customers in a batch. @returns the answer to each, none if the batch was not answered 200 */
+/**
+ * Reports sales of as many customers in a batch.
+ * @returns the answer to each, none if the batch was not answered 200
+ */
 const sendBatch = async (merchant: Merchant, clickId: string, ids: string[]): Promise<Result[]> => {
   const events = ids.map((id) => ({
     kind: 'sale',
@@ -69,7 +76,11 @@ test('what was answered 200 is in the database after Postgres was killed, and re
     else unanswered.add(id)
   }
   const single = async (id: string) => {
-    const { status, body } = await merchant.sale({ externalId: id, customerExternalId: id, clickId })
+    const { status, body } = await merchant.sale({
+      externalId: id,
+      customerExternalId: id,
+      clickId,
+    })
     expect([200, 503]).toContain(status)
     note(id, body)
   }
@@ -105,7 +116,11 @@ test('what was answered 200 is in the database after Postgres was killed, and re
 
   const reported = [...new Set([...unanswered, ...answered.keys()])]
   for (const id of reported) {
-    const { status, body } = await merchant.sale({ externalId: id, customerExternalId: id, clickId })
+    const { status, body } = await merchant.sale({
+      externalId: id,
+      customerExternalId: id,
+      clickId,
+    })
     expect(status).toBe(200)
     expect(body.eventId).toBe(answered.get(id) ?? saved.get(`sale ${id}`) ?? body.eventId)
   }
@@ -120,7 +135,10 @@ test('what was answered 200 is in the database after Postgres was killed, and re
   expect(sums).toEqual({ events: all, reports: all, commissions: all, customers: all })
 })
 
-/** Kills everything, as a power cut does, so that no Worker repeats what it had sent. Then starts it again. */
+/**
+ * Kills everything, as a power cut does, so that no Worker repeats what it had sent. Then starts it
+ * again.
+ */
 const cutPower = async (): Promise<void> => {
   const restartPostgres = await durable.killPostgres()
   const restartWorkers = await durable.killWorkers()
@@ -184,7 +202,10 @@ const untilVisible = async ({ workspace }: Merchant): Promise<string> => {
   }
 }
 
-test.each<{ what: string; repeat: (merchant: Merchant, clickId: string, id: string) => Promise<boolean> }>([
+test.each<{
+  what: string
+  repeat: (merchant: Merchant, clickId: string, id: string) => Promise<boolean>
+}>([
   {
     what: 'by itself',
     repeat: async (merchant, clickId, id) =>

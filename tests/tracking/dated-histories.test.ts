@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** Dated reports end in the ledger of live ones, in whichever order they arrive, and sales that lacked their click when it is added. */
+/**
+ * Dated reports end in the ledger of live ones, in whichever order they arrive, and sales that
+ * lacked their click when it is added.
+ */
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { createMerchant, type Merchant, send, useDatabase } from '../support/merchant.ts'
@@ -18,7 +21,10 @@ type Dated = {
   day: number
   click: { via: Slug; age: number } | null
   named: Slug | null
-  /** After how many more reports a sale is given its click, which its report lacked. Null if the report had it. */
+  /**
+   * After how many more reports a sale is given its click, which its report lacked. Null if the
+   * report had it.
+   */
   lacking: number | null
 }
 type Terms = {
@@ -58,15 +64,23 @@ const history: fc.Arbitrary<Dated[]> = fc.uniqueArray(
   { minLength: 1, maxLength: 9, selector: ({ day }) => day },
 )
 type Case = { terms: Terms; reports: Dated[]; arrival: number[] }
-const cases: fc.Arbitrary<Case> = fc
-  .tuple(terms, history)
-  .chain(([terms, reports]) =>
-    fc
-      .shuffledSubarray([...reports.keys()], { minLength: reports.length, maxLength: reports.length })
-      .map((arrival) => ({ terms, reports, arrival })),
-  )
+const cases: fc.Arbitrary<Case> = fc.tuple(terms, history).chain(([terms, reports]) =>
+  fc
+    .shuffledSubarray([...reports.keys()], {
+      minLength: reports.length,
+      maxLength: reports.length,
+    })
+    .map((arrival) => ({ terms, reports, arrival })),
+)
 
-const open = async ({ attribution, interval, months, knownCustomers, lateDays, bannedUntil }: Terms) => {
+const open = async ({
+  attribution,
+  interval,
+  months,
+  knownCustomers,
+  lateDays,
+  bannedUntil,
+}: Terms) => {
   const merchant = await createMerchant({
     program: {
       attribution,
@@ -78,7 +92,9 @@ const open = async ({ attribution, interval, months, knownCustomers, lateDays, b
     },
     group: { leadReward: { amountCents: 500n, currency: 'USD' } },
   })
-  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'leo',
+  })
   if (bannedUntil !== null) {
     await database.query(
       `insert into former_partner_terms (workspace_id, partner_id, until, status) values ($1, $2, $3, 'banned')`,
@@ -98,13 +114,19 @@ const clickAt = async (merchant: Merchant, via: Slug, at: Date): Promise<string>
   return id
 }
 
-const isLacking = ({ kind, click, lacking }: Dated) => kind === 'sale' && click !== null && lacking !== null
+const isLacking = ({ kind, click, lacking }: Dated) =>
+  kind === 'sale' && click !== null && lacking !== null
 
 /**
  * @param order the places of the reports, or of those that are sent at once
  * @param isComplete whether each has its click from the beginning
  */
-const deliver = async (merchant: Merchant, reports: Dated[], order: number[][], isComplete = true) => {
+const deliver = async (
+  merchant: Merchant,
+  reports: Dated[],
+  order: number[][],
+  isComplete = true,
+) => {
   const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['write'] })
   const clicks = new Map<number, string>()
   for (const [n, { click, day }] of reports.entries()) {
@@ -167,7 +189,8 @@ const ledgerOf = async ({ workspace }: Merchant) => ({
 /** The rules in few words, as if each event had been reported when it took place. */
 const account = (terms: Terms, reports: Dated[]) => {
   const referrals = reports.flatMap(({ customer, day, click, named }) => {
-    const isBanned = (slug: Slug) => slug === 'leo' && terms.bannedUntil !== null && day < terms.bannedUntil
+    const isBanned = (slug: Slug) =>
+      slug === 'leo' && terms.bannedUntil !== null && day < terms.bannedUntil
     const ways = [
       ...(click && click.age < 90 ? [{ via: click.via, clickedOn: day - click.age }] : []),
       ...(named ? [{ via: named, clickedOn: Number.POSITIVE_INFINITY }] : []),
@@ -179,7 +202,8 @@ const account = (terms: Terms, reports: Dated[]) => {
     const its = referrals.filter(({ customer }) => customer === of).sort((a, b) => a.day - b.day)
     const known = its.filter((referral) => referral.day < day)
     const late = its.find(
-      (referral) => referral.day > day && referral.day - day <= terms.lateDays && referral.clickedOn <= day,
+      (referral) =>
+        referral.day > day && referral.day - day <= terms.lateDays && referral.clickedOn <= day,
     )
     const referral = (terms.attribution === 'last' ? known.at(-1) : known[0]) ?? late
     return referral && { via: referral.via, isLate: referral === late }
@@ -188,9 +212,14 @@ const account = (terms: Terms, reports: Dated[]) => {
   return [...reports.entries()]
     .sort(([, a], [, b]) => a.day - b.day)
     .map(([n, { kind, customer, day }]) => {
-      const own = referrals.find((referral) => referral.customer === customer && referral.day === day)
-      const isBanned = (slug: Slug) => slug === 'leo' && terms.bannedUntil !== null && day < terms.bannedUntil
-      const earlier = referrals.some((referral) => referral.customer === customer && referral.day < day)
+      const own = referrals.find(
+        (referral) => referral.customer === customer && referral.day === day,
+      )
+      const isBanned = (slug: Slug) =>
+        slug === 'leo' && terms.bannedUntil !== null && day < terms.bannedUntil
+      const earlier = referrals.some(
+        (referral) => referral.customer === customer && referral.day < day,
+      )
       const owner = ownerOn(customer, day)
       const active = owner && !isBanned(owner.via) ? owner.via : undefined
       const credited = own
@@ -204,7 +233,8 @@ const account = (terms: Terms, reports: Dated[]) => {
       const ends = first === undefined || terms.months === null ? null : new Date(atDay(first))
       ends?.setUTCMonth(ends.getUTCMonth() + (terms.months ?? 0))
       const isRefused =
-        first !== undefined && (terms.interval === 'one-time' || (ends !== null && atDay(day) >= ends))
+        first !== undefined &&
+        (terms.interval === 'one-time' || (ends !== null && atDay(day) >= ends))
       const earns = kind === 'sale' ? credited !== undefined && !isRefused : credited === 'maya'
       if (earns && kind === 'sale' && first === undefined) rewarded.set(customer, day)
       return { event: `${kind} ${n}`, credited: credited ?? null, earns }
@@ -214,7 +244,9 @@ const account = (terms: Terms, reports: Dated[]) => {
 test('a history of dated reports leaves the same ledger in every order of arrival and at once, and that of the rules', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ terms, reports, arrival }) => {
-      const inOrder = [...reports.keys()].sort((a, b) => (reports[a]?.day ?? 0) - (reports[b]?.day ?? 0))
+      const inOrder = [...reports.keys()].sort(
+        (a, b) => (reports[a]?.day ?? 0) - (reports[b]?.day ?? 0),
+      )
       const [live, late, together, corrected] = [
         await open(terms),
         await open(terms),
@@ -244,7 +276,8 @@ test('a history of dated reports leaves the same ledger in every order of arriva
         await ledgerOf(together),
         await ledgerOf(corrected),
       ]
-      // A lead is decided by what is known when it is received: under "first", a later report may know of an earlier partner.
+      // A lead is decided by what is known when it is received: under "first", a later report may
+      // know of an earlier partner.
       const compared = (rows: Entry[]) =>
         rows.filter(({ event }) => terms.attribution === 'last' || event.startsWith('sale'))
       for (const ledger of others) {

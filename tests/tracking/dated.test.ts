@@ -24,8 +24,18 @@ const SECOND = '2026-11-27T12:00:00'
 test.each([
   { case: 'at a whole second', now: '.000', place: 0, is: `${SECOND}.001` },
   { case: 'at any other time', now: '.001', place: 0, is: `${SECOND}.001` },
-  { case: 'in a batch that ends before the next second', now: '.500', place: 499, is: `${SECOND}.999` },
-  { case: 'in a batch that goes on after it', now: '.500', place: 500, is: '2026-11-27T12:00:01.001' },
+  {
+    case: 'in a batch that ends before the next second',
+    now: '.500',
+    place: 499,
+    is: `${SECOND}.999`,
+  },
+  {
+    case: 'in a batch that goes on after it',
+    now: '.500',
+    place: 500,
+    is: '2026-11-27T12:00:01.001',
+  },
   { case: 'in a batch that began at a whole second', now: '.000', place: 1, is: `${SECOND}.002` },
 ])('a report is received at no whole second, as a processor’s are: $case', ({ now, place, is }) => {
   expect(receivedAt(new Date(`${SECOND}${now}Z`), place).toISOString()).toBe(`${is}Z`)
@@ -54,14 +64,17 @@ describe('a dated report', () => {
     const merchant = await createMerchant()
     const clickId = await clickDaysAgo(merchant, 100)
     const [before, after] = [daysAgo(20).toISOString(), daysAgo(101).toISOString()]
-    expect((await merchant.sale({ externalId: 'late', clickId, occurredAt: before })).body.attributed).toBe(
-      true,
-    )
+    expect(
+      (await merchant.sale({ externalId: 'late', clickId, occurredAt: before })).body.attributed,
+    ).toBe(true)
     expect((await merchant.sale({ externalId: 'live', clickId })).body.attributed).toBe(false)
-    expect((await merchant.sale({ externalId: 'before', clickId, occurredAt: after })).body.attributed).toBe(
-      false,
-    )
-    expect(await codesOf(merchant, 'live')).toEqual(['expired_click', 'known_customer_not_credited'])
+    expect(
+      (await merchant.sale({ externalId: 'before', clickId, occurredAt: after })).body.attributed,
+    ).toBe(false)
+    expect(await codesOf(merchant, 'live')).toEqual([
+      'expired_click',
+      'known_customer_not_credited',
+    ])
     expect(await codesOf(merchant, 'before')).toEqual(['later_click'])
   })
 
@@ -72,9 +85,12 @@ describe('a dated report', () => {
       `insert into former_partner_terms (workspace_id, partner_id, until, status) values ($1, $2, $3, 'banned'), ($1, $2, $4, 'approved')`,
       [merchant.workspace.id, merchant.partnerId, daysAgo(50), daysAgo(10)],
     )
-    await database.query(`update partners set status = 'banned' where id = $1`, [merchant.partnerId])
+    await database.query(`update partners set status = 'banned' where id = $1`, [
+      merchant.partnerId,
+    ])
     const sale = async (externalId: string, days: number) =>
-      (await merchant.sale({ externalId, clickId, occurredAt: daysAgo(days).toISOString() })).body.attributed
+      (await merchant.sale({ externalId, clickId, occurredAt: daysAgo(days).toISOString() })).body
+        .attributed
     expect([await sale('banned', 55), await sale('active', 20), await sale('since', 5)]).toEqual([
       false,
       true,
@@ -101,7 +117,10 @@ describe('a dated report', () => {
     const merchant = await createMerchant()
     const occurredAt = daysAgo(3).toISOString()
     const first = await merchant.sale({ externalId: 'a', occurredAt })
-    const again = await merchant.sale({ externalId: 'a', occurredAt: occurredAt.replace('Z', '+00:00') })
+    const again = await merchant.sale({
+      externalId: 'a',
+      occurredAt: occurredAt.replace('Z', '+00:00'),
+    })
     expect(again.body).toEqual(first.body)
     const { headers } = await merchant.sale({ externalId: 'a' })
     expect(headers.get('Idempotency-Mismatch')).toBe('true')
@@ -111,13 +130,17 @@ describe('a dated report', () => {
     const merchant = await createMerchant()
     const occurredAt = new Date(Date.now() + 4 * 60_000).toISOString()
     const { body } = await merchant.sale({ clickId: await merchant.click(), occurredAt })
-    expect(Date.parse((await merchant.explain(body.eventId)).occurredAt)).toBeLessThanOrEqual(Date.now())
+    expect(Date.parse((await merchant.explain(body.eventId)).occurredAt)).toBeLessThanOrEqual(
+      Date.now(),
+    )
   })
 
   test('of a clock that is four minutes slow counts with a click of now', async () => {
     const merchant = await createMerchant()
     const occurredAt = new Date(Date.now() - 4 * 60_000).toISOString()
-    expect((await merchant.sale({ clickId: await merchant.click(), occurredAt })).body.attributed).toBe(true)
+    expect(
+      (await merchant.sale({ clickId: await merchant.click(), occurredAt })).body.attributed,
+    ).toBe(true)
   })
 
   test('takes a one-time reward back from a later sale that was received first', async () => {
@@ -139,7 +162,11 @@ describe('a dated report', () => {
   test('waits for nothing of its refund, which was reported first', async () => {
     const merchant = await createMerchant()
     const clickId = await clickDaysAgo(merchant, 30)
-    await merchant.post('/api/track/refund', { externalId: 'r', saleExternalId: 'sold', amountCents: 2_450 })
+    await merchant.post('/api/track/refund', {
+      externalId: 'r',
+      saleExternalId: 'sold',
+      amountCents: 2_450,
+    })
     const { body } = await merchant.sale({
       externalId: 'sold',
       amountCents: 4_900,
@@ -185,7 +212,9 @@ describe('a lead after the sale', () => {
     expect((await report('lead', lead, { clickId })).body.attributed).toBe(true)
     expect(await credited(merchant, `sale_${sold}`)).toBe(credits ? 'maya' : null)
     expect(await codesOf(merchant, `sale_${sold}`)).toEqual(
-      credits ? ['no_click', 'customer', 'program_reward', 'commission_created', 'late_lead'] : ['no_click'],
+      credits
+        ? ['no_click', 'customer', 'program_reward', 'commission_created', 'late_lead']
+        : ['no_click'],
     )
   })
 

@@ -5,7 +5,11 @@ import type { Reward } from '../../lib/rules/rewards/rewards.ts'
 import type { Report } from '../../lib/rules/steps/report.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
-const percent = (basisPoints: number): Reward => ({ id: `r${basisPoints}`, kind: 'percent', basisPoints })
+const percent = (basisPoints: number): Reward => ({
+  id: `r${basisPoints}`,
+  kind: 'percent',
+  basisPoints,
+})
 
 const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   id: 'p-maya',
@@ -122,7 +126,10 @@ describe('who is credited', () => {
     },
     {
       case: 'first: a known partner of another program does not count',
-      facts: { click: click(leo(first)), customerPartner: partner({ ...first, programId: 'program-2' }) },
+      facts: {
+        click: click(leo(first)),
+        customerPartner: partner({ ...first, programId: 'program-2' }),
+      },
       to: 'leo',
       by: 'click',
       steps: ['click'],
@@ -190,7 +197,10 @@ describe('who is credited', () => {
     {
       case: 'a known customer of a banned partner, opted in',
       report: sale({ clickId: null }),
-      facts: { click: null, customerPartner: partner({ attributeKnownCustomers: true, status: 'banned' }) },
+      facts: {
+        click: null,
+        customerPartner: partner({ attributeKnownCustomers: true, status: 'banned' }),
+      },
       steps: ['no_click', 'partner_inactive'],
     },
     {
@@ -250,7 +260,10 @@ describe('what a sale earns', () => {
     },
     {
       case: 'the reward, a moment before the duration ends',
-      who: partner({ rewardDurationMonths: 3, firstRewardedAt: new Date('2026-03-15T12:00:00.001Z') }),
+      who: partner({
+        rewardDurationMonths: 3,
+        firstRewardedAt: new Date('2026-03-15T12:00:00.001Z'),
+      }),
       earns: 980n,
       steps: ['click', 'program_reward', 'commission_created'],
     },
@@ -299,7 +312,12 @@ describe('what a sale earns', () => {
   })
 
   test.each([
-    { case: 'net 15 is the 15th of the next month', net: 15, sold: '2026-01-03T10:00Z', from: '2026-02-15' },
+    {
+      case: 'net 15 is the 15th of the next month',
+      net: 15,
+      sold: '2026-01-03T10:00Z',
+      from: '2026-02-15',
+    },
     {
       case: 'the last moment of a month is of that month',
       net: 15,
@@ -319,7 +337,12 @@ describe('what a sale earns', () => {
       from: '2026-03-02',
     },
     { case: 'net 30 in a leap year', net: 30, sold: '2028-01-10T10:00Z', from: '2028-03-01' },
-    { case: 'net 60 passes the end of the year', net: 60, sold: '2026-11-22T10:00Z', from: '2027-01-29' },
+    {
+      case: 'net 60 passes the end of the year',
+      net: 60,
+      sold: '2026-11-22T10:00Z',
+      from: '2027-01-29',
+    },
     {
       case: 'net 1 is the first day of the next month',
       net: 1,
@@ -382,7 +405,11 @@ describe('what a sale earns', () => {
 
 describe('what a lead earns', () => {
   const flat: Reward = { id: 'flat', kind: 'flat', amountCents: 500, currency: 'EUR' }
-  const group = (leadReward: Reward | null) => ({ name: 'Gold', saleReward: percent(3_000), leadReward })
+  const group = (leadReward: Reward | null) => ({
+    name: 'Gold',
+    saleReward: percent(3_000),
+    leadReward,
+  })
   test.each([
     { case: 'nothing without a group', who: partner(), steps: ['click', 'no_reward'] },
     {

@@ -23,7 +23,11 @@ const createWatched = async (options: Parameters<typeof createMerchant>[0] = {})
   const merchant = await createMerchant({ baseUrl: faulty.baseUrl(), ...options })
   const clickId = await merchant.click()
   await database.firstVisitNoted(merchant.programId)
-  const tenant = [merchant.workspace.id, (await hashApiKey(merchant.apiKey)) ?? '', merchant.programId]
+  const tenant = [
+    merchant.workspace.id,
+    (await hashApiKey(merchant.apiKey)) ?? '',
+    merchant.programId,
+  ]
   return {
     ...merchant,
     clickId,
@@ -247,10 +251,14 @@ describe.concurrent('a report answered 200 is in the database', { tags: 'thoroug
         const isSavedBefore = times > 1 && before.length === 2
         expect(first.status).toBe(times === 1 || isSavedBefore ? 200 : 503)
         const answered = JSON.stringify(first.body)
-        expect(answered.match(/"try_again"/g)?.length ?? 0).toBe(isSavedBefore ? 4 : times === 1 ? 0 : 1)
+        expect(answered.match(/"try_again"/g)?.length ?? 0).toBe(
+          isSavedBefore ? 4 : times === 1 ? 0 : 1,
+        )
         merchant.plan()
         const { body } = await merchant.post('/api/track/batch', { events })
-        expect(body.results).toEqual(events.map(() => ({ eventId: expect.any(String), attributed: true })))
+        expect(body.results).toEqual(
+          events.map(() => ({ eventId: expect.any(String), attributed: true })),
+        )
       }
       expect(await database.counts(merchant)).toEqual({ events: 12, customers: 4, commissions: 8 })
     },
@@ -260,22 +268,25 @@ describe.concurrent('a report answered 200 is in the database', { tags: 'thoroug
     Array.from({ length: 9 }, (_, at) => at).flatMap((at) =>
       (['cut_before', 'cut_after'] as const).map((fault) => ({ at, fault })),
     ),
-  )('a correction whose call $at meets $fault for good is completed by its repeat', async ({ at, fault }) => {
-    const merchant = await createWatched()
-    await merchant.sale({})
-    const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['write'] })
-    const correct = () =>
-      send(`${faulty.baseUrl()}/api/track/sale/inv_1`, {
-        method: 'PATCH',
-        body: { clickId: merchant.clickId },
-        headers: { Authorization: `Bearer ${key}` },
-      })
-    merchant.plan(...Array<null>(at).fill(null), ...Array<Fault>(10).fill(fault))
-    expect([200, 503]).toContain((await correct()).status)
-    merchant.plan()
-    expect(await correct()).toMatchObject({ status: 200, body: { attributed: true } })
-    expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
-  })
+  )(
+    'a correction whose call $at meets $fault for good is completed by its repeat',
+    async ({ at, fault }) => {
+      const merchant = await createWatched()
+      await merchant.sale({})
+      const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['write'] })
+      const correct = () =>
+        send(`${faulty.baseUrl()}/api/track/sale/inv_1`, {
+          method: 'PATCH',
+          body: { clickId: merchant.clickId },
+          headers: { Authorization: `Bearer ${key}` },
+        })
+      merchant.plan(...Array<null>(at).fill(null), ...Array<Fault>(10).fill(fault))
+      expect([200, 503]).toContain((await correct()).status)
+      merchant.plan()
+      expect(await correct()).toMatchObject({ status: 200, body: { attributed: true } })
+      expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
+    },
+  )
 
   test.each(FAULTS)('an unattributed sale whose write meets %s', async (fault) => {
     const merchant = await createWatched()
@@ -316,9 +327,10 @@ test.concurrent.each(FAULTS)(
     const merchant = await createWatched()
     merchant.plan(fault)
     const clickId = await merchant.click()
-    const rows = await database.query('select id from clicks where workspace_id = $1 order by created_at', [
-      merchant.workspace.id,
-    ])
+    const rows = await database.query(
+      'select id from clicks where workspace_id = $1 order by created_at',
+      [merchant.workspace.id],
+    )
     expect(rows).toEqual([{ id: merchant.clickId }, { id: clickId }])
   },
 )
@@ -326,7 +338,8 @@ test.concurrent.each(FAULTS)(
 test('an error of ours is 500, says nothing of the database, and is logged with its SQLSTATE but without the row', async () => {
   const merchant = await createWatched()
   faulty.takeLogs()
-  // No such error is known; a constraint of the test's own stands in for the bug that would cause it.
+  // No such error is known; a constraint of the test's own stands in for the bug that would cause
+  // it.
   await database.query(
     `alter table events add constraint test_bug_check check (external_id <> 'bug-${merchant.workspace.id}')`,
   )
@@ -369,7 +382,13 @@ test('each request is one line of JSON, without personal data', async () => {
       requestId: expect.any(String),
       ms: expect.any(Number),
     },
-    { level: 'info', method: 'GET', route: '/api/workspaces/:workspace/events', status: 200, fetches: 2 },
+    {
+      level: 'info',
+      method: 'GET',
+      route: '/api/workspaces/:workspace/events',
+      status: 200,
+      fetches: 2,
+    },
   ])
   expect(lines.join()).not.toMatch(/ann|trib_(live|test)_/i)
 })

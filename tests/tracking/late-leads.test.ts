@@ -1,6 +1,12 @@
-/** Whether a report after a payment credits it, and what is in doubt then: rules without a database. */
+/**
+ * Whether a report after a payment credits it, and what is in doubt then: rules without a database.
+ */
 import { describe, expect, test } from 'vitest'
-import { attribute, type Facts, type PartnerTerms } from '../../lib/rules/attribution/attribution.ts'
+import {
+  attribute,
+  type Facts,
+  type PartnerTerms,
+} from '../../lib/rules/attribution/attribution.ts'
 import { isLate, isTooLate, ownerInTime } from '../../lib/rules/identities/owner.ts'
 
 const PAID = new Date('2026-06-15T12:00:00.999Z')
@@ -21,7 +27,10 @@ test.each([
 
 const referral = (partnerId: string, referredAt: number, clickedAt: number | null = -60) => ({
   ...{ origin: partnerId, partnerId, source: 'click' as const, attribution: 'last' as const },
-  ...{ referredAt: minutesLater(referredAt), clickedAt: clickedAt === null ? null : minutesLater(clickedAt) },
+  ...{
+    referredAt: minutesLater(referredAt),
+    clickedAt: clickedAt === null ? null : minutesLater(clickedAt),
+  },
 })
 
 describe('whose the customer is', () => {
@@ -91,8 +100,16 @@ describe('what is in doubt', () => {
 
   test.each<{ case: string; facts: Partial<Facts>; doubts: string[] }>([
     { case: 'nothing of a customer who was known before', facts: { purchase }, doubts: [] },
-    { case: 'nothing within minutes', facts: { purchase, referredLaterAt: minutesLater(2) }, doubts: [] },
-    { case: 'a late lead', facts: { purchase, referredLaterAt: minutesLater(DAY) }, doubts: ['late_lead'] },
+    {
+      case: 'nothing within minutes',
+      facts: { purchase, referredLaterAt: minutesLater(2) },
+      doubts: [],
+    },
+    {
+      case: 'a late lead',
+      facts: { purchase, referredLaterAt: minutesLater(DAY) },
+      doubts: ['late_lead'],
+    },
     {
       case: 'a late lead for a sale by API',
       facts: { referredLaterAt: minutesLater(DAY) },
@@ -103,7 +120,11 @@ describe('what is in doubt', () => {
       facts: { referredLaterAt: minutesLater(2) },
       doubts: [],
     },
-    { case: 'an unverified address', facts: { purchase, byAddress }, doubts: ['unverified_address'] },
+    {
+      case: 'an unverified address',
+      facts: { purchase, byAddress },
+      doubts: ['unverified_address'],
+    },
     {
       case: 'nothing by a verified address',
       facts: { purchase, byAddress: { ...byAddress, isVerified: true } },

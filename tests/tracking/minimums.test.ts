@@ -18,12 +18,18 @@ test('a paid trial of 1.00 does not use up a one-time reward, and the first full
   const trial = await merchant.explainReport('sale', 'trial')
   expect(codes(trial)).toEqual(['click', 'program_reward', 'below_one_time_minimum'])
   expect(trial?.commission).toBeNull()
-  expect((await merchant.explainReport('sale', 'first'))?.commission).toMatchObject({ amountCents: 980 })
-  expect(codes(await merchant.explainReport('sale', 'second'))).toContain('one_time_already_rewarded')
+  expect((await merchant.explainReport('sale', 'first'))?.commission).toMatchObject({
+    amountCents: 980,
+  })
+  expect(codes(await merchant.explainReport('sale', 'second'))).toContain(
+    'one_time_already_rewarded',
+  )
 })
 
 test('a flat reward of 10.00 earns 0.50 for a sale of 0.50, and all of it for a sale in another currency', async () => {
-  const merchant = await createMerchant({ program: { reward: { amountCents: 1_000n, currency: 'USD' } } })
+  const merchant = await createMerchant({
+    program: { reward: { amountCents: 1_000n, currency: 'USD' } },
+  })
   const clickId = await merchant.click()
   await merchant.sale({ externalId: 'small', amountCents: 50, clickId })
   await merchant.sale({ externalId: 'yen', amountCents: 50, currency: 'JPY', clickId })

@@ -21,7 +21,10 @@ test.each(ROUNDS)(
     const answers = await times(200, () => merchant.sale({ clickId }))
 
     expect(distinct(answers.map(({ status, body }) => ({ status, body })))).toEqual([
-      JSON.stringify({ status: 200, body: { eventId: answers[0]?.body.eventId, attributed: true } }),
+      JSON.stringify({
+        status: 200,
+        body: { eventId: answers[0]?.body.eventId, attributed: true },
+      }),
     ])
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
   },
@@ -33,7 +36,9 @@ test.each(ROUNDS)(
   async () => {
     const merchant = await createMerchant({ program: { reward_interval: 'one-time' } })
     const clickId = await merchant.click()
-    const answers = await times(50, (index) => merchant.sale({ clickId, externalId: `inv_${index}` }))
+    const answers = await times(50, (index) =>
+      merchant.sale({ clickId, externalId: `inv_${index}` }),
+    )
 
     expect(distinct(answers.map(({ status }) => status))).toEqual(['200'])
     expect(distinct(answers.map(({ body }) => body.eventId))).toHaveLength(50)
@@ -53,7 +58,11 @@ test('copies of one sale that differ make one event too, and only those unlike t
   const merchant = await createMerchant()
   const clickId = await merchant.click()
   const answers = await times(60, (index) =>
-    merchant.sale({ clickId, amountCents: 1_000 + (index % 3), customerExternalId: `user_${index % 3}` }),
+    merchant.sale({
+      clickId,
+      amountCents: 1_000 + (index % 3),
+      customerExternalId: `user_${index % 3}`,
+    }),
   )
   expect(distinct(answers.map(({ body }) => body.eventId))).toHaveLength(1)
   expect(answers.filter(({ headers }) => headers.has('Idempotency-Mismatch'))).toHaveLength(40)

@@ -1,13 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import type { PartnerTerms } from '../../lib/rules/attribution/attribution.ts'
-import type { PastCustomer, PastEvent, PastPartner, TermsChange } from '../../lib/rules/decisions/past.ts'
+import type {
+  PastCustomer,
+  PastEvent,
+  PastPartner,
+  TermsChange,
+} from '../../lib/rules/decisions/past.ts'
 import type { Referral } from '../../lib/rules/identities/owner.ts'
 import { replay } from '../../lib/rules/plans/replay.ts'
 import { compare } from '../../lib/rules/plans/what-if.ts'
 import type { Reward } from '../../lib/rules/rewards/rewards.ts'
 
 const PROGRAM = 'program-1'
-const percent = (percent: number): Reward => ({ id: '', kind: 'percent', basisPoints: percent * 100 })
+const percent = (percent: number): Reward => ({
+  id: '',
+  kind: 'percent',
+  basisPoints: percent * 100,
+})
 const flat = (amountCents: number, currency = 'USD'): Reward => ({
   id: '',
   kind: 'flat',
@@ -70,7 +79,8 @@ const sale = (at: Date, more: Partial<PastEvent> = {}): PastEvent => ({
   erasedSelfReferral: null,
   ...more,
 })
-const lead = (at: Date, more: Partial<PastEvent> = {}) => sale(at, { kind: 'lead', sale: null, ...more })
+const lead = (at: Date, more: Partial<PastEvent> = {}) =>
+  sale(at, { kind: 'lead', sale: null, ...more })
 
 const click = (partnerId: string, at: Date, days = 30) => ({
   id: `clk_${partnerId}`,
@@ -202,7 +212,10 @@ describe('rewards', () => {
       past: [sale(day(1))],
       ann: {
         referrals: [
-          referral('maya', new Date('2026-05-01'), { source: 'import', startedAt: new Date('2025-01-01') }),
+          referral('maya', new Date('2026-05-01'), {
+            source: 'import',
+            startedAt: new Date('2025-01-01'),
+          }),
         ],
       },
       change: { program: { rewardDurationMonths: 12 } },
@@ -218,7 +231,11 @@ describe('rewards', () => {
     },
     {
       case: 'what was paid outside of Stripe beside the payment',
-      past: [sale(day(1), { purchase: bought({ paid: [{ ...SHIPPED, currency: 'EUR' }, HALF_OUTSIDE] }) })],
+      past: [
+        sale(day(1), {
+          purchase: bought({ paid: [{ ...SHIPPED, currency: 'EUR' }, HALF_OUTSIDE] }),
+        }),
+      ],
       change: { program: { creditOutOfBand: true } },
       now: 'maya 20',
       would: 'maya 30',
@@ -357,14 +374,18 @@ describe('attribution', () => {
     },
     {
       case: 'a longer window credits a click that had expired',
-      past: [sale(day(20), { click: click('maya', day(1), 7), partnerId: null, attributedBy: null })],
+      past: [
+        sale(day(20), { click: click('maya', day(1), 7), partnerId: null, attributedBy: null }),
+      ],
       change: { attributionDays: 30 },
       now: '',
       would: 'maya 20',
     },
     {
       case: 'of a checkout, the window counts to when it was created',
-      past: [sale(day(20), { click: click('maya', day(1)), purchase: bought({ referredAt: day(5) }) })],
+      past: [
+        sale(day(20), { click: click('maya', day(1)), purchase: bought({ referredAt: day(5) }) }),
+      ],
       change: { attributionDays: 7 },
       now: 'maya 20',
       would: 'maya 20',
@@ -418,7 +439,9 @@ describe('attribution', () => {
     },
     {
       case: 'a manager’s decision stays',
-      past: [sale(day(5), { partnerId: 'leo', attributedBy: 'manual', click: click('maya', day(4)) })],
+      past: [
+        sale(day(5), { partnerId: 'leo', attributedBy: 'manual', click: click('maya', day(4)) }),
+      ],
       change: { attributionDays: 60 },
       now: 'leo 20',
       would: 'leo 20',
@@ -478,7 +501,10 @@ describe('attribution', () => {
   })
 
   test('renewals of a subscription whose first sale would be credited to nobody are, too', () => {
-    const start = sale(day(20), { click: click('maya', day(1)), purchase: bought({ referredAt: day(20) }) })
+    const start = sale(day(20), {
+      click: click('maya', day(1)),
+      purchase: bought({ referredAt: day(20) }),
+    })
     const renewal = sale(day(25), {
       attributedBy: 'customer',
       purchase: bought({
@@ -498,14 +524,22 @@ describe('attribution', () => {
       sale(day(5), { partnerId: 'leo', attributedBy: 'customer', purchase: bought({ firstSale }) }),
     ]
     const ann = {
-      referrals: [referral('maya', new Date('2025-12-01')), referral('leo', new Date('2026-01-05'))],
+      referrals: [
+        referral('maya', new Date('2025-12-01')),
+        referral('leo', new Date('2026-01-05')),
+      ],
     }
     expect(earned({ past, ann, change: first })).toEqual({ now: 'leo 20', would: 'leo 20' })
   })
 
   test('an event that the change does not concern keeps the partner that was recorded, whatever the facts say now', () => {
-    const past = [sale(day(5), { partnerId: 'leo', attributedBy: 'click', click: click('maya', day(1)) })]
-    expect(earned({ past, change: { attributionDays: 60 } })).toEqual({ now: 'leo 20', would: 'leo 20' })
+    const past = [
+      sale(day(5), { partnerId: 'leo', attributedBy: 'click', click: click('maya', day(1)) }),
+    ]
+    expect(earned({ past, change: { attributionDays: 60 } })).toEqual({
+      now: 'leo 20',
+      would: 'leo 20',
+    })
   })
 })
 
@@ -524,17 +558,27 @@ describe('the comparison', () => {
             sale: { amountCents: BigInt(10_000 * (index + 1)), currency: 'USD' },
           }),
         ),
-        sale(day(2), { partnerId: 'p00', sale: { amountCents: 99_999_999_999_999n, currency: 'JPY' } }),
+        sale(day(2), {
+          partnerId: 'p00',
+          sale: { amountCents: 99_999_999_999_999n, currency: 'JPY' },
+        }),
       ],
     }
-    const [yen, dollars, ...more] = compare(past, { programId: PROGRAM, program: { reward: percent(10) } })
+    const [yen, dollars, ...more] = compare(past, {
+      programId: PROGRAM,
+      program: { reward: percent(10) },
+    })
     expect(more).toEqual([])
     expect(yen).toMatchObject({
       currency: 'JPY',
       currentCents: 20_000_000_000_000,
       changedCents: 10_000_000_000_000,
     })
-    expect(dollars).toMatchObject({ currency: 'USD', currentCents: 650_000, differenceCents: -325_000 })
+    expect(dollars).toMatchObject({
+      currency: 'USD',
+      currentCents: 650_000,
+      differenceCents: -325_000,
+    })
     expect(dollars?.partners.map(({ slug }) => slug)).toEqual(slugs.slice(5).reverse())
     expect(dollars?.others).toEqual({
       count: 5,
@@ -542,7 +586,9 @@ describe('the comparison', () => {
       changedCents: 15_000,
       differenceCents: -15_000,
     })
-    for (const { partners, others, ...total } of [yen, dollars].filter((row) => row !== undefined)) {
+    for (const { partners, others, ...total } of [yen, dollars].filter(
+      (row) => row !== undefined,
+    )) {
       for (const sum of ['currentCents', 'changedCents', 'differenceCents'] as const) {
         expect(partners.reduce((all, row) => all + row[sum], others[sum])).toBe(total[sum])
       }

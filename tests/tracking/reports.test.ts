@@ -35,13 +35,25 @@ test('a sale credited to the customer’s partner does not undo the move of a co
     sale: { amountCents: 4_900n, currency: 'USD' },
   }
 
-  const facts = await loadReportFacts(db, (await hashApiKey(merchant.apiKey)) ?? '', renewal, new Date())
+  const facts = await loadReportFacts(
+    db,
+    (await hashApiKey(merchant.apiKey)) ?? '',
+    renewal,
+    new Date(),
+  )
   if (typeof facts === 'string') throw new Error(facts)
   await merchant.sale({ customerExternalId: 'user_1', clickId: await merchant.click('leo') })
   const decision = decide(renewal, facts, now)
   expect(decision.credit?.partner.slug).toBe('maya')
   const { workspaceId, customer, adoptsSales, mayBeDuplicate } = facts
-  const report = { report: renewal, customer, adoptsSales, mayBeDuplicate, click: null, bodyHash: 'x' }
+  const report = {
+    report: renewal,
+    customer,
+    adoptsSales,
+    mayBeDuplicate,
+    click: null,
+    bodyHash: 'x',
+  }
   await saveReport(db, { workspaceId, ...report, refunds: [], decision, at: now, receivedAt: now })
 
   expect(await ownerOf(merchant)).toBe('leo')

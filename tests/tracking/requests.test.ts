@@ -1,4 +1,6 @@
-/** What holds for every endpoint: keys, bodies, errors, tenants, headers. Spec, sections 5, 7 and 8. */
+/**
+ * What holds for every endpoint: keys, bodies, errors, tenants, headers. Spec, sections 5, 7 and 8.
+ */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createMerchant, errorShape, type Merchant, send } from '../support/merchant.ts'
@@ -24,10 +26,14 @@ describe('spec 7: 401 Unauthorized on both tracking endpoints, with a bad API ke
     { case: 'of another scheme', header: (key: string) => `Basic ${btoa(`${key}:`)}` },
     { case: 'a scheme without a key', header: () => 'Bearer ' },
     { case: 'malformed', header: () => 'Bearer hello' },
-    { case: 'of another prefix', header: (key: string) => `Bearer ${key.replace('_test_', '_beta_')}` },
+    {
+      case: 'of another prefix',
+      header: (key: string) => `Bearer ${key.replace('_test_', '_beta_')}`,
+    },
     {
       case: 'mistyped by one letter',
-      header: (key: string) => `Bearer ${key.slice(0, 12)}${key[12] === 'a' ? 'b' : 'a'}${key.slice(13)}`,
+      header: (key: string) =>
+        `Bearer ${key.slice(0, 12)}${key[12] === 'a' ? 'b' : 'a'}${key.slice(13)}`,
     },
     { case: 'cut short', header: (key: string) => `Bearer ${key.slice(0, -1)}` },
     { case: 'followed by another', header: (key: string) => `Bearer ${key} ${key}` },
@@ -66,8 +72,12 @@ describe('spec 7: 401 Unauthorized on both tracking endpoints, with a bad API ke
   test('the scheme’s name may be in any case, as HTTP says', async () => {
     const { apiKey } = await createMerchant()
     expect(
-      (await send(url('/api/track/sale'), { body: SALE, headers: { Authorization: `bearer ${apiKey}` } }))
-        .status,
+      (
+        await send(url('/api/track/sale'), {
+          body: SALE,
+          headers: { Authorization: `bearer ${apiKey}` },
+        })
+      ).status,
     ).toBe(200)
   })
 })
@@ -99,7 +109,11 @@ describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale wh
     },
     { case: 'a hundred thousand brackets', body: '['.repeat(30_000) + ']'.repeat(30_000) },
     { case: 'a NUL in an id', body: { ...SALE, ...LEAD, externalId: 'a\0b' }, path: 'externalId' },
-    { case: 'half a surrogate pair', body: { ...SALE, ...LEAD, externalId: '\ud800' }, path: 'externalId' },
+    {
+      case: 'half a surrogate pair',
+      body: { ...SALE, ...LEAD, externalId: '\ud800' },
+      path: 'externalId',
+    },
     {
       case: 'a NUL deep in the metadata',
       body: { ...SALE, ...LEAD, metadata: { a: [{ b: '\0' }] } },
@@ -121,7 +135,11 @@ describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale wh
       body: '{"externalId":"a","metadata":{"n":1e400}}',
       path: 'metadata.n',
     },
-    { case: 'metadata that is no object', body: { ...SALE, ...LEAD, metadata: [] }, path: 'metadata' },
+    {
+      case: 'metadata that is no object',
+      body: { ...SALE, ...LEAD, metadata: [] },
+      path: 'metadata',
+    },
     { case: 'no externalId', body: { ...SALE, externalId: undefined }, path: 'externalId' },
     { case: 'an empty externalId', body: { ...SALE, externalId: '' }, path: 'externalId' },
     {
@@ -202,7 +220,10 @@ describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale wh
     { case: 'a programId that is no UUID', body: { programId: 'x', slug: 'maya' } },
     { case: 'no slug', body: { programId: crypto.randomUUID() } },
     { case: 'an empty slug', body: { programId: crypto.randomUUID(), slug: '' } },
-    { case: 'a slug of 256 characters', body: { programId: crypto.randomUUID(), slug: 'x'.repeat(256) } },
+    {
+      case: 'a slug of 256 characters',
+      body: { programId: crypto.randomUUID(), slug: 'x'.repeat(256) },
+    },
     { case: 'a NUL in the slug', body: { programId: crypto.randomUUID(), slug: 'ma\0ya' } },
   ])('a click with $case', async ({ body }) => {
     expect((await send(url('/api/track/click'), { body })).status).toBe(400)
@@ -240,7 +261,10 @@ describe('spec 4.1 and 4.2: a clickId that leads to no click loses the attributi
       expect({ status, body }).toEqual({ status: 200, body: { eventId: null, attributed: false } })
       const event = await merchant.explainReport(kind, 'first')
       expect(event?.steps).toEqual([
-        { text: expect.any(String), ...(step ?? { code: 'unknown_click', facts: { clickId: copy } }) },
+        {
+          text: expect.any(String),
+          ...(step ?? { code: 'unknown_click', facts: { clickId: copy } }),
+        },
       ])
     }
   })
@@ -255,7 +279,10 @@ describe('spec 4.1 and 4.2: a clickId that leads to no click loses the attributi
     const merchant = await createMerchant()
     await merchant.sale({ clickId: '' })
     const { status, headers } = await merchant.sale({})
-    expect({ status, mismatch: headers.get('Idempotency-Mismatch') }).toEqual({ status: 200, mismatch: null })
+    expect({ status, mismatch: headers.get('Idempotency-Mismatch') }).toEqual({
+      status: 200,
+      mismatch: null,
+    })
   })
 })
 
@@ -307,7 +334,12 @@ describe('spec 8: limits', () => {
 
   test('a Content-Type other than JSON is 415', async () => {
     const merchant = await createMerchant()
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonp',
+      '',
+    ]) {
       const { status, body } = await merchant.sale({}, { 'Content-Type': type })
       expect({ type, status, code: body.error?.code }).toEqual({
         type,
@@ -315,7 +347,9 @@ describe('spec 8: limits', () => {
         code: 'unsupported_media_type',
       })
     }
-    expect((await merchant.sale({}, { 'Content-Type': 'Application/JSON; charset=utf-8' })).status).toBe(200)
+    expect(
+      (await merchant.sale({}, { 'Content-Type': 'Application/JSON; charset=utf-8' })).status,
+    ).toBe(200)
   })
 })
 
@@ -358,7 +392,9 @@ describe('any generated input', () => {
       )
       await fc.assert(
         fc.asyncProperty(input, async (text) => {
-          const { status } = await merchant.post(path, text, { 'CF-Connecting-IP': crypto.randomUUID() })
+          const { status } = await merchant.post(path, text, {
+            'CF-Connecting-IP': crypto.randomUUID(),
+          })
           expect(status).toBeLessThan(500)
         }),
         { numRuns: timesOver({ quick: 60, thorough: 300, exhaustive: 5_000 }) },
@@ -386,7 +422,8 @@ describe('any generated input', () => {
         ]
         const headers = { Authorization: `Bearer ${merchant.apiKey}` }
         const answers = await Promise.all(paths.map((path) => send(url(path), { headers })))
-        for (const [index, { status }] of answers.entries()) expect(status, paths[index]).toBeLessThan(500)
+        for (const [index, { status }] of answers.entries())
+          expect(status, paths[index]).toBeLessThan(500)
       }),
       { numRuns: timesOver({ quick: 25, thorough: 100, exhaustive: 1_000 }) },
     )

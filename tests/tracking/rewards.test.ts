@@ -51,11 +51,24 @@ describe('a share of the sale', () => {
   })
 
   test.each([
-    { case: 'a currency without minor units counts whole yen', currency: 'JPY', sale: 1_005n, earns: 101n },
-    { case: 'a currency with three decimals counts fils', currency: 'KWD', sale: 12_345n, earns: 1_235n },
+    {
+      case: 'a currency without minor units counts whole yen',
+      currency: 'JPY',
+      sale: 1_005n,
+      earns: 101n,
+    },
+    {
+      case: 'a currency with three decimals counts fils',
+      currency: 'KWD',
+      sale: 12_345n,
+      earns: 1_235n,
+    },
     { case: 'a currency with two decimals', currency: 'EUR', sale: 1_004n, earns: 100n },
   ])('$case', ({ currency, sale, earns }) => {
-    expect(earnings({ amountCents: sale, currency }, percent(10))).toEqual({ amountCents: earns, currency })
+    expect(earnings({ amountCents: sale, currency }, percent(10))).toEqual({
+      amountCents: earns,
+      currency,
+    })
   })
 
   test('of a lead, which has no amount, is nothing', () => {
@@ -65,7 +78,10 @@ describe('a share of the sale', () => {
 
 describe('a flat reward', () => {
   test.each([
-    { case: 'is paid in full for a sale of the same amount', sale: { amountCents: 500n, currency: 'USD' } },
+    {
+      case: 'is paid in full for a sale of the same amount',
+      sale: { amountCents: 500n, currency: 'USD' },
+    },
     { case: 'is the same for a large sale', sale: { amountCents: 1_000_000n, currency: 'USD' } },
     {
       case: 'keeps its own currency, whatever the sale was in',
@@ -85,11 +101,18 @@ describe('a flat reward', () => {
 test.each([
   { case: 'a paid trial below the minimum', interval: 'one-time', sale: 499n, refused: true },
   { case: 'a sale of exactly the minimum', interval: 'one-time', sale: 500n, refused: false },
-  { case: 'a small sale under a recurring reward', interval: 'recurring', sale: 1n, refused: false },
+  {
+    case: 'a small sale under a recurring reward',
+    interval: 'recurring',
+    sale: 1n,
+    refused: false,
+  },
 ] as const)('$case is refused a one-time reward: $refused', ({ interval, sale, refused }) => {
   const terms = { rewardInterval: interval, oneTimeMinimumCents: 500 }
   expect(refuseByMinimum(terms, { amountCents: sale, currency: 'EUR' })).toEqual(
-    refused ? { code: 'below_one_time_minimum', facts: { minimumCents: 500, currency: 'EUR' } } : null,
+    refused
+      ? { code: 'below_one_time_minimum', facts: { minimumCents: 500, currency: 'EUR' } }
+      : null,
   )
 })
 
@@ -102,7 +125,9 @@ test.each([
   'a $reward.kind $interval reward is refused for a sale that is a proration ($isProration): $refused',
   (given) => {
     const { reward, interval, isProration, refused } = given
-    expect(refuseProration({ rewardInterval: interval }, reward, isProration) !== null).toBe(refused)
+    expect(refuseProration({ rewardInterval: interval }, reward, isProration) !== null).toBe(
+      refused,
+    )
   },
 )
 

@@ -22,7 +22,10 @@ test.each<[Step, string]>([
     { code: 'refunded_by_hand', facts: { reason: 'Returned the box', by: 'ann@shop.example' } },
     'ann@shop.example recorded this refund by hand: Returned the box',
   ],
-  [{ code: 'no_click', facts: {} }, 'The report has no click ID, so it is not linked to a partner.'],
+  [
+    { code: 'no_click', facts: {} },
+    'The report has no click ID, so it is not linked to a partner.',
+  ],
   [
     { code: 'unknown_click', facts: { clickId: 'x' } },
     'The click ID “x” in the report does not exist in this workspace.',
@@ -82,11 +85,18 @@ test.each<[Step, string]>([
   [
     {
       code: 'past_reward_duration',
-      facts: { firstRewardedAt: '2026-01-02T00:00:00Z', months: 1, endedAt: '2026-02-02T00:00:00Z' },
+      facts: {
+        firstRewardedAt: '2026-01-02T00:00:00Z',
+        months: 1,
+        endedAt: '2026-02-02T00:00:00Z',
+      },
     },
     'This program rewards a customer’s sales for 1 month after the first on 2 January 2026. The period ended on 2 February 2026.',
   ],
-  [{ code: 'zero_amount', facts: {} }, 'The reward for this event is zero, so there is no commission.'],
+  [
+    { code: 'zero_amount', facts: {} },
+    'The reward for this event is zero, so there is no commission.',
+  ],
   [
     {
       code: 'commission_created',

@@ -49,7 +49,10 @@ test('what any history would have earned under other terms is what it earns wher
         const names = await addPartners(merchant)
         for (const event of history) await merchant[event.kind](bodyOf(event, names))
         const ask = await merchant.asManager()
-        const { status, body } = await ask.post(`/programs/${merchant.programId}/what-if`, patchOf(changed))
+        const { status, body } = await ask.post(
+          `/programs/${merchant.programId}/what-if`,
+          patchOf(changed),
+        )
         expect(status).toBe(200)
 
         const [current, would] = [
@@ -97,14 +100,21 @@ test('looking changes no row of any table', async () => {
       }),
     )
   const before = await rows()
-  const patch = { attribution: 'first', attributionDays: 1, reward: { kind: 'percent', percent: 50 } }
+  const patch = {
+    attribution: 'first',
+    attributionDays: 1,
+    reward: { kind: 'percent', percent: 50 },
+  }
   expect((await post(`/programs/${merchant.programId}/what-if`, patch)).body).toMatchObject({
     isWhole: true,
-    currencies: [{ currency: 'USD', currentCents: 980, changedCents: 2_450, differenceCents: 1_470 }],
+    currencies: [
+      { currency: 'USD', currentCents: 980, changedCents: 2_450, differenceCents: 1_470 },
+    ],
   })
-  const [group] = await database.query<{ id: string }>('select id from groups where program_id = $1', [
-    merchant.programId,
-  ])
+  const [group] = await database.query<{ id: string }>(
+    'select id from groups where program_id = $1',
+    [merchant.programId],
+  )
   const flat = { kind: 'flat', amountCents: 300, currency: 'EUR' }
   expect((await post(`/groups/${group?.id}/what-if`, { leadReward: flat })).body).toMatchObject({
     currencies: [
@@ -181,7 +191,10 @@ test('of more than 20,000 events the latest count, and what was rewarded before 
   await addLeads(id, 1)
   for (const patch of both) {
     const { from, ...cut } = await ask(patch)
-    expect(cut).toMatchObject({ isWhole: false, currencies: [{ currentCents: 980, changedCents: 0 }] })
+    expect(cut).toMatchObject({
+      isWhole: false,
+      currencies: [{ currentCents: 980, changedCents: 0 }],
+    })
     expect(began - Number(new Date(from))).toBeLessThan(120_000)
   }
 })

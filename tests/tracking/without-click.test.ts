@@ -1,6 +1,6 @@
 /**
- * Attribution requires a click (spec 4.1, rule 2). Settings of a program that credit sales without one are off by default, and
- * never take effect for what was sold before they were set.
+ * Attribution requires a click (spec 4.1, rule 2). Settings of a program that credit sales without
+ * one are off by default, and never take effect for what was sold before they were set.
  */
 import { describe, expect, test } from 'vitest'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -20,7 +20,10 @@ const open = async (program: Record<string, unknown> = {}) => {
   return { merchant, clickId }
 }
 const change = async (merchant: Merchant, terms: object) => {
-  const { status } = await (await merchant.asManager()).patch(`/programs/${merchant.programId}`, terms)
+  const { status } = await (await merchant.asManager()).patch(
+    `/programs/${merchant.programId}`,
+    terms,
+  )
   expect(status).toBe(200)
 }
 /** Makes the present terms those of the last days, and those before them older. */
@@ -38,9 +41,18 @@ const NOBODY = { partner: null, cents: 0 }
 const MAYA = { partner: 'maya', cents: 980 }
 
 /** What follows a sale of user_1 without a click, with a click from before it. */
-const FOLLOWS: { what: string; follow: (merchant: Merchant, clickId: string) => Promise<unknown> }[] = [
-  { what: 'a lead', follow: (merchant, clickId) => merchant.lead({ externalId: 'user_1', clickId }) },
-  { what: 'another sale', follow: (merchant, clickId) => merchant.sale({ externalId: 'later', clickId }) },
+const FOLLOWS: {
+  what: string
+  follow: (merchant: Merchant, clickId: string) => Promise<unknown>
+}[] = [
+  {
+    what: 'a lead',
+    follow: (merchant, clickId) => merchant.lead({ externalId: 'user_1', clickId }),
+  },
+  {
+    what: 'another sale',
+    follow: (merchant, clickId) => merchant.sale({ externalId: 'later', clickId }),
+  },
   {
     what: 'a dated lead',
     follow: (merchant, clickId) =>
@@ -52,21 +64,30 @@ const FOLLOWS: { what: string; follow: (merchant: Merchant, clickId: string) => 
       merchant.post('/api/track/batch', {
         events: [
           { kind: 'lead', externalId: 'user_1', clickId },
-          { kind: 'sale', externalId: 'later', customerExternalId: 'user_1', amountCents: 4_900, clickId },
+          {
+            kind: 'sale',
+            externalId: 'later',
+            customerExternalId: 'user_1',
+            amountCents: 4_900,
+            clickId,
+          },
         ],
       }),
   },
 ]
 
 describe('spec 4.1, rule 2: a sale without a click is credited to nobody', () => {
-  test.each(FOLLOWS)('also when $what of its customer follows with an older click', async ({ follow }) => {
-    const { merchant, clickId } = await open()
-    await merchant.sale({ externalId: 'dated', occurredAt: daysAgo(5).toISOString() })
-    await merchant.sale({ externalId: 'live' })
-    await follow(merchant, clickId)
-    expect(await creditOf(merchant, 'dated')).toEqual(NOBODY)
-    expect(await creditOf(merchant, 'live')).toEqual(NOBODY)
-  })
+  test.each(FOLLOWS)(
+    'also when $what of its customer follows with an older click',
+    async ({ follow }) => {
+      const { merchant, clickId } = await open()
+      await merchant.sale({ externalId: 'dated', occurredAt: daysAgo(5).toISOString() })
+      await merchant.sale({ externalId: 'live' })
+      await follow(merchant, clickId)
+      expect(await creditOf(merchant, 'dated')).toEqual(NOBODY)
+      expect(await creditOf(merchant, 'live')).toEqual(NOBODY)
+    },
+  )
 
   test('in a program that leaves the settings out', async () => {
     const { merchant } = await open()
@@ -82,7 +103,11 @@ describe('a setting that credits sales without a click', () => {
   /** Each credits a sale of now with the lead that follows it. */
   const SETTINGS = [
     { setting: 'lateLeadDays, from 0 to 90', before: {}, after: { lateLeadDays: 90 } },
-    { setting: 'lateLeadDays, from 2 to 10', before: { late_lead_days: 2 }, after: { lateLeadDays: 10 } },
+    {
+      setting: 'lateLeadDays, from 2 to 10',
+      before: { late_lead_days: 2 },
+      after: { lateLeadDays: 10 },
+    },
     {
       setting: 'attributeKnownCustomers and lateLeadDays',
       before: {},

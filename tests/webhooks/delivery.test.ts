@@ -1,4 +1,7 @@
-/** What goes wrong between Tributary and a merchant's backend: nothing is lost, nothing goes out unsigned, nobody else waits. */
+/**
+ * What goes wrong between Tributary and a merchant's backend: nothing is lost, nothing goes out
+ * unsigned, nobody else waits.
+ */
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Cut, during, VICTIMS } from '../support/killed.ts'
@@ -123,7 +126,9 @@ test('an endpoint that fails for three days is disabled, and its managers are ma
     status: 'disabled',
     disabledReason: 'failing',
   })
-  expect(new Set((await deliveries(merchant)).map(({ status }) => status))).toEqual(new Set(['failed']))
+  expect(new Set((await deliveries(merchant)).map(({ status }) => status))).toEqual(
+    new Set(['failed']),
+  )
   expect(
     await query(
       `select recipient, details ->> 'host' as host from mails where workspace_id = $1 and kind = 'webhook_disabled'`,
@@ -140,7 +145,9 @@ test('an endpoint that fails for three days is disabled, and its managers are ma
   await sendDue()
   expect(receiver.received).toEqual([])
   const since = new Date(Date.now() - 86_400_000).toISOString()
-  expect((await manager.post(`/webhook-endpoints/${id}/resend`, { since, onlyFailed: true })).body).toEqual({
+  expect(
+    (await manager.post(`/webhook-endpoints/${id}/resend`, { since, onlyFailed: true })).body,
+  ).toEqual({
     resent: 3,
     continueFrom: null,
   })
@@ -186,7 +193,8 @@ describe('an endpoint that is slow, or not there', () => {
     const served = new Promise<{ isSlowDone: boolean; slowRequests: number }>((resolve) =>
       receiver.answer((response) => {
         response.writeHead(204).end()
-        if (receiver.received.length === 38) resolve({ isSlowDone, slowRequests: hanging.received.length })
+        if (receiver.received.length === 38)
+          resolve({ isSlowDone, slowRequests: hanging.received.length })
       }),
     )
     await sendDue()
@@ -194,7 +202,10 @@ describe('an endpoint that is slow, or not there', () => {
     expect(await served).toEqual({ isSlowDone: false, slowRequests: 2 })
     // Two at a time. The others were not tried, and lose no attempt.
     const tried = (await deliveries(slow)).filter(({ tries }) => tries.length > 0)
-    expect(tried.map(({ tries }) => tries.map(({ error }) => error))).toEqual([['timeout'], ['timeout']])
+    expect(tried.map(({ tries }) => tries.map(({ error }) => error))).toEqual([
+      ['timeout'],
+      ['timeout'],
+    ])
     expect((await deliveries(slow)).filter(({ status }) => status === 'queued').length).toBe(28)
     await hanging.stop()
   })
@@ -224,7 +235,10 @@ describe('an endpoint that is slow, or not there', () => {
     await queueSales(merchant)
     await sendDue()
     const { status, tries } = await only(merchant)
-    expect({ status, kept: tries[0]?.response?.length }).toEqual({ status: 'delivered', kept: 2_000 })
+    expect({ status, kept: tries[0]?.response?.length }).toEqual({
+      status: 'delivered',
+      kept: 2_000,
+    })
   })
 })
 
@@ -256,7 +270,9 @@ test('a redirect is not followed, wherever it leads', async () => {
 test('a URL that got into the database without the check is not called', async () => {
   const merchant = await createMerchant()
   const { id } = await addEndpoint(merchant, receiver, { types: ['sale.created'] })
-  await query(`update webhook_endpoints set url = 'https://169.254.169.254/latest' where id = $1`, [id])
+  await query(`update webhook_endpoints set url = 'https://169.254.169.254/latest' where id = $1`, [
+    id,
+  ])
   await queueSales(merchant)
   await sendDue()
   expect((await only(merchant)).tries).toMatchObject([{ status: null, error: 'refused_url' }])
@@ -295,10 +311,14 @@ test('a repeated lease sends its events at once, not after the lease', async () 
 })
 
 describe('a run that is cut off', { tags: 'thorough' }, () => {
-  /** Reading what is due, what it is about, storing payloads, three requests, saving the results. */
+  /**
+   * Reading what is due, what it is about, storing payloads, three requests, saving the results.
+   */
   const PLACES = [0, 1, 2, 3, 4, 5, 6]
   const CUTS: Cut[] = VICTIMS.flatMap((victim) =>
-    [false, true].flatMap((isCarriedOut) => PLACES.map((place) => ({ victim, isCarriedOut, place }))),
+    [false, true].flatMap((isCarriedOut) =>
+      PLACES.map((place) => ({ victim, isCarriedOut, place })),
+    ),
   )
   // Every step meets the death of the process; the others take their turns.
   const isChosen = ({ victim, place, isCarriedOut }: Cut) =>
@@ -316,7 +336,9 @@ describe('a run that is cut off', { tags: 'thorough' }, () => {
       await during(cut, new URL(receiver.url).origin, () => sendDue())
       await pass(merchant, '3 minutes')
       await sendDue()
-      expect((await deliveries(merchant)).map(({ status }) => status)).toEqual(Array(3).fill('delivered'))
+      expect((await deliveries(merchant)).map(({ status }) => status)).toEqual(
+        Array(3).fill('delivered'),
+      )
       const sent = new Map(receiver.received.map(({ id, body }) => [id, body]))
       expect(sent.size).toBe(3)
       expect(receiver.received.filter(({ id, body }) => sent.get(id) !== body)).toEqual([])
@@ -335,7 +357,9 @@ test('5,001 deliveries of an endpoint are sent again since a time by two stateme
   })
   expect(body).toEqual({ resent: 5_001, continueFrom: null })
   expect(
-    await query('select lane, count(*)::int from webhook_deliveries where failed_at is null group by 1'),
+    await query(
+      'select lane, count(*)::int from webhook_deliveries where failed_at is null group by 1',
+    ),
   ).toEqual([{ lane: 'retry', count: 5_001 }])
 })
 

@@ -21,7 +21,10 @@ describe('/webhook-endpoints', () => {
   test('an endpoint is added with its secret, changed, disabled, enabled and removed, and the audit log has all of it', async () => {
     const merchant = await createMerchant()
     const manager = await merchant.asManager()
-    const { status, body } = await manager.post('/webhook-endpoints', endpoint({ description: 'Billing' }))
+    const { status, body } = await manager.post(
+      '/webhook-endpoints',
+      endpoint({ description: 'Billing' }),
+    )
     const { secret, ...shown } = body
     expect({ status, secret }).toEqual({
       status: 201,
@@ -36,10 +39,9 @@ describe('/webhook-endpoints', () => {
     )
     expect(row?.text).not.toContain(String(secret).slice(6))
 
-    expect((await manager.patch(path, { types: ['payout.paid', 'sale.created'] })).body.types).toEqual([
-      'sale.created',
-      'payout.paid',
-    ])
+    expect(
+      (await manager.patch(path, { types: ['payout.paid', 'sale.created'] })).body.types,
+    ).toEqual(['sale.created', 'payout.paid'])
     expect((await manager.patch(path, { enabled: false })).body).toMatchObject({
       status: 'disabled',
       disabledReason: 'manager',
@@ -99,13 +101,16 @@ describe('/webhook-endpoints', () => {
     ['https:example.com/hooks', 'https://example.com/hooks'],
     ['https://example.com/a\r\nX-Injected: 1', 'https://example.com/aX-Injected:%201'],
     ['https://bücher.example.com:443/', 'https://xn--bcher-kva.example.com/'],
-  ])('%j is kept as %s, so that mails and pages name the host that requests go to', async (given, url) => {
-    const manager = await (await createMerchant()).asManager()
-    const { status, body } = await manager.post('/webhook-endpoints', endpoint({ url: given }))
-    expect({ status, url: body.url }).toEqual({ status: 201, url })
-    const changed = await manager.patch(`/webhook-endpoints/${body.id}`, { url: `${given}?2` })
-    expect(changed.body.url).toBe(`${url}?2`)
-  })
+  ])(
+    '%j is kept as %s, so that mails and pages name the host that requests go to',
+    async (given, url) => {
+      const manager = await (await createMerchant()).asManager()
+      const { status, body } = await manager.post('/webhook-endpoints', endpoint({ url: given }))
+      expect({ status, url: body.url }).toEqual({ status: 201, url })
+      const changed = await manager.patch(`/webhook-endpoints/${body.id}`, { url: `${given}?2` })
+      expect(changed.body.url).toBe(`${url}?2`)
+    },
+  )
 
   test('eight at once beyond the limit of ten leave ten', async () => {
     const merchant = await createMerchant()
@@ -114,7 +119,9 @@ describe('/webhook-endpoints', () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => manager.post('/webhook-endpoints', endpoint())),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 409, 409, 409, 409])
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      201, 201, 201, 201, 409, 409, 409, 409,
+    ])
     expect(((await manager.get('/webhook-endpoints')).body.data as unknown[]).length).toBe(10)
   })
 })
@@ -138,11 +145,16 @@ describe('/webhook-deliveries', () => {
       payload: sent()[0]?.body,
       tries: [{ status: 204, error: null, response: '' }],
     })
-    expect((await manager.post(`/webhook-deliveries/${id}/resend`)).body).toMatchObject({ deliveredAt: null })
+    expect((await manager.post(`/webhook-deliveries/${id}/resend`)).body).toMatchObject({
+      deliveredAt: null,
+    })
     await expect.poll(() => sent().length).toBe(2)
     expect(new Set(sent().map((request) => request.body)).size).toBe(1)
     await expect
-      .poll(async () => ((await manager.get(`/webhook-deliveries/${id}`)).body.tries as unknown[]).length)
+      .poll(
+        async () =>
+          ((await manager.get(`/webhook-deliveries/${id}`)).body.tries as unknown[]).length,
+      )
       .toBe(2)
   })
 
@@ -163,7 +175,10 @@ describe('/webhook-deliveries', () => {
     const since = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
     const resend = async (fields: object) =>
       (await manager.post(`/webhook-endpoints/${id}/resend`, fields)).body
-    expect(await resend({ since: since(4.5), onlyFailed: true })).toEqual({ resent: 1, continueFrom: null })
+    expect(await resend({ since: since(4.5), onlyFailed: true })).toEqual({
+      resent: 1,
+      continueFrom: null,
+    })
     await expect
       .poll(async () => (await manager.get('/webhook-deliveries?status=delivered')).body.data)
       .toHaveLength(4)
@@ -179,8 +194,14 @@ describe('the pages', () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     expect((await pages.get('/webhooks')).text).toContain('No endpoints yet')
-    const refused = await pages.post('/webhooks', { url: 'https://192.168.1.1/', 'sale.created': 'on' })
-    expect({ status: refused.status, says: refused.text.includes('not one of a private network') }).toEqual({
+    const refused = await pages.post('/webhooks', {
+      url: 'https://192.168.1.1/',
+      'sale.created': 'on',
+    })
+    expect({
+      status: refused.status,
+      says: refused.text.includes('not one of a private network'),
+    }).toEqual({
       status: 400,
       says: true,
     })
@@ -195,22 +216,28 @@ describe('the pages', () => {
     await expect
       .poll(async () => (await pages.get(`/webhooks/deliveries/${delivery}`)).text)
       .toContain('HTTP 204. Delivered.')
-    expect((await pages.get('/webhooks/deliveries?status=delivered')).text).toContain('webhook.test')
-    expect((await pages.post(`/webhooks/deliveries/${delivery}/resend`, {})).status).toBe(303)
-    expect((await pages.post(`/webhooks/${id}/resend`, { since: '2026-01-01T00:00' })).location).toContain(
-      'done=resent',
+    expect((await pages.get('/webhooks/deliveries?status=delivered')).text).toContain(
+      'webhook.test',
     )
+    expect((await pages.post(`/webhooks/deliveries/${delivery}/resend`, {})).status).toBe(303)
+    expect(
+      (await pages.post(`/webhooks/${id}/resend`, { since: '2026-01-01T00:00' })).location,
+    ).toContain('done=resent')
     expect((await pages.post(`/webhooks/${id}/resend`, { since: 'yesterday' })).status).toBe(400)
     // After more than one request resends, the form has the time to go on from.
     const rest = await pages.get(`/webhooks/${id}?done=partly&since=2026-11-01T10:20`)
     expect(rest.html).toContain('value="2026-11-01T10:20"')
     expect(rest.text).toContain(receiver.url)
 
-    expect((await pages.post(`/webhooks/${id}/rotate-secret`, { overlapHours: '2' })).text).toContain(
-      'shown only once',
+    expect(
+      (await pages.post(`/webhooks/${id}/rotate-secret`, { overlapHours: '2' })).text,
+    ).toContain('shown only once')
+    expect((await pages.post(`/webhooks/${id}/rotate-secret`, { overlapHours: '' })).status).toBe(
+      400,
     )
-    expect((await pages.post(`/webhooks/${id}/rotate-secret`, { overlapHours: '' })).status).toBe(400)
-    expect((await pages.get(`/webhooks/${id}`)).text).toContain('The former secret signs requests too')
+    expect((await pages.get(`/webhooks/${id}`)).text).toContain(
+      'The former secret signs requests too',
+    )
     await pages.post(`/webhooks/${id}/disable`, {})
     expect((await pages.get('/webhooks')).text).toContain('disabled')
     await pages.post(`/webhooks/${id}/enable`, {})
@@ -230,6 +257,7 @@ describe('the pages', () => {
   test('members see none of it', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant, 'member')
-    for (const path of ['/webhooks', '/webhooks/deliveries']) expect((await pages.get(path)).status).toBe(403)
+    for (const path of ['/webhooks', '/webhooks/deliveries'])
+      expect((await pages.get(path)).status).toBe(403)
   })
 })

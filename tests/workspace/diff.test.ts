@@ -22,11 +22,18 @@ test.each([
 
 test('returns the fields that differ, and logs rewards as the API presents them', () => {
   expect(
-    diff(gold, { name: 'Gold', saleReward: { kind: 'percent', basisPoints: 1_250 }, leadReward: null }),
+    diff(gold, {
+      name: 'Gold',
+      saleReward: { kind: 'percent', basisPoints: 1_250 },
+      leadReward: null,
+    }),
   ).toEqual({
     changed: { saleReward: { kind: 'percent', basisPoints: 1_250 }, leadReward: null },
     log: {
-      saleReward: { from: { kind: 'percent', percent: 20 }, to: { kind: 'percent', percent: 12.5 } },
+      saleReward: {
+        from: { kind: 'percent', percent: 20 },
+        to: { kind: 'percent', percent: 12.5 },
+      },
       leadReward: { from: { kind: 'flat', amountCents: 500, currency: 'USD' }, to: null },
     },
   })

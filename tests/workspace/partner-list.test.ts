@@ -3,7 +3,10 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { type PartnerListFilter, partnerListQuery } from '../../lib/partners/lists/partner-list.queries.ts'
+import {
+  type PartnerListFilter,
+  partnerListQuery,
+} from '../../lib/partners/lists/partner-list.queries.ts'
 import { PARTNER_SORTS, type PartnerSort } from '../../lib/partners/lists/partners.schemas.ts'
 import { TEMPLATE, withDatabase } from '../support/databases.ts'
 import { addRows, idOf } from '../support/many-rows.ts'
@@ -31,7 +34,9 @@ const pageOf = async (client: pg.Client, request: PartnerListFilter) => {
     WORKSPACE,
     request,
   ).compile()
-  return (await client.query<{ id: string; figure: string | null }>(query.sql, [...query.parameters])).rows
+  return (
+    await client.query<{ id: string; figure: string | null }>(query.sql, [...query.parameters])
+  ).rows
 }
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 /** As the link to the next page has it. */
@@ -54,7 +59,12 @@ const VALUE_OF: Record<PartnerSort, string> = {
   unpaid: 'coalesce(b.open_cents, 0)',
 }
 /** The same order, said simply. */
-const orderOf = async (client: pg.Client, sort: PartnerSort, currency: string, condition: string) => {
+const orderOf = async (
+  client: pg.Client,
+  sort: PartnerSort,
+  currency: string,
+  condition: string,
+) => {
   const { rows } = await client.query<{ id: string }>(
     `select p.id from partners p left join partner_activity a on a.partner_id = p.id
      left join partner_totals t on t.partner_id = p.id and t.currency = $2
@@ -71,11 +81,13 @@ test('each order has each partner once, page by page, also those without a figur
     'partner_orders',
     async (url, client) => {
       await addRows(url, 1, 60)
-      await client.query(`update partners set status = 'banned', undone_at = now() where id in ($1, $2)`, [
-        idOf('partner', 5),
-        idOf('partner', 6),
+      await client.query(
+        `update partners set status = 'banned', undone_at = now() where id in ($1, $2)`,
+        [idOf('partner', 5), idOf('partner', 6)],
+      )
+      await client.query(`update partners set status = 'banned' where id > $1`, [
+        idOf('partner', 40),
       ])
-      await client.query(`update partners set status = 'banned' where id > $1`, [idOf('partner', 40)])
       await client.query(
         'create temp view numbered as select row_number() over (order by id)::integer as n, * from partners',
       )
@@ -83,7 +95,12 @@ test('each order has each partner once, page by page, also those without a figur
       for (const sort of PARTNER_SORTS) {
         for (const currency of ['USD', 'EUR']) {
           for (const status of [undefined, 'banned'] as const) {
-            const expected = await orderOf(client, sort, currency, status ? `p.status = '${status}'` : 'true')
+            const expected = await orderOf(
+              client,
+              sort,
+              currency,
+              status ? `p.status = '${status}'` : 'true',
+            )
             expect(expected).toHaveLength(status ? 20 : 58)
             for (const isAscending of [false, true]) {
               const seen: string[] = []
@@ -134,7 +151,8 @@ test('a page goes on where the one before ended, however much its last partner h
             for (let page = await pageOf(client, request); page.length > 0; ) {
               seen.push(...idsOf(page))
               const cursor = cursorOf(page)
-              // Once: in ascending order, a partner that rises with each page would be ahead for ever.
+              // Once: in ascending order, a partner that rises with each page would be ahead for
+              // ever.
               if (!changed.includes(cursor.id))
                 for (const text of changes(change)) await client.query(text, [cursor.id])
               changed.push(cursor.id)
@@ -178,7 +196,12 @@ test('a page of the highest reads as few rows as it shows, among however many', 
               cursor: cursor ? { id: cursor } : undefined,
             }),
           )
-          expect({ sort, cursor, rows: Math.max(rows.total, 100), of: rows.total > 100 && rows.of }).toEqual({
+          expect({
+            sort,
+            cursor,
+            rows: Math.max(rows.total, 100),
+            of: rows.total > 100 && rows.of,
+          }).toEqual({
             sort,
             cursor,
             rows: 100,

@@ -6,7 +6,9 @@ import { createMerchant, type Merchant, useDatabase } from '../support/merchant.
 
 const database = useDatabase()
 
-/** The holding days of a merchant's program over time, oldest first, and until when they applied. */
+/**
+ * The holding days of a merchant's program over time, oldest first, and until when they applied.
+ */
 const history = async ({ programId }: Merchant) =>
   database.query<{ days: number; until: Date | number }>(
     'select holding_days as days, until from program_terms t where t.id = $1 order by t.until',
@@ -32,12 +34,18 @@ test('creating and renaming write no history, and a change of terms writes one r
   const [ann] = body.data as { id: string }[]
   const { body: groups } = await manager.get(`/programs/${merchant.programId}/groups`)
   const [group] = groups.data as { id: string }[]
-  await manager.patch(`/programs/${merchant.programId}`, { name: 'Renamed', payoutSchedule: 'weekly' })
+  await manager.patch(`/programs/${merchant.programId}`, {
+    name: 'Renamed',
+    payoutSchedule: 'weekly',
+  })
   await manager.patch(`/groups/${group?.id}`, { name: 'Renamed' })
   await manager.patch(`/partners/${ann?.id}`, { name: 'Renamed' })
   expect(await formerTerms(merchant)).toEqual({ programs: 0, groups: 0, partners: 0 })
 
-  await manager.patch(`/programs/${merchant.programId}`, { holdingDays: 7, rewardInterval: 'one-time' })
+  await manager.patch(`/programs/${merchant.programId}`, {
+    holdingDays: 7,
+    rewardInterval: 'one-time',
+  })
   await manager.patch(`/groups/${group?.id}`, {
     leadReward: null,
     saleReward: { kind: 'percent', percent: 1 },

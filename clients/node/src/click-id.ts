@@ -6,8 +6,9 @@ type WithHeaders = { headers: HeadersLike | HeaderRecord }
 type WithHeaderMethod = { header: (name: string) => string | undefined }
 
 /**
- * A `Request` (Workers, Next's route handlers and middleware, Bun, Deno), a request of Node's `http`, Express or Fastify, Hono's
- * context or request, or what Next's `await headers()` and `await cookies()` return.
+ * A `Request` (Workers, Next's route handlers and middleware, Bun, Deno), a request of Node's
+ * `http`, Express or Fastify, Hono's context or request, or what Next's `await headers()` and
+ * `await cookies()` return.
  */
 export type RequestLike =
   | WithHeaders
@@ -42,8 +43,9 @@ const fromGetter = (store: HeadersLike | CookieStoreLike): string | undefined =>
 }
 
 /**
- * The visitor's click id, from the snippet's cookie `tributary_click`; undefined if there is none, or one that the snippet
- * can't have written. Never throws because of what a visitor sent. Of several cookies, the first valid one counts.
+ * The visitor's click id, from the snippet's cookie `tributary_click`; undefined if there is none,
+ * or one that the snippet can't have written. Never throws because of what a visitor sent. Of
+ * several cookies, the first valid one counts.
  *
  * @example
  * ```ts

@@ -31,7 +31,9 @@ export type Recorded = Schemas['TrackingResponse'] & {
   idempotencyMismatch: boolean
 }
 
-/** An answer for each event, in the same order. Send those again whose `error.code` is `try_again`. */
+/**
+ * An answer for each event, in the same order. Send those again whose `error.code` is `try_again`.
+ */
 export type BatchResults = { results: (Recorded | Schemas['Error'])[] }
 
 export type TributaryOptions = {
@@ -62,8 +64,8 @@ const readUrl = (text: string | URL): URL => {
 }
 
 /**
- * Repeating these is safe: they change nothing, or set the same fields again, or the server recognizes the repeat by its key. A repeated
- * DELETE would find nothing, and look like a mistake.
+ * Repeating these is safe: they change nothing, or set the same fields again, or the server
+ * recognizes the repeat by its key. A repeated DELETE would find nothing, and look like a mistake.
  */
 const isRepeatable = ({ method }: Request): boolean => method !== 'DELETE'
 
@@ -81,7 +83,8 @@ export const createTributary = (options: TributaryOptions) => {
   const url = readUrl(options.url)
   const { workspace, deadlineMs = DEADLINE_MS } = options
   // Looked up at each call, so that an instrumented one is used.
-  const fetch: typeof globalThis.fetch = options.fetch ?? ((...request) => globalThis.fetch(...request))
+  const fetch: typeof globalThis.fetch =
+    options.fetch ?? ((...request) => globalThis.fetch(...request))
   // Throws here if the key has characters that no header can have.
   const headers = new Headers({
     Authorization: `Bearer ${options.apiKey}`,
@@ -109,10 +112,13 @@ export const createTributary = (options: TributaryOptions) => {
     }
   }
 
-  /** For openapi-fetch: repeats what is safe to repeat, and returns an error's response as it is. */
+  /**
+   * For openapi-fetch: repeats what is safe to repeat, and returns an error's response as it is.
+   */
   const fetchApi = async (request: Request): Promise<Response> => {
     let last: Response | undefined
-    if (request.method === 'POST' && !request.headers.has(KEY)) request.headers.set(KEY, crypto.randomUUID())
+    if (request.method === 'POST' && !request.headers.has(KEY))
+      request.headers.set(KEY, crypto.randomUUID())
     const send = async (signal: AbortSignal) => {
       last = await fetch(new Request(request.clone(), { signal, redirect: 'manual' }))
       return last.clone()
@@ -129,14 +135,16 @@ export const createTributary = (options: TributaryOptions) => {
 
   return {
     /**
-     * Reports events. Each is tried again after a lost connection, 429 and 5xx until it is recorded or refused, or the deadline
-     * passes. That is safe, because an `externalId` counts once.
+     * Reports events. Each is tried again after a lost connection, 429 and 5xx until it is recorded
+     * or refused, or the deadline passes. That is safe, because an `externalId` counts once.
      *
      * @throws {TributaryError}
      */
     track: {
-      lead: (lead: Lead, call?: CallOptions): Promise<Recorded> => report('/api/track/lead', lead, call),
-      sale: (sale: Sale, call?: CallOptions): Promise<Recorded> => report('/api/track/sale', sale, call),
+      lead: (lead: Lead, call?: CallOptions): Promise<Recorded> =>
+        report('/api/track/lead', lead, call),
+      sale: (sale: Sale, call?: CallOptions): Promise<Recorded> =>
+        report('/api/track/sale', sale, call),
       refund: (refund: Refund, call?: CallOptions): Promise<Recorded> =>
         report('/api/track/refund', refund, call),
       /** Up to 500 sales and leads, which count in their order. Each is answered by itself. */
@@ -155,9 +163,10 @@ export const createTributary = (options: TributaryOptions) => {
     },
 
     /**
-     * The rest of the API, typed by its OpenAPI document, with paths below the workspace. Requests are tried again, like reports,
-     * except for DELETE: each POST is sent with an Idempotency-Key, so that the server creates one.
-     * It resolves to `data`, or to `error` for a response of 4xx and 5xx.
+     * The rest of the API, typed by its OpenAPI document, with paths below the workspace. Requests
+     * are tried again, like reports, except for DELETE: each POST is sent with an Idempotency-Key,
+     * so that the server creates one. It resolves to `data`, or to `error` for a response of 4xx
+     * and 5xx.
      *
      * @throws {TributaryError} when no response came
      * @example

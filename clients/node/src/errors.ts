@@ -47,8 +47,8 @@ export class TributaryError extends Error {
   /** The last response's body as it was received, at most 2,000 characters. */
   readonly body: string | undefined
   /**
-   * Whether the same request may succeed later: queue it. The event may be recorded already; repeating it is safe, because of
-   * its `externalId`. If false, the request needs a change.
+   * Whether the same request may succeed later: queue it. The event may be recorded already;
+   * repeating it is safe, because of its `externalId`. If false, the request needs a change.
    */
   readonly retryable: boolean
   /** How many requests were sent. */
@@ -66,10 +66,12 @@ export class TributaryError extends Error {
   }
 }
 
-type ApiErrorBody = { code?: unknown; message?: unknown; requestId?: string; docUrl?: string } & Pick<
-  Details,
-  'details'
->
+type ApiErrorBody = {
+  code?: unknown
+  message?: unknown
+  requestId?: string
+  docUrl?: string
+} & Pick<Details, 'details'>
 
 const readError = (body: string): ApiErrorBody | undefined => {
   try {

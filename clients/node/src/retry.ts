@@ -1,19 +1,28 @@
 import { errorOf, TributaryError } from './errors.ts'
 
 export type CallOptions = {
-  /** Cancels the call, also while it waits for the next attempt. The promise rejects with the signal's reason. */
+  /**
+   * Cancels the call, also while it waits for the next attempt. The promise rejects with the
+   * signal's reason.
+   */
   signal?: AbortSignal | undefined
   /** How long the call may take in all, in milliseconds. */
   deadlineMs?: number | undefined
 }
 
-/** Longer than the nine seconds within which Tributary responds: no response by then means a lost connection. */
+/**
+ * Longer than the nine seconds within which Tributary responds: no response by then means a lost
+ * connection.
+ */
 const ATTEMPT_MS = 12_000
 /** The upper limit of the first pause. It doubles with each attempt. */
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 8_000
 
-/** Full jitter: anything up to the limit, so that clients that failed together don't return together. */
+/**
+ * Full jitter: anything up to the limit, so that clients that failed together don't return
+ * together.
+ */
 const pauseOf = (attempt: number): number =>
   Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))
 
@@ -89,7 +98,8 @@ const attempt = async (
  *
  * @param send sends one attempt.
  * @param once for requests that are not safe to repeat
- * @throws {TributaryError} the last attempt's error, at once if the next attempt would come after the deadline
+ * @throws {TributaryError} the last attempt's error, at once if the next attempt would come after
+ *   the deadline
  * @throws the reason of the signal
  */
 export const withRetries = async (
@@ -116,7 +126,8 @@ export const withRetries = async (
     if (!error.retryable || once) throw error
     // Never before Retry-After, and not all of those who got the same one at the same time.
     const wait = retryAfterMs + pauseOf(attempts)
-    if (performance.now() + wait >= end) throw retryAfterMs > 0 ? error : deadlineError(error, attempts)
+    if (performance.now() + wait >= end)
+      throw retryAfterMs > 0 ? error : deadlineError(error, attempts)
     await pause(wait, signal)
   }
 }

@@ -24,7 +24,10 @@ export class WebhookVerificationError extends Error {
 
 type HeaderRecord = Record<string, string | string[] | undefined>
 
-/** A `Request`, or the headers and the raw body where a framework has read it. A parsed body can't be verified. */
+/**
+ * A `Request`, or the headers and the raw body where a framework has read it. A parsed body can't
+ * be verified.
+ */
 export type WebhookMessage =
   | Pick<Request, 'headers' | 'arrayBuffer'>
   | { headers: Headers | HeaderRecord; body: string | Uint8Array | ArrayBuffer }
@@ -46,12 +49,14 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
 
 const keyOf = (secret: string) => {
   const bytes = bytesOf(secret.replace(/^whsec_/, ''))
-  if (!bytes?.length) throw new TypeError('The webhook secret is not valid: copy it whole, with `whsec_`.')
+  if (!bytes?.length)
+    throw new TypeError('The webhook secret is not valid: copy it whole, with `whsec_`.')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
 // By what it can do: frameworks bring their own classes.
-const isHeaders = (headers: Headers | HeaderRecord): headers is Headers => typeof headers.get === 'function'
+const isHeaders = (headers: Headers | HeaderRecord): headers is Headers =>
+  typeof headers.get === 'function'
 
 const header = (headers: Headers | HeaderRecord, name: string): string => {
   const value = isHeaders(headers) ? headers.get(name) : headers[name]
@@ -76,8 +81,8 @@ const signaturesOf = (header: string): Uint8Array<ArrayBuffer>[] =>
     .flatMap((part) => bytesOf(part.slice(3)) ?? [])
 
 /**
- * Verifies a webhook by the Standard Webhooks specification, and returns its payload. Its `webhook-id` is the same in each
- * delivery of one event: handle each id once.
+ * Verifies a webhook by the Standard Webhooks specification, and returns its payload. Its
+ * `webhook-id` is the same in each delivery of one event: handle each id once.
  *
  * @param secrets of the endpoint, `whsec_...`; several while you replace one
  * @throws {WebhookVerificationError}
@@ -94,8 +99,8 @@ export const verifyWebhook = async (
   const keys = await Promise.all([secrets].flat().map((secret) => keyOf(secret)))
   if (keys.length === 0) throw new TypeError('Pass the webhook’s secret.')
   const { headers } = message
-  const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
-    header(headers, name),
+  const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => header(headers, name),
   )
   if (!id || !timestamp || !signature)
     throw new WebhookVerificationError('missing_headers', 'The headers of a webhook are missing.')
@@ -119,7 +124,10 @@ export const verifyWebhook = async (
       if (await crypto.subtle.verify('HMAC', key, bytes, signed)) return parse(body)
     }
   }
-  throw new WebhookVerificationError('invalid_signature', 'No signature of the webhook matches the secret.')
+  throw new WebhookVerificationError(
+    'invalid_signature',
+    'No signature of the webhook matches the secret.',
+  )
 }
 
 const parse = (body: Uint8Array): WebhookEvent => {

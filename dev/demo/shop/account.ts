@@ -36,7 +36,11 @@ ${
  *
  * @param planned the plan chosen before signing up
  */
-export const accountPage = (customer: Customer, planned: Plan | undefined, story: Html | null): Page => ({
+export const accountPage = (
+  customer: Customer,
+  planned: Plan | undefined,
+  story: Html | null,
+): Page => ({
   title: 'Your account',
   body: html`
 <div class="intro">

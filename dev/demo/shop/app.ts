@@ -34,7 +34,9 @@ const findInvoice = ({ invoices }: Customer, id: string | undefined): Invoice | 
 
 /** The shop's app. */
 export const createShop = (config: ShopConfig) => {
-  const merchant = createMerchant(createTributary({ url: config.tributaryUrl, apiKey: config.apiKey }))
+  const merchant = createMerchant(
+    createTributary({ url: config.tributaryUrl, apiKey: config.apiKey }),
+  )
   const stripe = createStripe(config)
   const sessions = createSessions()
   /** The customer of each completed checkout session. */
@@ -42,7 +44,11 @@ export const createShop = (config: ShopConfig) => {
 
   const signIn = (c: Context<Visit>, customer: Customer): void => {
     // No `Secure`: the demo is plain http. A real shop sets it.
-    setCookie(c, SESSION_COOKIE, sessions.open(customer), { httpOnly: true, sameSite: 'Lax', path: '/' })
+    setCookie(c, SESSION_COOKIE, sessions.open(customer), {
+      httpOnly: true,
+      sameSite: 'Lax',
+      path: '/',
+    })
   }
 
   const show = (c: Context<Visit>, page: Page, status: ContentfulStatusCode = 200) => {
@@ -50,8 +56,16 @@ export const createShop = (config: ShopConfig) => {
     return c.html(layout(page, { config, path: c.req.path, nonce, customer }), status)
   }
 
-  /** One payment per form: submitting it again, or going back and resubmitting, shows the first receipt. */
-  const pay = async (c: Context<Visit>, customer: Customer, plan: Plan, eventName: Invoice['eventName']) => {
+  /**
+   * One payment per form: submitting it again, or going back and resubmitting, shows the first
+   * receipt.
+   */
+  const pay = async (
+    c: Context<Visit>,
+    customer: Customer,
+    plan: Plan,
+    eventName: Invoice['eventName'],
+  ) => {
     const { invoice: id } = await readFields(c)
     if (id === customer.nextInvoiceId) merchant.charge(customer, plan, eventName)
     else if (!findInvoice(customer, id)) {
@@ -61,7 +75,12 @@ export const createShop = (config: ShopConfig) => {
   }
 
   /** The same at Stripe, which takes the payment and reports it to Tributary. */
-  const renewAtStripe = async (c: Context<Visit>, customer: Customer, plan: Plan, subscription: string) => {
+  const renewAtStripe = async (
+    c: Context<Visit>,
+    customer: Customer,
+    plan: Plan,
+    subscription: string,
+  ) => {
     const { invoice: form } = await readFields(c)
     if (form !== customer.nextInvoiceId || !customer.stripe) return c.redirect('/account', 303)
     customer.nextInvoiceId = newInvoiceId()
@@ -95,7 +114,9 @@ export const createShop = (config: ShopConfig) => {
     .get('/pricing', (c) => show(c, pricingPage(config.promotionCode)))
 
     .get('/sign-up', (c) =>
-      c.var.customer ? c.redirect('/account', 303) : show(c, signUpPage({ plan: c.req.query('plan') ?? '' })),
+      c.var.customer
+        ? c.redirect('/account', 303)
+        : show(c, signUpPage({ plan: c.req.query('plan') ?? '' })),
     )
     .post('/sign-up', async (c) => {
       const fields = await readFields(c)
@@ -159,7 +180,8 @@ export const createShop = (config: ShopConfig) => {
       const { invoice, email, subscription } = purchase
       const owner = claimed.get(session)
       // Another customer's session id gives no access to the purchase.
-      if (owner) return owner === c.var.customer ? c.redirect(`/receipts/${invoice.id}`, 303) : c.notFound()
+      if (owner)
+        return owner === c.var.customer ? c.redirect(`/receipts/${invoice.id}`, 303) : c.notFound()
 
       const customer = c.var.customer ?? merchant.welcome(email)
       claimed.set(session, customer)
@@ -187,7 +209,11 @@ export const createShop = (config: ShopConfig) => {
     )
 
     .notFound((c) =>
-      show(c, messagePage('Page not found', 'The address may be wrong, or the page was moved.'), 404),
+      show(
+        c,
+        messagePage('Page not found', 'The address may be wrong, or the page was moved.'),
+        404,
+      ),
     )
     .onError((error, c) => {
       if (error instanceof HTTPException)
@@ -197,6 +223,10 @@ export const createShop = (config: ShopConfig) => {
           error.status,
         )
       console.error(error)
-      return show(c, messagePage('Something went wrong', 'The error was logged. Please try again.'), 500)
+      return show(
+        c,
+        messagePage('Something went wrong', 'The error was logged. Please try again.'),
+        500,
+      )
     })
 }

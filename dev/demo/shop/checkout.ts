@@ -11,7 +11,10 @@ const twoWays = ({ id }: Customer): Html => html`
   <p><strong>Here by card</strong>, the shop takes the payment itself, and reports it by Tributary’s API.</p>
 </aside>`
 
-/** The checkout: a plan, and two ways to pay: at Stripe, or here with a filled-in test card. The card's fields have no names, so they are never sent. */
+/**
+ * The checkout: a plan, and two ways to pay: at Stripe, or here with a filled-in test card. The
+ * card's fields have no names, so they are never sent.
+ */
 export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string): Page => ({
   title: 'Checkout',
   body: html`

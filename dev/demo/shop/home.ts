@@ -11,7 +11,10 @@ const FEATURES = [
     'Yours offline',
     'Write on a train, in a cellar, on a mountain. Everything is on your device and catches up later.',
   ],
-  ['One page at a time', 'Share a single page with a single person, and take it back whenever you like.'],
+  [
+    'One page at a time',
+    'Share a single page with a single person, and take it back whenever you like.',
+  ],
 ]
 
 /** The shop's home page, followed by the demo's guide. */

@@ -13,7 +13,8 @@ export type Visit = { Variables: SecureHeadersVariables & { customer: Customer |
 export const readFields = async (c: Context): Promise<Fields> => {
   const form = await c.req.parseBody()
   const fields: Fields = {}
-  for (const [name, value] of Object.entries(form)) if (typeof value === 'string') fields[name] = value
+  for (const [name, value] of Object.entries(form))
+    if (typeof value === 'string') fields[name] = value
   return fields
 }
 
@@ -21,7 +22,9 @@ export const readFields = async (c: Context): Promise<Fields> => {
 export const file = (name: string, type: string) => async (c: Context) =>
   c.body(await readFile(new URL(name, import.meta.url), 'utf8'), 200, { 'Content-Type': type })
 
-/** A handler for signed-in customers. Others are redirected to sign up, and keep their chosen plan. */
+/**
+ * A handler for signed-in customers. Others are redirected to sign up, and keep their chosen plan.
+ */
 export const forCustomer = (
   handle: (c: Context<Visit>, customer: Customer) => Response | Promise<Response>,
 ) =>

@@ -15,7 +15,9 @@ type PageContext = {
   customer: Customer | undefined
 }
 
-/** Shows whether this browser remembers a click. `ready` is the snippet's promise of the click id. */
+/**
+ * Shows whether this browser remembers a click. `ready` is the snippet's promise of the click id.
+ */
 const CLICK_STATE = `addEventListener('DOMContentLoaded', async () => {
   const clickId = await window.tributary?.ready
   document.querySelector('#click-state').textContent = clickId
@@ -24,7 +26,10 @@ const CLICK_STATE = `addEventListener('DOMContentLoaded', async () => {
 })`
 
 /** A whole page. */
-export const layout = ({ title, body }: Page, { config, path, nonce, customer }: PageContext): Html => {
+export const layout = (
+  { title, body }: Page,
+  { config, path, nonce, customer }: PageContext,
+): Html => {
   const link = (href: string, text: string) =>
     html`<a href="${href}"${path === href ? html` aria-current="page"` : ''}>${text}</a>`
 

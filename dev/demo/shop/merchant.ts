@@ -1,7 +1,13 @@
 /** The shop's business logic: customers sign up and pay, and each is reported to Tributary. */
 import { CURRENCY, type Plan } from './plans.ts'
 import type { SignUp } from './sign-up.ts'
-import { type Customer, type Invoice, newCustomerId, newInvoiceId, type StripeInvoice } from './store.ts'
+import {
+  type Customer,
+  type Invoice,
+  newCustomerId,
+  newInvoiceId,
+  type StripeInvoice,
+} from './store.ts'
 import type { createTributary } from './tributary.ts'
 
 type Person = Pick<Customer, 'id' | 'name' | 'email' | 'clickId' | 'lead'>
@@ -42,7 +48,10 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
     customer.invoices.unshift(invoice)
   },
 
-  /** Takes a payment and reports it. The click id comes from the customer's record, also for the first sale. */
+  /**
+   * Takes a payment and reports it. The click id comes from the customer's record, also for the
+   * first sale.
+   */
   charge: (customer: Customer, plan: Plan, eventName: Invoice['eventName']): Invoice => {
     const { id: customerExternalId, clickId, nextInvoiceId: id } = customer
     const delivery = tributary.reportSale({
@@ -70,6 +79,7 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
   },
 
   reportAgain: (invoice: Invoice): void => {
-    if (invoice.reported.by === 'shop') invoice.reported.repeat = tributary.repeat(invoice.reported.delivery)
+    if (invoice.reported.by === 'shop')
+      invoice.reported.repeat = tributary.repeat(invoice.reported.delivery)
   },
 })

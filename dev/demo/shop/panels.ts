@@ -1,4 +1,7 @@
-/** What the demo's panels have in common: code, the response to a report, and Tributary's explanation of an event. */
+/**
+ * What the demo's panels have in common: code, the response to a report, and Tributary's
+ * explanation of an event.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { html } from 'hono/html'
 import { formatMoney } from '../../../lib/values/money.ts'
@@ -17,7 +20,10 @@ export type State = Outcome | { state: 'in progress' }
 
 /** The state of a report, once it is answered or the page has waited long enough. */
 export const settled = (delivery: Delivery): Promise<State> =>
-  Promise.race([delivery.outcome, pause(MAX_WAIT_MS, { state: 'in progress' } as const, { ref: false })])
+  Promise.race([
+    delivery.outcome,
+    pause(MAX_WAIT_MS, { state: 'in progress' } as const, { ref: false }),
+  ])
 
 type Commission = NonNullable<Event['commission']>
 

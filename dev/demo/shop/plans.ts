@@ -1,5 +1,11 @@
 /** A subscription plan of Pine Notes. */
-export type Plan = { id: string; name: string; priceCents: number; pitch: string; features: string[] }
+export type Plan = {
+  id: string
+  name: string
+  priceCents: number
+  pitch: string
+  features: string[]
+}
 
 export const CURRENCY = 'USD'
 
@@ -32,9 +38,11 @@ export const PLANS: Plan[] = [
   },
 ]
 
-export const findPlan = (id: string | undefined): Plan | undefined => PLANS.find((plan) => plan.id === id)
+export const findPlan = (id: string | undefined): Plan | undefined =>
+  PLANS.find((plan) => plan.id === id)
 
 const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: CURRENCY })
 
 /** Formats a price: 2900 is "$29.00". */
-export const price = ({ priceCents }: Pick<Plan, 'priceCents'>): string => DOLLARS.format(priceCents / 100)
+export const price = ({ priceCents }: Pick<Plan, 'priceCents'>): string =>
+  DOLLARS.format(priceCents / 100)

@@ -9,7 +9,11 @@ import type { Delivery } from './tributary.ts'
 /** A repeat of the report on request, to demonstrate idempotency. */
 type Again = { action: string; repeat: Delivery | null }
 
-const sendAgain = async (config: ShopConfig, first: State, { action, repeat }: Again): Promise<Html> => html`
+const sendAgain = async (
+  config: ShopConfig,
+  first: State,
+  { action, repeat }: Again,
+): Promise<Html> => html`
 <div class="again">
   <h3>What if the shop sends it twice?</h3>
   <form method="post" action="${action}"><button class="button quiet">Send the same sale again</button></form>
@@ -37,7 +41,11 @@ const repeated = async (config: ShopConfig, first: State, repeat: Delivery): Pro
  *
  * @param again the form action that repeats the report, and the last repeat's delivery
  */
-export const reportPanel = async (config: ShopConfig, delivery: Delivery, again?: Again): Promise<Html> => {
+export const reportPanel = async (
+  config: ShopConfig,
+  delivery: Delivery,
+  again?: Again,
+): Promise<Html> => {
   const { report } = delivery
   const outcome = await settled(delivery)
   const recorded = outcome.state === 'recorded' ? outcome.answer : null

@@ -2,8 +2,9 @@
 import { NONCE, secureHeaders } from 'hono/secure-headers'
 
 /**
- * Strict headers that the snippet works under: it is loaded from Tributary's origin (`script-src`) and records the
- * click there (`connect-src`). It needs nothing else. In the demo, Stripe's page is on Tributary's origin too.
+ * Strict headers that the snippet works under: it is loaded from Tributary's origin (`script-src`)
+ * and records the click there (`connect-src`). It needs nothing else. In the demo, Stripe's page is
+ * on Tributary's origin too.
  */
 export const security = (tributaryUrl: string) => {
   const { origin } = new URL(tributaryUrl)

@@ -8,7 +8,12 @@ export type Fields = Record<string, string>
 
 type Problems = { name?: string; email?: string }
 
-export type SignUp = { name: string; email: string; clickId: string | undefined; planId: string | undefined }
+export type SignUp = {
+  name: string
+  email: string
+  clickId: string | undefined
+  planId: string | undefined
+}
 
 const MAX_NAME_LENGTH = 100
 /** The limit of RFC 5321. */
@@ -28,7 +33,8 @@ export const readSignUp = (fields: Fields): { signUp: SignUp } | { problems: Pro
   const problems: Problems = {}
 
   if (!name) problems.name = 'Tell us what to call you.'
-  else if (name.length > MAX_NAME_LENGTH) problems.name = `Use at most ${MAX_NAME_LENGTH} characters.`
+  else if (name.length > MAX_NAME_LENGTH)
+    problems.name = `Use at most ${MAX_NAME_LENGTH} characters.`
   else if (CONTROL_CHARACTER.test(name)) problems.name = 'Use printable characters only.'
 
   if (!email) problems.email = 'Enter your email address.'
@@ -63,7 +69,10 @@ const field = (
     aria-describedby="${name}-hint${problem ? ` ${name}-problem` : ''}"${problem ? html` aria-invalid="true" autofocus` : ''}>
 </div>`
 
-/** The form, with what was typed before and what was wrong with it. The snippet fills `tributary_click`. */
+/**
+ * The form, with what was typed before and what was wrong with it. The snippet fills
+ * `tributary_click`.
+ */
 export const signUpPage = (fields: Fields = {}, problems: Problems = {}): Page => ({
   title: problems.name || problems.email ? 'Please check the form' : 'Create your account',
   body: html`

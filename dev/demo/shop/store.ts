@@ -11,7 +11,9 @@ export type Invoice = {
   paidCents: number
   paidAt: Date
   /** Who reports it to Tributary: the shop, which can repeat its report on request, or Stripe. */
-  reported: { by: 'shop'; delivery: Delivery; repeat: Delivery | null } | { by: 'stripe'; buyer: StripeBuyer }
+  reported:
+    | { by: 'shop'; delivery: Delivery; repeat: Delivery | null }
+    | { by: 'stripe'; buyer: StripeBuyer }
 }
 
 /** An invoice that Stripe reports. */
@@ -23,7 +25,10 @@ export type StripeBuyer = {
   id: string
   /** The shop's customer id in the metadata of the checkout session; null for a guest. */
   customerExternalId: string | null
-  /** The click that the checkout session carried: in its metadata, or a guest's as its `client_reference_id`. */
+  /**
+   * The click that the checkout session carried: in its metadata, or a guest's as its
+   * `client_reference_id`.
+   */
   clickId: string | null
 }
 
@@ -49,8 +54,8 @@ export type Customer = {
 }
 
 /**
- * Ids are random, not counters: the shop's data is lost when it stops, but Tributary's is not, and a reused id would
- * count as a repeated report.
+ * Ids are random, not counters: the shop's data is lost when it stops, but Tributary's is not, and
+ * a reused id would count as a repeated report.
  */
 export const newCustomerId = (): string => `user_${randomInt(1e9, 1e10)}`
 export const newInvoiceId = (): string => `PN-${randomBytes(6).toString('hex').toUpperCase()}`

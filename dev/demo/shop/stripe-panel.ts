@@ -19,7 +19,9 @@ const isSent = ({ type }: StripeEvent): boolean => STRIPE_EVENTS.some((wanted) =
 const loadLead = async (config: ShopConfig, { lead }: Customer): Promise<Event | null> => {
   if (!lead) return null
   const outcome = await settled(lead)
-  return outcome.state === 'recorded' ? loadEvent(config, lead.report, outcome.answer.eventId) : null
+  return outcome.state === 'recorded'
+    ? loadEvent(config, lead.report, outcome.answer.eventId)
+    : null
 }
 
 /** The call of Stripe's API, with what concerns the buyer. */
@@ -28,7 +30,9 @@ const checkoutOf = ({ customerExternalId: id, clickId }: StripeBuyer): string =>
     'stripe.checkout.sessions.create({',
     "  mode: 'subscription',",
     ...(id
-      ? [`  metadata: { customerExternalId: '${id}'${clickId ? `, tributary_click: '${clickId}'` : ''} },`]
+      ? [
+          `  metadata: { customerExternalId: '${id}'${clickId ? `, tributary_click: '${clickId}'` : ''} },`,
+        ]
       : [`  client_reference_id: '${clickId}',`]),
     '  // prices, URLs',
     '})',

@@ -1,6 +1,7 @@
 /**
- * Sales through Stripe. The shop doesn't report them: Stripe does, by webhooks. All that the shop does is to put its own
- * customer id into the checkout's metadata, by which Tributary recognizes the customer of the lead.
+ * Sales through Stripe. The shop doesn't report them: Stripe does, by webhooks. All that the shop
+ * does is to put its own customer id into the checkout's metadata, by which Tributary recognizes
+ * the customer of the lead.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
@@ -26,8 +27,8 @@ const idOf = (reference: string | { id: string } | null): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : reference
 
 /**
- * What a checkout session says about its buyer. The lead has brought a customer's click; the checkout brings a newer one,
- * and the click of a guest, who has no id yet.
+ * What a checkout session says about its buyer. The lead has brought a customer's click; the
+ * checkout brings a newer one, and the click of a guest, who has no id yet.
  */
 const buyerOf = ({ customer, clickId }: Visitor): Stripe.Checkout.SessionCreateParams => {
   if (!customer) return clickId ? { client_reference_id: clickId } : {}
@@ -42,7 +43,12 @@ const buyerOf = ({ customer, clickId }: Visitor): Stripe.Checkout.SessionCreateP
 /** The shop's Stripe client. A real shop passes only its secret key. */
 export const createStripe = ({ stripeUrl }: ShopConfig) => {
   const { hostname: host, port } = new URL(stripeUrl)
-  const stripe = new Stripe('sk_test_pine_notes', { host, port, protocol: 'http', telemetry: false })
+  const stripe = new Stripe('sk_test_pine_notes', {
+    host,
+    port,
+    protocol: 'http',
+    telemetry: false,
+  })
 
   /** The events about an invoice, its payment and its refunds, oldest first. */
   const eventsOf = async (invoice: string): Promise<StripeEvent[]> => {
@@ -127,7 +133,8 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
       const { latest_invoice } = await stripe.subscriptions.retrieve(subscription, {
         expand: ['latest_invoice'],
       })
-      if (!latest_invoice || typeof latest_invoice === 'string') throw new Error('Stripe renewed nothing.')
+      if (!latest_invoice || typeof latest_invoice === 'string')
+        throw new Error('Stripe renewed nothing.')
       const { id, amount_paid: paidCents, created } = latest_invoice
       return {
         id,

@@ -1,7 +1,9 @@
 /**
- * How a merchant reports with the client of clients/node: in the background, and what could not be delivered is queued.
+ * How a merchant reports with the client of clients/node: in the background, and what could not be
+ * delivered is queued.
  *
- * Reports are idempotent. A report's `externalId` is the merchant's own and never changes, so retries count once.
+ * Reports are idempotent. A report's `externalId` is the merchant's own and never changes, so
+ * retries count once.
  */
 import {
   createTributary as createClient,
@@ -33,7 +35,8 @@ const DEADLINE_MS = 10_000
 /**
  * Creates the shop's reporting. Reporting never throws, and no customer waits for it.
  *
- * Reports are queued in memory here. A real shop should queue them in its database, so that a restart loses none.
+ * Reports are queued in memory here. A real shop should queue them in its database, so that a
+ * restart loses none.
  *
  * @example
  * ```ts
@@ -64,7 +67,9 @@ export const createTributary = ({ url, apiKey }: { url: string; apiKey: string }
     } else if (outcome.state === 'refused') {
       // A bug in this client, which retrying won't fix: someone must read this.
       const { kind, body } = delivery.report
-      console.error(`Tributary refused the ${kind} ${body.externalId}: ${outcome.status} ${outcome.problem}`)
+      console.error(
+        `Tributary refused the ${kind} ${body.externalId}: ${outcome.status} ${outcome.problem}`,
+      )
     } else {
       // Tributary is up again: each success sends one queued report.
       const next = kept.shift()

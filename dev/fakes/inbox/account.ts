@@ -1,10 +1,13 @@
 /**
- * An account at Resend: its rate limit, quotas and suppression list, and the events that it reports by webhook.
+ * An account at Resend: its rate limit, quotas and suppression list, and the events that it reports
+ * by webhook.
  *
- * By its documentation (rate-limit, errors, email-suppressions, webhooks): the headers ratelimit-*, retry-after and x-resend-*-quota,
- * which count what was used; 429 by three names; one suppression list for all domains of a team, to which a bounce or a complaint adds;
- * a suppressed mail is accepted and reported as email.suppressed. Not confirmed by it, and assumed here: the daily quota covers the last
- * 24 hours (the documentation of GET /usage, which is in beta, says so), and a batch that exceeds a quota is refused as a whole.
+ * By its documentation (rate-limit, errors, email-suppressions, webhooks): the headers ratelimit-*,
+ * retry-after and x-resend-*-quota, which count what was used; 429 by three names; one suppression
+ * list for all domains of a team, to which a bounce or a complaint adds; a suppressed mail is
+ * accepted and reported as email.suppressed. Not confirmed by it, and assumed here: the daily quota
+ * covers the last 24 hours (the documentation of GET /usage, which is in beta, says so), and a
+ * batch that exceeds a quota is refused as a whole.
  */
 import { Webhook } from 'standardwebhooks'
 import { errorReply, type InboxMail, type Reply } from './resend.ts'
@@ -21,7 +24,10 @@ export type Plan = {
 
 const DAY_MS = 86_400_000
 
-/** Resend's addresses for tests: https://resend.com/docs/dashboard/emails/send-test-emails. They may have a label, after "+". */
+/**
+ * Resend's addresses for tests: https://resend.com/docs/dashboard/emails/send-test-emails. They may
+ * have a label, after "+".
+ */
 const simulated = (address: string, event: string): boolean =>
   new RegExp(`^${event}(\\+[^@]*)?@resend\\.dev$`).test(address)
 
@@ -67,7 +73,12 @@ const DETAILS: Record<MailOutcome, object> = {
 }
 
 /** Signs an event as Svix does. @param id the same for each repeat of an event */
-export const signEvent = (event: object, secret: string, at: Date, id = `msg_${crypto.randomUUID()}`) => {
+export const signEvent = (
+  event: object,
+  secret: string,
+  at: Date,
+  id = `msg_${crypto.randomUUID()}`,
+) => {
   const body = JSON.stringify(event)
   return {
     method: 'POST',
@@ -138,9 +149,17 @@ export const createAccount = (now: () => number = Date.now) => {
     /** @param mails how many a request wants to send. @returns the refusal */
     refusal: (mails: number): Reply | null => {
       if (plan.daily !== undefined && day() + mails > plan.daily)
-        return errorReply(429, 'daily_quota_exceeded', 'You have reached your daily email sending quota.')
+        return errorReply(
+          429,
+          'daily_quota_exceeded',
+          'You have reached your daily email sending quota.',
+        )
       if (plan.monthly !== undefined && month() + mails > plan.monthly)
-        return errorReply(429, 'monthly_quota_exceeded', 'You have reached your monthly email sending quota.')
+        return errorReply(
+          429,
+          'monthly_quota_exceeded',
+          'You have reached your monthly email sending quota.',
+        )
       return null
     },
 

@@ -33,7 +33,11 @@ const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}">${at.toISOString().slice(11, 19)}</time>`
 
 /** The list of mails, newest first. @param to the recipient that it is filtered by, if any */
-export const listPage = (mails: InboxMail[], to: string | undefined, nonce: string | undefined): Html =>
+export const listPage = (
+  mails: InboxMail[],
+  to: string | undefined,
+  nonce: string | undefined,
+): Html =>
   layout(
     'Sent mail',
     nonce,

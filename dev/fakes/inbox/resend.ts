@@ -18,7 +18,10 @@ export type InboxMail = {
 }
 
 /** A response of the API. */
-export type Reply = { status: 200 | 400 | 401 | 403 | 409 | 422 | 429 | 500; body: Record<string, unknown> }
+export type Reply = {
+  status: 200 | 400 | 401 | 403 | 409 | 422 | 429 | 500
+  body: Record<string, unknown>
+}
 
 /** An error in Resend's format. */
 export const errorReply = (status: Reply['status'], name: string, message: string): Reply => ({
@@ -51,8 +54,8 @@ const Email = z.object({
 })
 
 /**
- * The validation error of a mail, or null. Unlike Resend, this accepts addresses at example.com, because demos and
- * tests use them.
+ * The validation error of a mail, or null. Unlike Resend, this accepts addresses at example.com,
+ * because demos and tests use them.
  */
 const validate = (input: unknown): Reply | null => {
   const given = z.record(z.string(), z.unknown()).safeParse(input)
@@ -87,8 +90,10 @@ const validate = (input: unknown): Reply | null => {
 const validateHeaders = (headers: Headers): Reply | null => {
   const [, apiKey] = /^Bearer (\S+)$/i.exec(headers.get('Authorization') ?? '') ?? []
   const key = headers.get('Idempotency-Key')
-  if (!headers.get('User-Agent')) return errorReply(403, 'security_error', 'Missing `User-Agent` header.')
-  if (!apiKey) return errorReply(401, 'missing_api_key', 'Missing API key in the authorization header.')
+  if (!headers.get('User-Agent'))
+    return errorReply(403, 'security_error', 'Missing `User-Agent` header.')
+  if (!apiKey)
+    return errorReply(401, 'missing_api_key', 'Missing API key in the authorization header.')
   if (!apiKey.startsWith('re_')) return errorReply(403, 'invalid_api_key', 'API key is invalid.')
   if (key !== null && (key === '' || key.length > MAX_KEY_LENGTH))
     return errorReply(400, 'invalid_idempotency_key', 'The key must be between 1-256 chars.')
@@ -100,7 +105,16 @@ const MAX_BATCH = 100
 
 /** A mail as it is kept. */
 const toMail = (input: unknown): InboxMail => {
-  const { from, to, reply_to, subject, html, text, headers: added = {}, tags = [] } = Email.parse(input)
+  const {
+    from,
+    to,
+    reply_to,
+    subject,
+    html,
+    text,
+    headers: added = {},
+    tags = [],
+  } = Email.parse(input)
   return {
     id: crypto.randomUUID(),
     to: [to].flat().join(', '),
@@ -123,8 +137,9 @@ type Account = {
 }
 
 /**
- * Handles requests to send one mail, or a batch of them, of which all are accepted or none ("strict", the default). A repeated
- * idempotency key with the same body replays the response and sends nothing; with another body it is refused.
+ * Handles requests to send one mail, or a batch of them, of which all are accepted or none
+ * ("strict", the default). A repeated idempotency key with the same body replays the response and
+ * sends nothing; with another body it is refused.
  */
 export const createResend = ({ refusal, keep }: Account) => {
   const answered = new Map<string, { body: string; reply: Reply; at: number }>()

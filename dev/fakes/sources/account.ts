@@ -1,7 +1,10 @@
 /** A merchant's account at a platform: its data, what was asked of it, and how it fails. */
 import type { OldProgram } from './program.ts'
 
-/** A failure to inject: no response, a closed connection, a page of HTML, a redirect to another host, or a status. */
+/**
+ * A failure to inject: no response, a closed connection, a page of HTML, a redirect to another
+ * host, or a status.
+ */
 export type SourceFailure =
   | 'hang'
   | 'cut'
@@ -18,7 +21,10 @@ export type AccountOptions = {
   forbidden?: string[]
 }
 
-export const createAccount = (program: OldProgram, { limit, accountId, forbidden = [] }: AccountOptions) => {
+export const createAccount = (
+  program: OldProgram,
+  { limit, accountId, forbidden = [] }: AccountOptions,
+) => {
   const failures: (SourceFailure | null)[] = []
   let windowEnd = 0
   let used = 0

@@ -8,7 +8,11 @@ export type PlatformApi = {
   /** How a wrong token is answered. */
   refusal: { status: number; body: unknown }
   /** The headers about the limit. */
-  limitHeaders: (limit: { most: number; left: number; resetSeconds: number }) => Record<string, string>
+  limitHeaders: (limit: {
+    most: number
+    left: number
+    resetSeconds: number
+  }) => Record<string, string>
   /** @returns undefined for a path that does not exist */
   answer: (
     url: URL,

@@ -1,4 +1,7 @@
-/** Dub's API, as its reference and its source code describe it: https://dub.co/docs/api-reference/introduction. */
+/**
+ * Dub's API, as its reference and its source code describe it:
+ * https://dub.co/docs/api-reference/introduction.
+ */
 import type { PlatformApi } from './api.ts'
 import { bearerOf } from './api.ts'
 import type { OldCommission, OldCoupon, OldCustomer, OldPartner, OldProgram } from './program.ts'
@@ -21,7 +24,8 @@ const pageOf = <Row extends { id: string }>(
   const after = query.get('startingAfter')
   if (!(size >= 1 && size <= MOST)) return refuse(`Max page size is ${MOST}.`)
   if (!(page >= 1)) return refuse('Page must be greater than 0.')
-  if (after !== null && query.has('page')) return refuse('You cannot use both page and startingAfter.')
+  if (after !== null && query.has('page'))
+    return refuse('You cannot use both page and startingAfter.')
   const sorted = query.get('sortOrder') === 'asc' ? rows : rows.toReversed()
   const place = after === null ? (page - 1) * size - 1 : sorted.findIndex(({ id }) => id === after)
   if (after !== null && place < 0) return refuse('Invalid cursor: the provided ID does not exist.')

@@ -1,4 +1,7 @@
-/** FirstPromoter's API, version 2, as its reference describes it: https://docs.firstpromoter.com/api-reference-v2. */
+/**
+ * FirstPromoter's API, version 2, as its reference describes it:
+ * https://docs.firstpromoter.com/api-reference-v2.
+ */
 import type { PlatformApi } from './api.ts'
 import { bearerOf } from './api.ts'
 import type { OldCommission, OldCoupon, OldCustomer, OldPartner, OldProgram } from './program.ts'
@@ -18,7 +21,16 @@ const numberOf = (id: string): number => Number(id.slice(-12)) + 1
 
 const STATES = { active: 'accepted', pending: 'pending', disabled: 'blocked' } as const
 
-const promoterOf = ({ id, email, firstName, lastName, state, group, slugs, balances }: OldPartner) => ({
+const promoterOf = ({
+  id,
+  email,
+  firstName,
+  lastName,
+  state,
+  group,
+  slugs,
+  balances,
+}: OldPartner) => ({
   id: numberOf(id),
   email,
   name: [firstName, lastName].filter(Boolean).join(' '),
@@ -52,7 +64,10 @@ const promoCodeOf = ({ id, code, externalId, partnerId, isArchived, isManual }: 
 
 const campaignOf = (id: string, { partners }: OldProgram) => {
   const partner = partners.find((one) => one.id === id)
-  return { promoter_id: numberOf(id), promoter: partner && { id: numberOf(id), email: partner.email } }
+  return {
+    promoter_id: numberOf(id),
+    promoter: partner && { id: numberOf(id), email: partner.email },
+  }
 }
 
 const referralOf = (customer: OldCustomer, program: OldProgram) => ({

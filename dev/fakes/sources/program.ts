@@ -64,7 +64,8 @@ const uuid = (kind: number, n: number): string =>
 
 const DAY_MS = 86_400_000
 
-const dayOf = (n: number): string => new Date(Date.UTC(2025, 0, 1) + (n % 600) * DAY_MS).toISOString()
+const dayOf = (n: number): string =>
+  new Date(Date.UTC(2025, 0, 1) + (n % 600) * DAY_MS).toISOString()
 
 const STATES = { 17: 'pending', 23: 'disabled' } as const
 
@@ -76,7 +77,9 @@ const partner = (n: number, name: string, links: number): OldPartner => ({
   lastName: n % 10 === 3 ? null : `No. ${n}`,
   state: STATES[(n % 30) as keyof typeof STATES] ?? 'active',
   group: n % 7 === 0 ? 'VIP' : 'Default',
-  slugs: Array.from({ length: links }, (_, link) => (link === 0 ? `${name}-${n}` : `${name}-${n}-${link}`)),
+  slugs: Array.from({ length: links }, (_, link) =>
+    link === 0 ? `${name}-${n}` : `${name}-${n}-${link}`,
+  ),
   balances: {
     ...(n % 3 === 0 && { USD: 1_000 + n }),
     ...(n % 50 === 0 && { EUR: 700 }),
@@ -98,8 +101,8 @@ const customer = (n: number, name: string, of: OldPartner): OldCustomer => ({
 })
 
 /**
- * A program with everything that a real one may lack: partners without an address, archived coupons, customers whom a coupon
- * referred, who have no address, or who are gone.
+ * A program with everything that a real one may lack: partners without an address, archived
+ * coupons, customers whom a coupon referred, who have no address, or who are gone.
  *
  * @param name begins every slug and id, so that programs of one workspace differ
  */
@@ -117,7 +120,8 @@ export const oldProgram = ({
   name?: string
 }): OldProgram => {
   const partners = Array.from({ length: partnerCount }, (_, n) => {
-    const count = Math.floor(((n + 1) * links) / partnerCount) - Math.floor((n * links) / partnerCount)
+    const count =
+      Math.floor(((n + 1) * links) / partnerCount) - Math.floor((n * links) / partnerCount)
     return partner(n, name, Math.max(count, 1))
   })
   const at = (n: number) => partners[n % partnerCount] ?? partner(0, name, 1)

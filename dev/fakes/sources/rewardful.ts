@@ -1,4 +1,7 @@
-/** Rewardful's REST API, as its reference describes it: https://developers.rewardful.com/rest-api/overview. */
+/**
+ * Rewardful's REST API, as its reference describes it:
+ * https://developers.rewardful.com/rest-api/overview.
+ */
 import type { PlatformApi } from './api.ts'
 import type { OldCommission, OldCoupon, OldCustomer, OldPartner, OldProgram } from './program.ts'
 
@@ -28,7 +31,9 @@ const affiliate = (partner: OldPartner, expand: string[]) => ({
   state: partner.state,
   stripe_customer_id: null,
   coupon: null,
-  ...(expand.includes('campaign') && { campaign: { id: `campaign-${partner.group}`, name: partner.group } }),
+  ...(expand.includes('campaign') && {
+    campaign: { id: `campaign-${partner.group}`, name: partner.group },
+  }),
   ...(expand.includes('links') && { links: partner.slugs.map(link) }),
   ...(expand.includes('commission_stats') && {
     commission_stats: {
@@ -133,11 +138,14 @@ export const REWARDFUL_API: PlatformApi = {
   }),
   answer: ({ pathname, searchParams: query }, { program }) => {
     const expand = query.getAll('expand[]')
-    if (pathname === '/affiliates') return pageOf(program.partners, query, (row) => affiliate(row, expand))
+    if (pathname === '/affiliates')
+      return pageOf(program.partners, query, (row) => affiliate(row, expand))
     if (pathname === '/affiliate_coupons') return pageOf(program.coupons, query, coupon)
     if (pathname === '/referrals') {
       const states = query.getAll('conversion_state[]')
-      const rows = program.customers.filter(({ state }) => states.length === 0 || states.includes(state))
+      const rows = program.customers.filter(
+        ({ state }) => states.length === 0 || states.includes(state),
+      )
       return pageOf(rows, query, (row) => referral(row, expand, program))
     }
     if (pathname === '/commissions')

@@ -35,7 +35,13 @@ const partnerOf = ({ id, email, firstName, lastName, state, group }: OldPartner)
 })
 
 const linksOf = ({ id: partner_id, slugs }: OldPartner) =>
-  slugs.map((value) => ({ id: `lnk_${value}`, param: 'ref', value, partner_id, program_id: 'prg_1' }))
+  slugs.map((value) => ({
+    id: `lnk_${value}`,
+    param: 'ref',
+    value,
+    partner_id,
+    program_id: 'prg_1',
+  }))
 
 const codeOf = ({ id, code, partnerId, isArchived }: OldCoupon) => ({
   id,

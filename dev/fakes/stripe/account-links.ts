@@ -1,4 +1,7 @@
-/** Account links: single-use links that lead the owner of a connected account to Stripe's onboarding form. */
+/**
+ * Account links: single-use links that lead the owner of a connected account to Stripe's onboarding
+ * form.
+ */
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { accountOf } from './accounts-v2.ts'
@@ -61,7 +64,10 @@ const useCase = <Flow extends z.ZodType>(details: Flow) =>
     z.strictObject({ type: z.literal('account_onboarding'), account_onboarding: details }),
     z.strictObject({ type: z.literal('account_update'), account_update: details }),
   ])
-const NewLink = z.strictObject({ account: z.string().min(1), use_case: useCase(z.strictObject(flow)) })
+const NewLink = z.strictObject({
+  account: z.string().min(1),
+  use_case: useCase(z.strictObject(flow)),
+})
 const OldLink = z.strictObject({
   account: z.string().min(1),
   use_case: useCase(z.strictObject({ ...flow, configurations })),
@@ -73,7 +79,8 @@ export const accountLinkRoutes = (store: Store, links: Links, pageOf: (token: st
     const isNew = versionOf(c) >= WITHOUT_CONFIGURATIONS
     const { account: id, use_case } = await readJson(c, isNew ? NewLink : OldLink)
     const account = accountOf(c.var.platform, id)
-    if (account.standing === 'closed') throw invalidRequest(`The account ${id} is closed.`, 'account_closed')
+    if (account.standing === 'closed')
+      throw invalidRequest(`The account ${id} is closed.`, 'account_closed')
     const { refresh_url, return_url } =
       use_case.type === 'account_onboarding' ? use_case.account_onboarding : use_case.account_update
     const { token, expiresAt } = links.add({

@@ -135,7 +135,10 @@ export const noAccess = (id: string): StripeError =>
     message: `The provided key does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
   })
 
-/** `GET /v1/account`, the platform's own, `GET /v1/accounts/:id`, and links to the dashboards of accounts. */
+/**
+ * `GET /v1/account`, the platform's own, `GET /v1/accounts/:id`, and links to the dashboards of
+ * accounts.
+ */
 export const accountV1Routes = (store: Store, dashboardOf: (account: string) => string) =>
   new Hono<ApiEnv>()
     .get('/v1/account', needs('accounts_kyc_basic_read'), async (c) => {
@@ -144,7 +147,9 @@ export const accountV1Routes = (store: Store, dashboardOf: (account: string) => 
     })
     .get('/v1/accounts', needs('connected_account_read'), async (c) => {
       await readParams(c, {})
-      const connected = c.var.platform.accounts.list().filter(({ standing }) => standing !== 'closed')
+      const connected = c.var.platform.accounts
+        .list()
+        .filter(({ standing }) => standing !== 'closed')
       return answer(c, store, listOf(connected.map(accountV1), '/v1/accounts'))
     })
     .post('/v1/accounts/:id/login_links', needs('connected_account_write'), async (c) => {
@@ -153,9 +158,15 @@ export const accountV1Routes = (store: Store, dashboardOf: (account: string) => 
       const account = c.var.platform.accounts.find(id)
       if (!account || account.standing === 'closed') throw noAccess(id)
       if (account.progress !== 'finished') {
-        throw invalidRequest('Cannot create a login link for an account that has not completed onboarding.')
+        throw invalidRequest(
+          'Cannot create a login link for an account that has not completed onboarding.',
+        )
       }
-      return answer(c, store, { object: 'login_link', created: store.seconds(), url: dashboardOf(id) })
+      return answer(c, store, {
+        object: 'login_link',
+        created: store.seconds(),
+        url: dashboardOf(id),
+      })
     })
     .get('/v1/accounts/:id', needs('connected_account_read'), async (c) => {
       await readParams(c, {})

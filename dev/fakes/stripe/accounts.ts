@@ -32,7 +32,11 @@ export type Requirement = { v1: string; v2: string; words: string }
 const ABOUT_THE_PERSON: Requirement[] = [
   { v1: 'individual.first_name', v2: 'identity.individual.given_name', words: 'Your first name' },
   { v1: 'individual.last_name', v2: 'identity.individual.surname', words: 'Your last name' },
-  { v1: 'individual.dob.day', v2: 'identity.individual.date_of_birth', words: 'Your date of birth' },
+  {
+    v1: 'individual.dob.day',
+    v2: 'identity.individual.date_of_birth',
+    words: 'Your date of birth',
+  },
 ]
 const ABOUT_THE_MONEY: Requirement[] = [
   { v1: 'external_account', v2: 'default_payout_method', words: 'The bank account for your money' },
@@ -60,7 +64,9 @@ export const dueOf = ({ progress, standing }: Connected): Requirement[] => {
 }
 
 /** The status of the transfers capability, as v2 of the API names it. */
-export const transfersOf = (account: Connected): 'active' | 'pending' | 'restricted' | 'rejected' => {
+export const transfersOf = (
+  account: Connected,
+): 'active' | 'pending' | 'restricted' | 'rejected' => {
   if (account.standing === 'in_review' && account.progress === 'finished') return 'pending'
   if (account.standing === 'rejected') return 'rejected'
   return account.standing === 'good' && account.progress === 'finished' ? 'active' : 'restricted'

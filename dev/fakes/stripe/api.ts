@@ -105,5 +105,8 @@ export const createApi = ({
       if (error instanceof StripeError) return c.json(error.body, error.status)
       console.error(error)
       const status: ContentfulStatusCode = 500
-      return c.json({ error: { type: 'api_error', message: 'Internal error of the Stripe fake.' } }, status)
+      return c.json(
+        { error: { type: 'api_error', message: 'Internal error of the Stripe fake.' } },
+        status,
+      )
     })

@@ -15,7 +15,8 @@ export const secretKey = (platforms: Platforms): MiddlewareHandler<ApiEnv> =>
           "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
       })
     }
-    if (!isTestKey(key)) throw new StripeError(401, { message: `Invalid API Key provided: ${masked(key)}` })
+    if (!isTestKey(key))
+      throw new StripeError(401, { message: `Invalid API Key provided: ${masked(key)}` })
     if (platforms.isRevoked(key)) {
       throw new StripeError(401, {
         code: 'api_key_expired',

@@ -22,14 +22,19 @@ export const openSession = (store: Store, id: string): Session => {
   throw invalidRequest('This Checkout Session is no longer open.')
 }
 
-/** Applies a promotion code; null removes it. @throws when the session accepts none, or the code is unknown */
+/**
+ * Applies a promotion code; null removes it.
+ * @throws when the session accepts none, or the code is unknown
+ */
 export const applyCode = (store: Store, id: string, code: string | null): Session => {
   const session = openSession(store, id)
   if (!session.allow_promotion_codes)
     throw invalidRequest('This Checkout Session does not allow promotion codes.')
   const found = code === null ? null : findPromotionCode(store, code)
   if (found === undefined) throw invalidParam('code', 'This code is invalid.')
-  session.discounts = found ? [{ coupon: idOf(found.promotion.coupon), promotion_code: found.id }] : []
+  session.discounts = found
+    ? [{ coupon: idOf(found.promotion.coupon), promotion_code: found.id }]
+    : []
   recount(store, session)
   return session
 }
@@ -42,7 +47,12 @@ const firstItem = (store: Store, { id }: Session) => {
 }
 
 /** Redeems a session's discounts for what it sold. */
-const redeemAll = (store: Store, session: Session, customer: string | null, subscription: string | null) =>
+const redeemAll = (
+  store: Store,
+  session: Session,
+  customer: string | null,
+  subscription: string | null,
+) =>
   (session.discounts ?? []).map((discount) => ({
     discount: redeem(store, discount, { session: session.id, customer, subscription }).id,
     amount: session.total_details?.amount_discount ?? 0,

@@ -24,8 +24,8 @@ const STEPS: Readonly<Record<string, Step>> = {
 }
 
 /**
- * The onboarding form behind an account link. The first visit uses the link up; the visit's own URL can be reloaded. A
- * used or expired link redirects to the refresh URL.
+ * The onboarding form behind an account link. The first visit uses the link up; the visit's own URL
+ * can be reloaded. A used or expired link redirects to the refresh URL.
  */
 export const onboarding = (connect: Connect, links: Links) => {
   const gone = (c: Context<Page>, text: string) =>
@@ -76,8 +76,8 @@ type Controls = {
 }
 
 /**
- * The actions of the overview's buttons, and some for programs only. A form names its platform by account id in
- * `platform`, or by `key`; with neither, it applies to all platforms.
+ * The actions of the overview's buttons, and some for programs only. A form names its platform by
+ * account id in `platform`, or by `key`; with neither, it applies to all platforms.
  */
 export const connectControls = ({ connect, planTransfers, press }: Controls) => {
   const { platforms } = connect
@@ -98,7 +98,9 @@ export const connectControls = ({ connect, planTransfers, press }: Controls) => 
       const step = STEPS[c.req.param('step')]
       return step ? press(c, () => connect.step(c.req.param('id'), step)) : c.notFound()
     })
-    .post(`${STRIPE_PATH}/transfers/:id/reverse`, (c) => press(c, () => connect.reverse(c.req.param('id'))))
+    .post(`${STRIPE_PATH}/transfers/:id/reverse`, (c) =>
+      press(c, () => connect.reverse(c.req.param('id'))),
+    )
     .post(`${STRIPE_PATH}/accounts/:id/payouts/paid`, (c) =>
       press(c, () => connect.payOut(c.req.param('id'))),
     )
@@ -110,7 +112,8 @@ export const connectControls = ({ connect, planTransfers, press }: Controls) => 
       return press(c, () => {
         const [amount] = /^\d{1,15}$/.exec(field('amount')) ?? []
         const [currency] = /^[a-z]{3}$/i.exec(field('currency')) ?? []
-        if (!amount || !currency) throw new StripeError(400, { message: 'Enter a currency and an amount.' })
+        if (!amount || !currency)
+          throw new StripeError(400, { message: 'Enter a currency and an amount.' })
         platforms.setBalance(currency, Number(amount), platformOf(form))
       })
     })

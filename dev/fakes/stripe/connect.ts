@@ -75,7 +75,10 @@ export const createConnect = (store: Store, platforms: Platforms, webhooks: Webh
     emitCreated: (platform: Platform, { id }: Connected): void =>
       webhooks.emitConnect(platform.id, { type: 'v2.core.account.created', account: id }),
 
-    /** Applies a step to an account, and emits its events. @throws when there is none, or it is closed */
+    /**
+     * Applies a step to an account, and emits its events.
+     * @throws when there is none, or it is closed
+     */
     step: (id: string, step: Step): Connected => {
       const { platform, account } = platforms.owning(id)
       applyStep(account, step)
@@ -86,7 +89,9 @@ export const createConnect = (store: Store, platforms: Platforms, webhooks: Webh
           (type): NewConnectEvent => ({
             type,
             account: id,
-            ...(type === CAPABILITY && { data: { updated_capability: 'stripe_balance.stripe_transfers' } }),
+            ...(type === CAPABILITY && {
+              data: { updated_capability: 'stripe_balance.stripe_transfers' },
+            }),
           }),
         ),
       )
@@ -104,11 +109,17 @@ export const createConnect = (store: Store, platforms: Platforms, webhooks: Webh
       return payout
     },
 
-    /** Lets the bank refuse a payout, also one that was paid before. Stripe then pays nothing out to that bank. */
+    /**
+     * Lets the bank refuse a payout, also one that was paid before. Stripe then pays nothing out to
+     * that bank.
+     */
     refusePayout: (payoutId: string): Stripe.Payout => {
       const kept = store.accountPayouts.get(payoutId)
       if (!kept)
-        throw new StripeError(404, { code: 'resource_missing', message: `No such payout: '${payoutId}'` })
+        throw new StripeError(404, {
+          code: 'resource_missing',
+          message: `No such payout: '${payoutId}'`,
+        })
       const { account: id, ...payout } = kept
       const failed: Stripe.Payout = {
         ...payout,
@@ -120,13 +131,21 @@ export const createConnect = (store: Store, platforms: Platforms, webhooks: Webh
       const { platform, account } = platforms.owning(id)
       account.refused = true
       emitPayout(id, failed)
-      webhooks.emitConnect(platform.id, { type: 'account.updated', object: accountV1(account), account: id })
+      webhooks.emitConnect(platform.id, {
+        type: 'account.updated',
+        object: accountV1(account),
+        account: id,
+      })
       return failed
     },
 
-    /** Reverses a transfer as the platform does in its dashboard; by default all that is left of it. */
+    /**
+     * Reverses a transfer as the platform does in its dashboard; by default all that is left of it.
+     */
     reverse: (id: string, amount?: number): Stripe.TransferReversal =>
-      reverseTransfer({ store, platforms, webhooks }, platformOfTransfer(platforms, id), id, { amount }),
+      reverseTransfer({ store, platforms, webhooks }, platformOfTransfer(platforms, id), id, {
+        amount,
+      }),
   }
 }
 export type Connect = ReturnType<typeof createConnect>

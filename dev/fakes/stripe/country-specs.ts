@@ -12,7 +12,10 @@ const EUROPE =
     ' ',
   )
 
-/** Accounts in Europe transfer within it, those in the United States to most countries, and others at home only. */
+/**
+ * Accounts in Europe transfer within it, those in the United States to most countries, and others
+ * at home only.
+ */
 export const transferCountriesOf = (country: string): string[] => {
   if (country === 'US') return [...PAYOUT_COUNTRIES]
   return EUROPE.includes(country) ? EUROPE : [country]
@@ -22,7 +25,8 @@ export const countrySpecRoutes = (store: Store) =>
   new Hono<ApiEnv>().get('/v1/country_specs/:country', async (c) => {
     await readParams(c, {})
     const id = c.req.param('country')
-    if (!/^[A-Z]{2}$/.test(id)) throw new StripeError(404, { message: `Country '${id}' is unknown.` })
+    if (!/^[A-Z]{2}$/.test(id))
+      throw new StripeError(404, { message: `Country '${id}' is unknown.` })
     return answer(c, store, {
       id,
       object: 'country_spec',

@@ -16,7 +16,8 @@ type CouponParams = { id?: string | undefined; name?: string | undefined } & (
 /** Creates a coupon. @throws when the id is taken */
 export const addCoupon = (store: Store, params: CouponParams): Stripe.Coupon => {
   const { id = newId('').slice(1, 9), name = null, duration = 'once', months = null } = params
-  if (store.coupons.find(id)) throw invalidParam('id', 'Coupon already exists.', 'resource_already_exists')
+  if (store.coupons.find(id))
+    throw invalidParam('id', 'Coupon already exists.', 'resource_already_exists')
   return store.coupons.add({
     id,
     object: 'coupon',
@@ -37,7 +38,11 @@ export const addCoupon = (store: Store, params: CouponParams): Stripe.Coupon => 
 }
 
 /** Creates a promotion code. @throws when an active one has the same code, ignoring case */
-export const addPromotionCode = (store: Store, code: string, couponId: string): Stripe.PromotionCode => {
+export const addPromotionCode = (
+  store: Store,
+  code: string,
+  couponId: string,
+): Stripe.PromotionCode => {
   const coupon = store.coupons.named(couponId, 'promotion[coupon]')
   if (findPromotionCode(store, code)) {
     throw invalidParam('code', `An active promotion code with code ${code} already exists.`)
@@ -55,7 +60,11 @@ export const addPromotionCode = (store: Store, code: string, couponId: string): 
     max_redemptions: null,
     metadata: {},
     promotion: { coupon: coupon.id, type: 'coupon' },
-    restrictions: { first_time_transaction: false, minimum_amount: null, minimum_amount_currency: null },
+    restrictions: {
+      first_time_transaction: false,
+      minimum_amount: null,
+      minimum_amount_currency: null,
+    },
     times_redeemed: 0,
   })
 }
@@ -145,7 +154,11 @@ export const couponRoutes = (store: Store) =>
         return answer(c, store, addCoupon(store, { ...shared, percentOff: percent_off }))
       }
       if (amount_off !== undefined && percent_off === undefined && paidIn) {
-        return answer(c, store, addCoupon(store, { ...shared, amountOff: amount_off, currency: paidIn }))
+        return answer(
+          c,
+          store,
+          addCoupon(store, { ...shared, amountOff: amount_off, currency: paidIn }),
+        )
       }
       throw invalidRequest('Must provide percent_off or amount_off, and currency with amount_off.')
     })
@@ -154,7 +167,11 @@ export const couponRoutes = (store: Store) =>
         code: text.optional(),
         promotion: z.strictObject({ type: z.literal('coupon'), coupon: text }),
       })
-      return answer(c, store, addPromotionCode(store, code ?? newId('').slice(1, 9), promotion.coupon))
+      return answer(
+        c,
+        store,
+        addPromotionCode(store, code ?? newId('').slice(1, 9), promotion.coupon),
+      )
     })
     .post('/v1/promotion_codes/:id', async (c) => {
       const code = store.promotionCodes.get(c.req.param('id'))
@@ -162,7 +179,11 @@ export const couponRoutes = (store: Store) =>
         active: flag.optional(),
         metadata: metadata.optional(),
       })
-      return answer(c, store, Object.assign(code, { active, metadata: { ...code.metadata, ...more } }))
+      return answer(
+        c,
+        store,
+        Object.assign(code, { active, metadata: { ...code.metadata, ...more } }),
+      )
     })
     .route('/', readable(store, '/v1/coupons', store.coupons))
     .route(

@@ -5,7 +5,10 @@ import { readable } from './routes.ts'
 import { listOf, newId, type Store } from './store.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Credits part of a paid invoice to the customer's balance. @throws when the amount exceeds what is left */
+/**
+ * Credits part of a paid invoice to the customer's balance.
+ * @throws when the amount exceeds what is left
+ */
 export const creditNote = (
   store: Store,
   { emit }: Webhooks,
@@ -15,7 +18,10 @@ export const creditNote = (
   if (invoice.status !== 'paid') throw invalidRequest('The Stripe fake credits paid invoices only.')
   const left = invoice.amount_paid - invoice.post_payment_credit_notes_amount
   if (amount > left) {
-    throw invalidParam('credit_amount', `The amount (${amount}) is greater than the amount left (${left})`)
+    throw invalidParam(
+      'credit_amount',
+      `The amount (${amount}) is greater than the amount left (${left})`,
+    )
   }
   invoice.post_payment_credit_notes_amount += amount
   const noteId = newId('cn')

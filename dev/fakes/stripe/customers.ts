@@ -22,7 +22,10 @@ type CustomerParams = {
 }
 
 /** Creates a customer. Addresses need not be unique. */
-export const addCustomer = (store: Store, { email, name, metadata = {} }: CustomerParams): Stripe.Customer =>
+export const addCustomer = (
+  store: Store,
+  { email, name, metadata = {} }: CustomerParams,
+): Stripe.Customer =>
   store.customers.add({
     id: newId('cus', 14),
     object: 'customer',

@@ -14,7 +14,11 @@ const ADD = new Map<string, typeof addDays>([
 ])
 
 /** Adds billing intervals to a time, in UTC. */
-export const later = (seconds: number, interval: Stripe.Price.Recurring.Interval, count: number): number => {
+export const later = (
+  seconds: number,
+  interval: Stripe.Price.Recurring.Interval,
+  count: number,
+): number => {
   const add = ADD.get(interval)
   if (!add) throw new Error(`Unknown interval "${interval}".`)
   return add(new UTCDate(seconds * 1_000), count).getTime() / 1_000

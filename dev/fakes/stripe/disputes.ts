@@ -73,7 +73,12 @@ export const dispute = (store: Store, { emit }: Webhooks, payment: string): Stri
     metadata: {},
     payment_intent: charge.payment_intent,
     payment_method_details: {
-      card: { brand: 'visa', case_type: 'chargeback', network: 'visa', network_reason_code: '10.4' },
+      card: {
+        brand: 'visa',
+        case_type: 'chargeback',
+        network: 'visa',
+        network_reason_code: '10.4',
+      },
       type: 'card',
     },
     reason: 'fraudulent',
@@ -94,7 +99,8 @@ export const closeDispute = (
   if (closed.status === 'won' || closed.status === 'lost')
     throw invalidRequest('This dispute is already closed')
   closed.status = status
-  const reinstated: NewEvent[] = status === 'won' ? [['charge.dispute.funds_reinstated', closed]] : []
+  const reinstated: NewEvent[] =
+    status === 'won' ? [['charge.dispute.funds_reinstated', closed]] : []
   emit(['charge.dispute.updated', closed], ...reinstated, ['charge.dispute.closed', closed])
   return closed
 }

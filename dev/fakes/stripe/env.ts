@@ -7,7 +7,9 @@ export type ApiEnv = {
   Variables: {
     key: string
     platform: Platform
-    /** The request ends in an error that is stored under its idempotency key, carried out or not. */
+    /**
+     * The request ends in an error that is stored under its idempotency key, carried out or not.
+     */
     storedFailure?: 'done' | 'undone'
   }
 }

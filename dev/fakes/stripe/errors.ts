@@ -18,7 +18,11 @@ export class StripeError extends Error {
   readonly begun: boolean
   readonly body: { error: ErrorObject }
 
-  constructor(status: ContentfulStatusCode, fields: ErrorFields, { begun = true }: { begun?: boolean } = {}) {
+  constructor(
+    status: ContentfulStatusCode,
+    fields: ErrorFields,
+    { begun = true }: { begun?: boolean } = {},
+  ) {
     super(fields.message)
     this.status = status
     this.begun = begun
@@ -27,12 +31,18 @@ export class StripeError extends Error {
 }
 
 /** A parameter that is invalid in the account's current state. */
-export const invalidParam = (param: string, message: string, code = 'parameter_invalid'): StripeError =>
-  new StripeError(400, { code, message, param })
+export const invalidParam = (
+  param: string,
+  message: string,
+  code = 'parameter_invalid',
+): StripeError => new StripeError(400, { code, message, param })
 
 /** A malformed parameter: invalid in any state. */
-export const malformedParam = (param: string, message: string, code = 'parameter_invalid'): StripeError =>
-  new StripeError(400, { code, message, param }, { begun: false })
+export const malformedParam = (
+  param: string,
+  message: string,
+  code = 'parameter_invalid',
+): StripeError => new StripeError(400, { code, message, param }, { begun: false })
 
 /** A request that the current state doesn't allow. */
 export const invalidRequest = (message: string, code?: string): StripeError =>

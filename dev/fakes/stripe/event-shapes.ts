@@ -26,7 +26,12 @@ export type ConnectEvent = Stripe.Event | ThinEvent
 export type NewConnectEvent =
   /** A snapshot event, with the connected account's id if the object belongs to it. */
   | {
-      type: 'account.updated' | 'transfer.created' | 'transfer.reversed' | 'payout.paid' | 'payout.failed'
+      type:
+        | 'account.updated'
+        | 'transfer.created'
+        | 'transfer.reversed'
+        | 'payout.paid'
+        | 'payout.failed'
       object: { object: string }
       account?: string
     }

@@ -1,6 +1,6 @@
 /**
- * Creates events: of the account's own objects, and of its connected accounts in v1 and v2 of the API. A v1 event
- * contains a snapshot of its object; a v2 event only names it.
+ * Creates events: of the account's own objects, and of its connected accounts in v1 and v2 of the
+ * API. A v1 event contains a snapshot of its object; a v2 event only names it.
  */
 import { Hono } from 'hono'
 import Stripe from 'stripe'
@@ -10,7 +10,11 @@ import { missingFrom } from './json.ts'
 import { newId, type Store } from './store.ts'
 
 /** An event with a snapshot of an object. */
-export const snapshotOf = (store: Store, [type, object]: NewEvent, account?: string): Stripe.Event =>
+export const snapshotOf = (
+  store: Store,
+  [type, object]: NewEvent,
+  account?: string,
+): Stripe.Event =>
   ({
     id: newId('evt'),
     object: 'event',
@@ -62,6 +66,7 @@ export const thinEventRoutes = (store: Store) =>
   new Hono<ApiEnv>().get('/v2/core/events/:id', (c) => {
     const event = store.connectEvents.find(c.req.param('id'))
     const account = event?.object === 'v2.core.event' ? event.related_object.id : undefined
-    if (!account || !c.var.platform.accounts.find(account)) throw missingFrom('event', c.req.param('id'))
+    if (!account || !c.var.platform.accounts.find(account))
+      throw missingFrom('event', c.req.param('id'))
     return c.json(event)
   })

@@ -53,13 +53,19 @@ const include = (store: Store, { object, id }: Json, field: string): unknown => 
   return undefined
 }
 
-const expandField = (store: Store, owner: Json, [field = '', ...rest]: string[], path: string): void => {
+const expandField = (
+  store: Store,
+  owner: Json,
+  [field = '', ...rest]: string[],
+  path: string,
+): void => {
   const refuse = (): never => {
     throw invalidParam('expand[0]', `This property cannot be expanded (${path}).`)
   }
   const resolve = (value: unknown): unknown =>
     typeof value === 'string' ? copy(find(store, field, value) ?? refuse()) : value
-  const value = owner[field] === undefined ? copy(include(store, owner, field) ?? refuse()) : owner[field]
+  const value =
+    owner[field] === undefined ? copy(include(store, owner, field) ?? refuse()) : owner[field]
   const expanded = Array.isArray(value) ? value.map(resolve) : resolve(value)
   owner[field] = expanded
   if (!rest.length) return
@@ -70,6 +76,7 @@ const expandField = (store: Store, owner: Json, [field = '', ...rest]: string[],
 export const expand = (store: Store, object: object, paths: string[]): object => {
   if (!paths.length) return object
   const expanded = copy(object)
-  if (isJson(expanded)) for (const path of paths) expandField(store, expanded, path.split('.'), path)
+  if (isJson(expanded))
+    for (const path of paths) expandField(store, expanded, path.split('.'), path)
   return isJson(expanded) ? expanded : object
 }

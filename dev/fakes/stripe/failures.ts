@@ -4,7 +4,10 @@ import { StripeError } from './errors.ts'
 export type StripeFailure =
   /** An API error. Nothing is done, and nothing is stored under the idempotency key. */
   | { status: 402 | 409 | 429 | 500 | 503; code?: string; message?: string }
-  /** An error stored under the idempotency key. The response doesn't say whether the request was carried out. */
+  /**
+   * An error stored under the idempotency key. The response doesn't say whether the request was
+   * carried out.
+   */
   | { status: 500; kept: 'done' | 'undone' }
   /** No response. Nothing is done. */
   | 'silence'

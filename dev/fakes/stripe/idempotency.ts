@@ -1,8 +1,8 @@
 /**
  * Idempotency keys.
  *
- * v1 of the API stores the response of every request that began execution, errors included, for a day. v2 stores
- * successful responses for 30 days, and executes failed requests again.
+ * v1 of the API stores the response of every request that began execution, errors included, for a
+ * day. v2 stores successful responses for 30 days, and executes failed requests again.
  */
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './env.ts'
@@ -26,7 +26,10 @@ const parametersOf = async (c: Context): Promise<string> => {
   return String(params)
 }
 
-/** Whether to store a response. Malformed, unauthenticated, concurrent and rate-limited requests never begin. */
+/**
+ * Whether to store a response. Malformed, unauthenticated, concurrent and rate-limited requests
+ * never begin.
+ */
 const isKept = (c: Context): boolean => {
   if (c.res.ok) return true
   if (generationOf(c) === 'v2' || [401, 409, 429].includes(c.res.status)) return false
@@ -75,7 +78,9 @@ export const oneAtATime = (): MiddlewareHandler<ApiEnv> => {
   }
 }
 
-/** Replays the stored response of a repeated request. Refuses a different request with the same key. */
+/**
+ * Replays the stored response of a repeated request. Refuses a different request with the same key.
+ */
 export const idempotency = (now: () => Date): MiddlewareHandler<ApiEnv> => {
   const answered = new Map<string, Answered>()
 

@@ -42,7 +42,10 @@ export const injectFailure = (
     if (failure === 'cut_after') c.env.outgoing.destroy()
   }
 
-/** Throws the error that is to be stored under the idempotency key. Runs inside the idempotency middleware. */
+/**
+ * Throws the error that is to be stored under the idempotency key. Runs inside the idempotency
+ * middleware.
+ */
 export const injectStoredFailure = (): MiddlewareHandler<ApiEnv> =>
   async function injectStoredFailure(c, next) {
     const failure = c.get('storedFailure')

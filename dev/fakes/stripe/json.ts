@@ -45,7 +45,8 @@ export const readJson = async <Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.output<Schema>> => {
   versionOf(c)
-  const given = c.req.method === 'GET' ? readForm(new URL(c.req.url).search) : parse(await c.req.text())
+  const given =
+    c.req.method === 'GET' ? readForm(new URL(c.req.url).search) : parse(await c.req.text())
   const read = schema.safeParse(given)
   return read.success ? read.data : refuse(given, read.error)
 }

@@ -25,9 +25,10 @@ const suffixesOf = (key: string): string[] => {
 }
 
 /**
- * Whether a key has a permission. A secret key has all. A restricted one reads webhook endpoints with the suffix
- * `_webhooks` only; it may do nothing about Connect with `_noconnect`, and all but some with `_lacks_transfer_write` or
- * `_lacks_transfer_write_and_balance_read`. Without the permission to read, it cannot write either.
+ * Whether a key has a permission. A secret key has all. A restricted one reads webhook endpoints
+ * with the suffix `_webhooks` only; it may do nothing about Connect with `_noconnect`, and all but
+ * some with `_lacks_transfer_write` or `_lacks_transfer_write_and_balance_read`. Without the
+ * permission to read, it cannot write either.
  */
 export const mayUse = (key: string, permission: Permission): boolean => {
   const suffixes = suffixesOf(key)
@@ -35,7 +36,9 @@ export const mayUse = (key: string, permission: Permission): boolean => {
   if (permission === 'webhook_read') return suffixes.includes('_webhooks')
   if (suffixes.includes('_noconnect')) return false
   const lacked = suffixes.flatMap((suffix) => suffix.replace(/^_lacks_/, '').split('_and_'))
-  return !lacked.some((name) => permission === name || permission === name.replace(/_read$/, '_write'))
+  return !lacked.some(
+    (name) => permission === name || permission === name.replace(/_read$/, '_write'),
+  )
 }
 
 /** The country of a key's account: the United States, or another by the suffix `_from_de`. */
@@ -58,8 +61,8 @@ export const keyOf = (authorization = ''): string | undefined => {
 }
 
 /**
- * The id of the account that a key belongs to. `sk_test_a`, `rk_test_a`, `sk_test_a_rolled2` (its replacement) and
- * `rk_test_a_noconnect` (restricted) are keys of one account.
+ * The id of the account that a key belongs to. `sk_test_a`, `rk_test_a`, `sk_test_a_rolled2` (its
+ * replacement) and `rk_test_a_noconnect` (restricted) are keys of one account.
  */
 export const accountOfKey = (key: string): string => {
   const suffixes = suffixesOf(key).join('').length

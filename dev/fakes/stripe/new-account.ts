@@ -52,7 +52,12 @@ export const NewAccount = z.strictObject({
       locales: z.array(text).optional(),
       responsibilities: z
         .strictObject({
-          fees_collector: z.enum(['application', 'application_custom', 'application_express', 'stripe']),
+          fees_collector: z.enum([
+            'application',
+            'application_custom',
+            'application_express',
+            'stripe',
+          ]),
           losses_collector: z.enum(['application', 'stripe']),
         })
         .optional(),
@@ -83,18 +88,28 @@ export const recipient = ({ email, country }: { email: string; country: string }
     configuration: {
       recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } },
     },
-    defaults: { responsibilities: { fees_collector: 'application', losses_collector: 'application' } },
+    defaults: {
+      responsibilities: { fees_collector: 'application', losses_collector: 'application' },
+    },
   })
 
 /** The first field missing for a recipient. */
-const missingOf = ({ contact_email, dashboard, defaults, identity }: z.output<typeof NewAccount>) => {
+const missingOf = ({
+  contact_email,
+  dashboard,
+  defaults,
+  identity,
+}: z.output<typeof NewAccount>) => {
   if (!contact_email) return 'contact_email'
   if (!dashboard) return 'dashboard'
   if (!identity?.country) return 'identity.country'
   return defaults?.responsibilities ? null : 'defaults.responsibilities'
 }
 
-/** Creates an account that is not onboarded yet. @throws when a field required for recipients is missing */
+/**
+ * Creates an account that is not onboarded yet.
+ * @throws when a field required for recipients is missing
+ */
 export const createAccount = (
   platform: Platform,
   params: z.output<typeof NewAccount>,
@@ -115,7 +130,8 @@ export const createAccount = (
     feesCollector: defaults?.responsibilities?.fees_collector ?? 'stripe',
     lossesCollector: defaults?.responsibilities?.losses_collector ?? 'stripe',
     metadata: params.metadata,
-    recipient: configuration?.recipient?.capabilities?.stripe_balance?.stripe_transfers?.requested ?? false,
+    recipient:
+      configuration?.recipient?.capabilities?.stripe_balance?.stripe_transfers?.requested ?? false,
     progress: 'new',
     standing: 'good',
     refused: false,

@@ -38,7 +38,8 @@ const headers = (store: Store, links: Links) =>
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       styleSrc: [NONCE],
-      // form-action applies to redirects too: a submitted form redirects to the merchant's or Tributary's site.
+      // form-action applies to redirects too: a submitted form redirects to the merchant's or
+      // Tributary's site.
       formAction: [
         "'self'",
         (c: Context) => {
@@ -103,7 +104,13 @@ const backToShop = ({ id, success_url }: { id: string; success_url: string | nul
 const overview = ({ store, webhooks, connect, planTransfers }: PageParts) => {
   const show = (c: Context<Visit>, problem?: string) =>
     c.html(
-      overviewPage(store, connect.platforms, webhooks.deliveries(), c.get('secureHeadersNonce'), problem),
+      overviewPage(
+        store,
+        connect.platforms,
+        webhooks.deliveries(),
+        c.get('secureHeadersNonce'),
+        problem,
+      ),
       problem ? 400 : 200,
     )
   /** Runs an action and shows its result. */
@@ -125,7 +132,9 @@ const overview = ({ store, webhooks, connect, planTransfers }: PageParts) => {
     .post(`${STRIPE_PATH}/charges/:id/refund`, async (c) => {
       const [amount] = AMOUNT.exec(await readField(c, 'amount')) ?? []
       const payment = c.req.param('id')
-      return press(c, () => refund(store, webhooks, { payment, amount: amount ? Number(amount) : undefined }))
+      return press(c, () =>
+        refund(store, webhooks, { payment, amount: amount ? Number(amount) : undefined }),
+      )
     })
     .post(`${STRIPE_PATH}/charges/:id/dispute`, (c) =>
       press(c, () => dispute(store, webhooks, c.req.param('id'))),
@@ -134,7 +143,9 @@ const overview = ({ store, webhooks, connect, planTransfers }: PageParts) => {
       const status = (await readField(c, 'status')) === 'won' ? 'won' : 'lost'
       return press(c, () => closeDispute(store, webhooks, c.req.param('id'), status))
     })
-    .post(`${STRIPE_PATH}/events/:id/resend`, (c) => press(c, () => webhooks.resend(c.req.param('id'))))
+    .post(`${STRIPE_PATH}/events/:id/resend`, (c) =>
+      press(c, () => webhooks.resend(c.req.param('id'))),
+    )
     .route('/', connectControls({ connect, planTransfers, press }))
 }
 

@@ -1,4 +1,6 @@
-/** Parameters of v1 of the API: forms whose field names may be paths such as `line_items[0][price]`. */
+/**
+ * Parameters of v1 of the API: forms whose field names may be paths such as `line_items[0][price]`.
+ */
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { malformedParam } from './errors.ts'
@@ -53,7 +55,9 @@ export const decimal = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,4})?$/, 'Invalid decimal')
   .transform(Number)
-export const flag = z.enum(['true', 'false'], 'Invalid boolean').transform((word) => word === 'true')
+export const flag = z
+  .enum(['true', 'false'], 'Invalid boolean')
+  .transform((word) => word === 'true')
 export const address = z.url({ protocol: /^https?$/, message: 'Not a valid URL' })
 export const email = z.email('Invalid email address')
 export const currency = z
@@ -69,7 +73,8 @@ const nameOf = ([first, ...rest]: PropertyKey[]): string =>
 /** The value at a path. */
 export const at = (given: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>(
-    (value, part) => (typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined),
+    (value, part) =>
+      typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined,
     given,
   )
 
@@ -82,9 +87,14 @@ const refuse = (given: unknown, { issues: [issue] }: z.ZodError): never => {
   }
   const value = at(given, path)
   const name = nameOf(path)
-  if (value === undefined) throw malformedParam(name, `Missing required param: ${name}.`, 'parameter_missing')
+  if (value === undefined)
+    throw malformedParam(name, `Missing required param: ${name}.`, 'parameter_missing')
   if (value === '') {
-    throw malformedParam(name, `You passed an empty string for '${name}'.`, 'parameter_invalid_empty')
+    throw malformedParam(
+      name,
+      `You passed an empty string for '${name}'.`,
+      'parameter_invalid_empty',
+    )
   }
   if (issue?.code === 'too_small' && issue.origin === 'number') {
     throw malformedParam(
@@ -93,7 +103,10 @@ const refuse = (given: unknown, { issues: [issue] }: z.ZodError): never => {
       'parameter_invalid_integer',
     )
   }
-  throw malformedParam(name, `${issue?.message ?? 'Invalid'}: ${typeof value === 'string' ? value : name}`)
+  throw malformedParam(
+    name,
+    `${issue?.message ?? 'Invalid'}: ${typeof value === 'string' ? value : name}`,
+  )
 }
 
 /**

@@ -139,7 +139,8 @@ export const findCharge = (store: Store, id: string): Stripe.Charge => {
   if (!id.startsWith('pi_')) return store.charges.named(id, 'charge')
   const intent = store.paymentIntents.named(id, 'payment_intent')
   const charge = store.charges.find(idOf(intent.latest_charge))
-  if (!charge) throw invalidRequest(`This PaymentIntent (${id}) does not have a successful charge to refund.`)
+  if (!charge)
+    throw invalidRequest(`This PaymentIntent (${id}) does not have a successful charge to refund.`)
   return charge
 }
 
@@ -159,10 +160,19 @@ export const paymentRoutes = (store: Store, { emit }: Webhooks) =>
   new Hono()
     .post('/v1/payment_intents', async (c) => {
       const params = await readParams(c, IntentParams)
-      const { customer, payment_method, confirm, receipt_email = null, description = '', ...rest } = params
+      const {
+        customer,
+        payment_method,
+        confirm,
+        receipt_email = null,
+        description = '',
+        ...rest
+      } = params
       if (!confirm) throw invalidRequest('The Stripe fake requires `confirm`.')
       if (!payment_method) {
-        throw invalidRequest('You cannot confirm this PaymentIntent because it’s missing a payment method.')
+        throw invalidRequest(
+          'You cannot confirm this PaymentIntent because it’s missing a payment method.',
+        )
       }
       const { intent, charge } = takePayment(store, {
         ...rest,

@@ -1,6 +1,6 @@
 /**
- * Platforms: each merchant's connected accounts, transfers and balances. Platforms are isolated by API key, so many
- * merchants can share one fake.
+ * Platforms: each merchant's connected accounts, transfers and balances. Platforms are isolated by
+ * API key, so many merchants can share one fake.
  */
 import type Stripe from 'stripe'
 import type { Connected } from './accounts.ts'
@@ -55,7 +55,10 @@ export const createPlatforms = () => {
         const account = platform.accounts.find(accountId)
         if (account) return { platform, account }
       }
-      throw new StripeError(404, { code: 'resource_missing', message: `No such account: '${accountId}'` })
+      throw new StripeError(404, {
+        code: 'resource_missing',
+        message: `No such account: '${accountId}'`,
+      })
     },
 
     revoke: (key: string): void => void revoked.add(key),
@@ -63,7 +66,8 @@ export const createPlatforms = () => {
 
     /** The least amount that is transferred of a currency. */
     minimumOf: (currency: string): number => minimums.get(currency) ?? 1,
-    setMinimum: (currency: string, amount: number): void => void minimums.set(currency.toLowerCase(), amount),
+    setMinimum: (currency: string, amount: number): void =>
+      void minimums.set(currency.toLowerCase(), amount),
 
     balanceOf: ({ balances }: Platform, currency: string): number =>
       balances.get(currency) ?? standard.get(currency) ?? PLENTY,

@@ -28,7 +28,10 @@ export const PriceData = {
 }
 type PriceParams = z.output<z.ZodObject<typeof PriceData>>
 
-const addProduct = (store: Store, { name, description, metadata = {} }: z.output<typeof ProductData>) => {
+const addProduct = (
+  store: Store,
+  { name, description, metadata = {} }: z.output<typeof ProductData>,
+) => {
   const created = store.seconds()
   return store.products.add({
     id: newId('prod', 14),
@@ -107,5 +110,7 @@ export const priceRoutes = (store: Store) =>
     .route('/', readable(store, '/v1/products', store.products))
     .route(
       '/',
-      readable(store, '/v1/prices', store.prices, { product: (price, id) => idOf(price.product) === id }),
+      readable(store, '/v1/prices', store.prices, {
+        product: (price, id) => idOf(price.product) === id,
+      }),
     )

@@ -33,7 +33,10 @@ export const refund = (
   const charge = findCharge(store, payment)
   const left = charge.amount - charge.amount_refunded
   if (left === 0) {
-    throw invalidRequest(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded')
+    throw invalidRequest(
+      `Charge ${charge.id} has already been refunded.`,
+      'charge_already_refunded',
+    )
   }
   if (charge.disputed) {
     throw invalidRequest(
@@ -79,10 +82,15 @@ export const refund = (
 }
 
 /**
- * Makes a checkout's payment one that was captured later, and in part: its checkout completed unpaid, and the rest was
- * released, as a refund.
+ * Makes a checkout's payment one that was captured later, and in part: its checkout completed
+ * unpaid, and the rest was released, as a refund.
  */
-export const captureInPart = (store: Store, webhooks: Webhooks, payment: string, captured: number): void => {
+export const captureInPart = (
+  store: Store,
+  webhooks: Webhooks,
+  payment: string,
+  captured: number,
+): void => {
   const charge = findCharge(store, payment)
   refund(store, webhooks, { payment, amount: charge.amount - captured })
   charge.amount_captured = captured

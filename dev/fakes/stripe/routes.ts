@@ -47,7 +47,11 @@ export type Filters<T> = Record<string, (one: T, value: string) => boolean>
 /** The requested page of a list. */
 const slice = <T extends Kept>(
   all: T[],
-  { limit, after, before }: { limit: number; after: string | undefined; before: string | undefined },
+  {
+    limit,
+    after,
+    before,
+  }: { limit: number; after: string | undefined; before: string | undefined },
 ): { data: T[]; has_more: boolean } => {
   const rest = all.slice(after ? all.findIndex(({ id }) => id === after) + 1 : 0)
   if (!before) return { data: rest.slice(0, limit), has_more: rest.length > limit }
@@ -95,7 +99,11 @@ export const readable = <T extends Kept>(
             ([name, value]) => typeof value !== 'string' || filters[name]?.(one, value),
           ),
         )
-      return answer(c, store, { object: 'list', url: path, ...slice(all, { limit, after, before }) })
+      return answer(c, store, {
+        object: 'list',
+        url: path,
+        ...slice(all, { limit, after, before }),
+      })
     })
     .get(`${path}/:id`, async (c) => {
       await readParams(c, {})

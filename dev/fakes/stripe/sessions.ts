@@ -54,11 +54,18 @@ const findConflict = (params: SessionParams): string | null => {
   return null
 }
 
-const toLineItem = (store: Store, given: z.output<typeof LineItem>, at: number): Stripe.LineItem => {
+const toLineItem = (
+  store: Store,
+  given: z.output<typeof LineItem>,
+  at: number,
+): Stripe.LineItem => {
   const { price: id, price_data, quantity = 1 } = given
   const param = `line_items[${at}][price]`
-  if (!id && !price_data) throw invalidParam(param, `Missing required param: ${param}.`, 'parameter_missing')
-  const price = id ? store.prices.named(id, param) : price_data && addPrice(store, price_data, false)
+  if (!id && !price_data)
+    throw invalidParam(param, `Missing required param: ${param}.`, 'parameter_missing')
+  const price = id
+    ? store.prices.named(id, param)
+    : price_data && addPrice(store, price_data, false)
   if (!price) throw invalidRequest('A line item has no price.')
   const amount = (price.unit_amount ?? 0) * quantity
   return {
@@ -114,7 +121,10 @@ export const recount = (store: Store, session: Stripe.Checkout.Session): void =>
   })
 }
 
-const readDiscounts = (store: Store, { discounts = [] }: SessionParams): Stripe.Checkout.Session.Discount[] =>
+const readDiscounts = (
+  store: Store,
+  { discounts = [] }: SessionParams,
+): Stripe.Checkout.Session.Discount[] =>
   discounts.map(({ coupon, promotion_code }) => ({
     coupon: coupon ? store.coupons.named(coupon, 'discounts[0][coupon]').id : null,
     promotion_code: promotion_code
@@ -232,7 +242,11 @@ export const sessionRoutes = (store: Store, pageOf: (id: string) => string) =>
     })
     .get('/v1/checkout/sessions/:id/line_items', (c) => {
       const { id } = store.sessions.get(c.req.param('id'))
-      return answer(c, store, listOf(store.lineItems.get(id) ?? [], `/v1/checkout/sessions/${id}/line_items`))
+      return answer(
+        c,
+        store,
+        listOf(store.lineItems.get(id) ?? [], `/v1/checkout/sessions/${id}/line_items`),
+      )
     })
     .route(
       '/',

@@ -18,7 +18,10 @@ type SubscriptionParams = {
 }
 
 /** The legacy plan object of a subscription item. */
-const planOf = (price: Stripe.Price, { interval, interval_count }: Stripe.Price.Recurring): Stripe.Plan => ({
+const planOf = (
+  price: Stripe.Price,
+  { interval, interval_count }: Stripe.Price.Recurring,
+): Stripe.Plan => ({
   id: price.id,
   object: 'plan',
   active: price.active,

@@ -25,7 +25,10 @@ export const reverseTransfer = (
   const { amount = left, metadata = {} } = params
   if (left === 0) throw invalidRequest(`Transfer ${id} is already fully reversed.`)
   if (amount > left) {
-    throw invalidParam('amount', `The amount ${amount} is greater than the unreversed amount ${left}.`)
+    throw invalidParam(
+      'amount',
+      `The amount ${amount} is greater than the unreversed amount ${left}.`,
+    )
   }
   const reversal: Stripe.TransferReversal = {
     id: newId('trr'),

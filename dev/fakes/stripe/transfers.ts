@@ -31,10 +31,14 @@ type TransferParams = {
 /** Throws when a destination can't receive transfers. */
 const checkDestination = (platform: Platform, id: string): void => {
   if (id === platform.id) {
-    throw new StripeError(400, { message: 'You cannot transfer to your own account.', param: 'destination' })
+    throw new StripeError(400, {
+      message: 'You cannot transfer to your own account.',
+      param: 'destination',
+    })
   }
   const account = platform.accounts.find(id)
-  if (!account) throw invalidParam('destination', `No such destination: '${id}'`, 'resource_missing')
+  if (!account)
+    throw invalidParam('destination', `No such destination: '${id}'`, 'resource_missing')
   if (account.standing === 'closed') throw noAccess(id)
   if (account.recipient && transfersOf(account) === 'active') return
   throw invalidRequest(
@@ -46,10 +50,16 @@ const checkDestination = (platform: Platform, id: string): void => {
 /** https://docs.stripe.com/currencies#three-decimal */
 const THREE_DECIMALS = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd'])
 
-/** Stripe takes eight digits, and twelve in a few currencies: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
+/**
+ * Stripe takes eight digits, and twelve in a few currencies:
+ * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts
+ */
 const maximumOf = (currency: string): number => (currency === 'idr' ? 999_999_999_999 : 99_999_999)
 
-/** Creates a transfer. @throws when the balance is insufficient or the destination can't receive it */
+/**
+ * Creates a transfer.
+ * @throws when the balance is insufficient or the destination can't receive it
+ */
 const transfer = (
   store: Store,
   platforms: Platforms,
@@ -124,7 +134,11 @@ const balance = (platforms: Platforms, platform: Platform, livemode: boolean): S
     available,
     connect_reserved: available.map((one) => ({ amount: 0, currency: one.currency })),
     livemode,
-    pending: available.map((one) => ({ amount: 0, currency: one.currency, source_types: { card: 0 } })),
+    pending: available.map((one) => ({
+      amount: 0,
+      currency: one.currency,
+      source_types: { card: 0 },
+    })),
   }
 }
 

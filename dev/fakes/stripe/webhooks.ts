@@ -46,8 +46,10 @@ const shuffled = <T>(all: T[]): T[] =>
     .map(({ one }) => one)
 
 /** v2 events go only to endpoints that list them by name. */
-const wants = ({ enabled_events: types }: Stripe.WebhookEndpoint, { type }: ConnectEvent): boolean =>
-  types.some((wanted) => wanted === type || (wanted === '*' && !type.startsWith('v2.')))
+const wants = (
+  { enabled_events: types }: Stripe.WebhookEndpoint,
+  { type }: ConnectEvent,
+): boolean => types.some((wanted) => wanted === type || (wanted === '*' && !type.startsWith('v2.')))
 
 /** Sends a signed event once. @returns the status of the response; null without one */
 const post = async (
@@ -73,8 +75,9 @@ const post = async (
 }
 
 /**
- * Sends events to the endpoints of an account. The events of one action are sent in order or, with `shuffle`,
- * concurrently in random order, as Stripe does. Anything but a 2xx is retried with backoff.
+ * Sends events to the endpoints of an account. The events of one action are sent in order or, with
+ * `shuffle`, concurrently in random order, as Stripe does. Anything but a 2xx is retried with
+ * backoff.
  */
 export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: boolean } = {}) => {
   const deliveries: Delivery[] = []
@@ -116,7 +119,10 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
     delivery.state = 'failed'
   }
 
-  /** Awaits the first attempt of each delivery. Retries run in the background, so a failing one delays no other. */
+  /**
+   * Awaits the first attempt of each delivery. Retries run in the background, so a failing one
+   * delays no other.
+   */
   const deliver = async (batch: Delivery[]): Promise<void> => {
     const start = async (delivery: Delivery) => {
       if (!(await attempt(delivery))) follow(retry(delivery))
@@ -137,7 +143,13 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
         .filter((event) => wants(endpoint, event) && isFor(endpoint, event))
         .map((event): Delivery => {
           if (event.object === 'event') event.pending_webhooks++
-          return { event: event.id, endpoint: endpoint.id, attempts: 0, status: null, state: 'pending' }
+          return {
+            event: event.id,
+            endpoint: endpoint.id,
+            attempts: 0,
+            status: null,
+            state: 'pending',
+          }
         })
       deliveries.push(...batch)
       follow(deliver(batch))
@@ -159,7 +171,12 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
     /** Sends an event again. */
     resend: (eventId: string): void => send([eventOf(eventId)]),
 
-    addEndpoint: ({ url, secret = newId('whsec', 32), events = ['*'], platform }: EndpointParams) => {
+    addEndpoint: ({
+      url,
+      secret = newId('whsec', 32),
+      events = ['*'],
+      platform,
+    }: EndpointParams) => {
       const endpoint = store.endpoints.add({
         id: newId('we'),
         object: 'webhook_endpoint',
@@ -209,10 +226,16 @@ export const webhookRoutes = (store: Store, { addEndpoint, endpointsOf }: Webhoo
         api_version: text.optional(),
       })
       const platform = c.var.platform.id
-      return answer(c, store, Object.assign(addEndpoint({ url, events: enabled_events, platform }), rest))
+      return answer(
+        c,
+        store,
+        Object.assign(addEndpoint({ url, events: enabled_events, platform }), rest),
+      )
     })
     .get('/v1/webhook_endpoints', needs('webhook_read'), async (c) => {
-      const { limit = 10 } = await readParams(c, { limit: integer.pipe(z.int().min(1).max(100)).optional() })
+      const { limit = 10 } = await readParams(c, {
+        limit: integer.pipe(z.int().min(1).max(100)).optional(),
+      })
       const all = endpointsOf(c.var.platform.id).map(({ secret: _secret, ...endpoint }) => endpoint)
       return answer(c, store, {
         object: 'list',
@@ -225,4 +248,7 @@ export const webhookRoutes = (store: Store, { addEndpoint, endpointsOf }: Webhoo
       const { secret: _secret, ...endpoint } = store.endpoints.get(c.req.param('id'))
       return answer(c, store, endpoint)
     })
-    .route('/', readable(store, '/v1/events', store.events, { type: (event, type) => event.type === type }))
+    .route(
+      '/',
+      readable(store, '/v1/events', store.events, { type: (event, type) => event.type === type }),
+    )

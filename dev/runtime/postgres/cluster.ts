@@ -15,7 +15,10 @@ import { basename, dirname, join } from 'node:path'
 import { clusterPlaces, type OtherUser } from './host.ts'
 import { hasOrphan } from './owner.ts'
 
-/** A cluster: the folder with Postgres' databases, the programs that run it, and the user that they run as. */
+/**
+ * A cluster: the folder with Postgres' databases, the programs that run it, and the user that they
+ * run as.
+ */
 export type Cluster = {
   dataDir: string
   clusterDir: string
@@ -33,7 +36,8 @@ export const ensureCluster = async (cluster: Cluster): Promise<string> => {
   const passwordFile = join(dataDir, 'postgres.password')
   if (!existsSync(passwordFile)) {
     // A cluster outside belongs to an earlier data folder at this path, deleted since.
-    if (clusterDir === clusterPlaces(dataDir).outside) rmSync(clusterDir, { recursive: true, force: true })
+    if (clusterDir === clusterPlaces(dataDir).outside)
+      rmSync(clusterDir, { recursive: true, force: true })
     if (existsSync(clusterDir)) {
       throw new Error(
         `${passwordFile} is missing. Restore it, or delete ${clusterDir} to start with an empty database.`,
@@ -46,7 +50,10 @@ export const ensureCluster = async (cluster: Cluster): Promise<string> => {
   return password
 }
 
-/** Runs initdb in a temporary folder and renames the result, so that an interrupted run leaves no partial cluster. */
+/**
+ * Runs initdb in a temporary folder and renames the result, so that an interrupted run leaves no
+ * partial cluster.
+ */
 const initCluster = async (cluster: Cluster, password: string) => {
   const { clusterDir, user, durable } = cluster
   const unfinished = `${clusterDir}.unfinished-`
@@ -65,7 +72,12 @@ const initCluster = async (cluster: Cluster, password: string) => {
     const made = join(temporary, 'cluster')
     const login = [`--username=${NAME}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
     // Postgres' built-in C.UTF-8 sorts and folds case the same on every machine, whatever its libc.
-    const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    const text = [
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ]
     await runProgram(
       cluster,
       'initdb',
@@ -116,8 +128,9 @@ const runProgram = async (cluster: Cluster, name: string, args: string[], cwd: s
 }
 
 /**
- * Options to start one of the programs: as the cluster's user, in a folder that this user can reach. Without the PG*
- * variables, which change what the programs do; LC_ALL=C keeps their messages in English.
+ * Options to start one of the programs: as the cluster's user, in a folder that this user can
+ * reach. Without the PG* variables, which change what the programs do; LC_ALL=C keeps their
+ * messages in English.
  */
 export const programOptions = ({ user }: Cluster, cwd: string): SpawnOptions => ({
   cwd,
@@ -126,4 +139,5 @@ export const programOptions = ({ user }: Cluster, cwd: string): SpawnOptions => 
 })
 
 /** The last lines of an output, for an error message. */
-export const lastLines = (output: string): string => output.trimEnd().split('\n').slice(-10).join('\n')
+export const lastLines = (output: string): string =>
+  output.trimEnd().split('\n').slice(-10).join('\n')

@@ -8,12 +8,13 @@ export type OtherUser = { uid: number; gid: number }
 
 type Log = (line: string) => void
 
-// For a root user's Postgres: files that it can't reach in their own place. Owned by root, readable by all.
+// For a root user's Postgres: files that it can't reach in their own place. Owned by root, readable
+// by all.
 const SHARED_FOLDER = '/var/lib/tributary'
 
 /**
- * The user to run Postgres as. Undefined (no other) for an ordinary user. For root, which Postgres refuses: the owner
- * of the existing cluster, else the user `postgres`, else `nobody`.
+ * The user to run Postgres as. Undefined (no other) for an ordinary user. For root, which Postgres
+ * refuses: the owner of the existing cluster, else the user `postgres`, else `nobody`.
  */
 export const findOtherUser = (clusterDirs: string[]): OtherUser | undefined => {
   if (process.getuid?.() !== 0) return undefined
@@ -33,14 +34,21 @@ export const findOtherUser = (clusterDirs: string[]): OtherUser | undefined => {
   )
 }
 
-/** The two possible folders of a data folder's cluster: inside it, or where another user can reach it. */
+/**
+ * The two possible folders of a data folder's cluster: inside it, or where another user can reach
+ * it.
+ */
 export const clusterPlaces = (dataDir: string): { inside: string; outside: string } => {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   return { inside: join(dataDir, 'postgres'), outside: join(SHARED_FOLDER, hash) }
 }
 
 /** The cluster's folder: inside the data folder, unless the other user can't enter that. */
-export const chooseClusterDir = (dataDir: string, user: OtherUser | undefined, log: Log): string => {
+export const chooseClusterDir = (
+  dataDir: string,
+  user: OtherUser | undefined,
+  log: Log,
+): string => {
   const { inside, outside } = clusterPlaces(dataDir)
   if (!user || mayEnter(dataDir, user)) return inside
   makeSharedFolder()
@@ -48,14 +56,19 @@ export const chooseClusterDir = (dataDir: string, user: OtherUser | undefined, l
   return outside
 }
 
-/** The folder with bin/initdb, bin/postgres and bin/pg_ctl; a copy if the other user can't run the originals. */
+/**
+ * The folder with bin/initdb, bin/postgres and bin/pg_ctl; a copy if the other user can't run the
+ * originals.
+ */
 export const findPrograms = (user: OtherUser | undefined, log: Log): string => {
   const { native, version } = installedPrograms()
   if (!user || (mayEnter(join(native, 'bin'), user) && mayReadAll(native, user))) return native
 
   const copy = join(SHARED_FOLDER, `postgres-${version}`)
   if (fs.existsSync(copy)) return copy
-  log(`Postgres runs as uid ${user.uid}, which cannot read ${native}. Copying its programs to ${copy}.`)
+  log(
+    `Postgres runs as uid ${user.uid}, which cannot read ${native}. Copying its programs to ${copy}.`,
+  )
   makeSharedFolder()
   const unfinished = `${copy}.${randomUUID()}`
   try {

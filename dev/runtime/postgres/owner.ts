@@ -49,9 +49,9 @@ export const lockDataDir = (dataDir: string): (() => void) => {
 }
 
 /**
- * Whether the server named in a cluster's postmaster.pid still runs although its data folder isn't locked: the Node
- * process that started it was killed. Removes a pid file whose pid was reused by another program, because Postgres
- * would refuse to start.
+ * Whether the server named in a cluster's postmaster.pid still runs although its data folder isn't
+ * locked: the Node process that started it was killed. Removes a pid file whose pid was reused by
+ * another program, because Postgres would refuse to start.
  */
 export const hasOrphan = (clusterDir: string): boolean => {
   const file = join(clusterDir, 'postmaster.pid')
@@ -65,7 +65,8 @@ export const hasOrphan = (clusterDir: string): boolean => {
 /** When a process started, in the system's notation; undefined if it has ended. */
 const startOf = (pid: number): string | undefined => {
   if (process.platform !== 'linux') return ps(pid, 'lstart=')
-  // After the program's name in brackets: the state, 18 more fields, the start. State Z is a zombie.
+  // After the program's name in brackets: the state, 18 more fields, the start. State Z is a
+  // zombie.
   const [state, ...fields] = readIfThere(`/proc/${pid}/stat`)?.split(') ').at(-1)?.split(' ') ?? []
   return state === 'Z' ? undefined : fields[18]
 }
@@ -81,11 +82,15 @@ const worksIn = (pid: number, clusterDir: string): boolean => {
   }
 }
 
-/** One column of the process list, with dates independent of the terminal's locale and time zone. */
+/**
+ * One column of the process list, with dates independent of the terminal's locale and time zone.
+ */
 const ps = (pid: number, column: string): string | undefined => {
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
   return (
-    spawnSync('ps', ['-ww', '-o', column, '-p', `${pid}`], { encoding: 'utf8', env }).stdout?.trim() ||
-    undefined
+    spawnSync('ps', ['-ww', '-o', column, '-p', `${pid}`], {
+      encoding: 'utf8',
+      env,
+    }).stdout?.trim() || undefined
   )
 }

@@ -9,7 +9,8 @@ import { HOST } from '../ports.ts'
 import { endWithNode } from '../watchdog.ts'
 import { type Cluster, lastLines, programOptions } from './cluster.ts'
 
-// A checkpoint on a slow disk may take seconds. A server that takes longer hangs, and gets the next stronger signal.
+// A checkpoint on a slow disk may take seconds. A server that takes longer hangs, and gets the next
+// stronger signal.
 const STOP_DEADLINE_MS = 20_000
 
 // Enough for crash recovery, which replays a gigabyte of WAL at most.
@@ -43,12 +44,16 @@ export const startServer = async (cluster: Cluster, options: Options = {}): Prom
     const port = options.port ?? (await findFreePort())
     const logSize = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
     const logFd = openSync(logFile, logSize > MAX_LOG_BYTES ? 'w' : 'a')
-    const server = spawn(join(cluster.programs, 'bin', 'postgres'), serverArguments(cluster, port), {
-      ...programOptions(cluster, cluster.clusterDir),
-      // Its own process group: Ctrl-C reaches only Node, which stops everything in order.
-      detached: true,
-      stdio: ['ignore', logFd, logFd],
-    })
+    const server = spawn(
+      join(cluster.programs, 'bin', 'postgres'),
+      serverArguments(cluster, port),
+      {
+        ...programOptions(cluster, cluster.clusterDir),
+        // Its own process group: Ctrl-C reaches only Node, which stops everything in order.
+        detached: true,
+        stdio: ['ignore', logFd, logFd],
+      },
+    )
     closeSync(logFd)
     // If the watchdog fails, the next start finds the orphaned server.
     if (server.pid !== undefined) server.once('exit', endWithNode([server.pid], 'INT'))
@@ -67,7 +72,9 @@ export const startServer = async (cluster: Cluster, options: Options = {}): Prom
     // Processes of a killed server may still be ending when the next one starts.
     const isTransient = /Address already in use|pre-existing shared memory block/.test(said)
     if (!isTransient || attempt === START_ATTEMPTS) {
-      throw new Error(`Postgres did not start: ${failure}. ${logFile} ends with:\n${lastLines(said)}`)
+      throw new Error(
+        `Postgres did not start: ${failure}. ${logFile} ends with:\n${lastLines(said)}`,
+      )
     }
     await sleep(200)
   }
@@ -79,7 +86,8 @@ const serverArguments = ({ clusterDir, durable }: Cluster, port: number): string
     listen_addresses: HOST,
     // No socket: its path is limited to 107 bytes, and a data folder's may be longer.
     unix_socket_directories: '',
-    // Each role has a pool of its own: see sql-endpoint/runner.ts. Tests have many databases in one server.
+    // Each role has a pool of its own: see sql-endpoint/runner.ts. Tests have many databases in one
+    // server.
     max_connections: durable ? 200 : 600,
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -102,8 +110,14 @@ const findFreePort = async (): Promise<number> => {
   return address.port
 }
 
-/** Waits until the server's pid file says that it accepts connections. @returns the reason if it never does */
-const untilReady = async (server: ChildProcess, clusterDir: string): Promise<string | undefined> => {
+/**
+ * Waits until the server's pid file says that it accepts connections.
+ * @returns the reason if it never does
+ */
+const untilReady = async (
+  server: ChildProcess,
+  clusterDir: string,
+): Promise<string | undefined> => {
   let failure: string | undefined
   server.once('error', (error) => {
     failure = error.message
@@ -113,7 +127,8 @@ const untilReady = async (server: ChildProcess, clusterDir: string): Promise<str
   })
   for (const deadline = Date.now() + START_DEADLINE_MS; Date.now() < deadline; await sleep(10)) {
     if (failure) return failure
-    const [pid, , , , , , , status] = readIfThere(join(clusterDir, 'postmaster.pid'))?.split('\n') ?? []
+    const [pid, , , , , , , status] =
+      readIfThere(join(clusterDir, 'postmaster.pid'))?.split('\n') ?? []
     if (Number(pid) === server.pid && status?.trim() === 'ready') return undefined
   }
   return `it was not ready after ${START_DEADLINE_MS / 1000} seconds`

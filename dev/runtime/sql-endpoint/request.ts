@@ -39,10 +39,14 @@ const ISOLATION_LEVELS: Record<string, string> = {
 }
 
 /** Parses a request to the endpoint. @throws a RequestError that says what is wrong */
-export const readSqlRequest = async (request: IncomingMessage, maxBytes: number): Promise<SqlRequest> => {
+export const readSqlRequest = async (
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<SqlRequest> => {
   if (request.url?.split('?')[0] !== '/sql')
     throw refuse(404, 'Not found. This endpoint serves POST /sql only.')
-  if (request.method !== 'POST') throw refuse(405, 'Method not allowed. This endpoint serves POST /sql only.')
+  if (request.method !== 'POST')
+    throw refuse(405, 'Method not allowed. This endpoint serves POST /sql only.')
 
   const header = (name: string) => request.headers[name]?.toString()
   if (header('neon-raw-text-output') !== 'true') {
@@ -71,7 +75,10 @@ const readLogin = (connectionString: string | undefined) => {
   } catch {
     // Not a URL: the same response as for an incomplete one.
   }
-  throw refuse(400, 'invalid connection string: it must be postgresql://user:password@host/database')
+  throw refuse(
+    400,
+    'invalid connection string: it must be postgresql://user:password@host/database',
+  )
 }
 
 const beginStatement = (header: (name: string) => string | undefined): string => {
@@ -92,7 +99,8 @@ const readBody = (request: IncomingMessage, maxBytes: number): Promise<string> =
     let bytes = 0
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.byteLength
-      // Reads and discards the rest, or the client would see a closed socket instead of the response.
+      // Reads and discards the rest, or the client would see a closed socket instead of the
+      // response.
       if (bytes > maxBytes) reject(refuse(413, `request is too large (max is ${maxBytes} bytes)`))
       else chunks.push(chunk)
     })
@@ -114,14 +122,19 @@ const readStatement = (query: unknown, defaultArrayMode: boolean): Statement => 
   if (!isObject(query) || typeof query.query !== 'string') throw unreadable()
   const params = query.params ?? []
   if (!Array.isArray(params)) throw unreadable()
-  if (params.length > MAX_PARAMS) throw refuse(400, `a statement takes at most ${MAX_PARAMS} parameters`)
-  if (COPY_IN.test(query.query)) throw refuse(400, 'COPY ... FROM STDIN needs a connection, not HTTP')
+  if (params.length > MAX_PARAMS)
+    throw refuse(400, `a statement takes at most ${MAX_PARAMS} parameters`)
+  if (COPY_IN.test(query.query))
+    throw refuse(400, 'COPY ... FROM STDIN needs a connection, not HTTP')
   const arrayMode = typeof query.arrayMode === 'boolean' ? query.arrayMode : defaultArrayMode
   return { text: query.query, values: params.map(toPostgresText), arrayMode }
 }
 
 const unreadable = () =>
-  refuse(400, 'could not parse the HTTP request body: it must be {"query","params"} or {"queries":[...]}')
+  refuse(
+    400,
+    'could not parse the HTTP request body: it must be {"query","params"} or {"queries":[...]}',
+  )
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

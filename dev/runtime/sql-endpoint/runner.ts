@@ -4,7 +4,8 @@ import pg from 'pg'
 import { cancelStatement } from './cancel.ts'
 import { RequestError, type SqlRequest, type Statement } from './request.ts'
 
-// Per login, of which there are six: half of the server's connections in all. Further requests queue, as in Neon's PgBouncer.
+// Per login, of which there are six: half of the server's connections in all. Further requests
+// queue, as in Neon's PgBouncer.
 const MAX_CONNECTIONS = 20
 
 /** As many requests may wait for a connection. Neon's proxy refuses further ones at once. */
@@ -13,9 +14,10 @@ const PERMITS = 100
 /** As long as Neon's proxy keeps a connection. Plans of database functions live as long. */
 const IDLE_MS = 300_000
 
-// Statements that leave no session state, recognised by command and text. After any other, the connection is closed,
-// so that no request sees the settings, locks or temporary tables of an earlier one. Neon closes a connection with an
-// open transaction and guarantees nothing else, so code must not rely on session state.
+// Statements that leave no session state, recognised by command and text. After any other, the
+// connection is closed, so that no request sees the settings, locks or temporary tables of an
+// earlier one. Neon closes a connection with an open transaction and guarantees nothing else, so
+// code must not rely on session state.
 const TRACELESS_COMMANDS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'CALL'])
 /** A setting of a transaction ends with it. */
 const SET_LOCAL = /^\s*set local\b/i
@@ -30,7 +32,9 @@ type SqlRunner = {
 export type RunnerOptions = {
   /** A request whose values are larger in total fails with 507. */
   maxResponseBytes: number
-  /** Whether each connection parses and plans a statement only once, and outlives those that fail. */
+  /**
+   * Whether each connection parses and plans a statement only once, and outlives those that fail.
+   */
   keepPlans?: boolean
   /** Of a round trip between Neon's proxy and Postgres. */
   latencyMs?: number
@@ -40,7 +44,8 @@ export type RunnerOptions = {
   idleMs?: number
 }
 
-// A plan for any values, from the first time on: on small tables, planning takes longer than most statements.
+// A plan for any values, from the first time on: on small tables, planning takes longer than most
+// statements.
 const KEEP_PLANS = '-c plan_cache_mode=force_generic_plan'
 
 /** Runs requests on pooled connections to one server. Responses are JSON. */
@@ -97,7 +102,8 @@ export const createSqlRunner = (databaseUrl: string, options: RunnerOptions): Sq
           isTraceless(client, request)
         return JSON.stringify(request.begin === undefined ? results[0] : { results })
       } catch (error) {
-        reusable = mayReuse(error, request, !keepPlans || gone.aborted) && isTraceless(client, request)
+        reusable =
+          mayReuse(error, request, !keepPlans || gone.aborted) && isTraceless(client, request)
         sayForbidden(error, request)
         throw toRequestError(error)
       } finally {
@@ -137,7 +143,8 @@ const runRequest = async (
       results.push(await runStatement(client, statement, { types, name: nameOf(statement.text) }))
     }
   } catch (error) {
-    // A failing rollback must not hide the reason. The connection is lost then, and the transaction with it.
+    // A failing rollback must not hide the reason. The connection is lost then, and the transaction
+    // with it.
     if (begin !== undefined) await client.query('rollback').catch(() => {})
     throw error
   }
@@ -181,21 +188,32 @@ const runStatement = async (
 /** A statement's name on its connection, which then keeps its plan. */
 const hashOf = (text: string): string => createHash('md5').update(text).digest('hex')
 
-/** Keeps every value as Postgres' text, until they exceed the limit in total: pg then drops the other rows. */
+/**
+ * Keeps every value as Postgres' text, until they exceed the limit in total: pg then drops the
+ * other rows.
+ */
 const countDown = (maxBytes: number): pg.CustomTypesConfig => {
   let left = maxBytes
   const parse = (text: string) => {
     left -= text.length
     if (left < 0) {
-      throw new RequestError(507, { message: `response is too large (max is ${maxBytes} bytes)`, code: '' })
+      throw new RequestError(507, {
+        message: `response is too large (max is ${maxBytes} bytes)`,
+        code: '',
+      })
     }
     return text
   }
   return { getTypeParser: () => parse }
 }
 
-const endsWithRequest = ({ begin, statements }: SqlRequest, command: string, index: number): boolean =>
-  TRACELESS_COMMANDS.has(command) || (begin !== undefined && SET_LOCAL.test(statements[index]?.text ?? ''))
+const endsWithRequest = (
+  { begin, statements }: SqlRequest,
+  command: string,
+  index: number,
+): boolean =>
+  TRACELESS_COMMANDS.has(command) ||
+  (begin !== undefined && SET_LOCAL.test(statements[index]?.text ?? ''))
 
 const isTraceless = (client: pg.PoolClient, { statements }: SqlRequest): boolean =>
   client.getTransactionStatus() === 'I' && !statements.some(({ text }) => LEAVES_TRACE.test(text))
@@ -203,8 +221,9 @@ const isTraceless = (client: pg.PoolClient, { statements }: SqlRequest): boolean
 const CANCELED = '57014'
 
 /**
- * Neon's proxy keeps the connection of a batch that it could roll back, and that of a statement that it canceled, but closes that
- * of a statement that failed: here only if `closing`. FATAL and PANIC end the connection anyway.
+ * Neon's proxy keeps the connection of a batch that it could roll back, and that of a statement
+ * that it canceled, but closes that of a statement that failed: here only if `closing`. FATAL and
+ * PANIC end the connection anyway.
  */
 const mayReuse = (error: unknown, { begin }: SqlRequest, closing: boolean): boolean => {
   if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') return false
@@ -215,7 +234,10 @@ const mayReuse = (error: unknown, { begin }: SqlRequest, closing: boolean): bool
 const NO_PERMIT =
   'Failed to acquire permit to connect to the database. Too many database connection attempts are currently ongoing.'
 
-/** Neon's response to a failed connection: 400 without a code for a wrong login, 500 when the server is unreachable. */
+/**
+ * Neon's response to a failed connection: 400 without a code for a wrong login, 500 when the server
+ * is unreachable.
+ */
 const toRefusal = (error: Error, { login }: SqlRequest): RequestError =>
   error instanceof pg.DatabaseError && error.code?.startsWith('28')
     ? new RequestError(400, {
@@ -227,7 +249,9 @@ const toRefusal = (error: Error, { login }: SqlRequest): RequestError =>
 
 const FORBIDDEN = '42501'
 
-/** A Worker's statement that its role may not run: the response says only that something went wrong. */
+/**
+ * A Worker's statement that its role may not run: the response says only that something went wrong.
+ */
 const sayForbidden = (error: unknown, { login, statements }: SqlRequest): void => {
   if (!(error instanceof pg.DatabaseError) || error.code !== FORBIDDEN) return
   const texts = statements.map(({ text }) => text.replace(/\s+/g, ' ').trim().slice(0, 200))
@@ -238,9 +262,14 @@ const sayForbidden = (error: unknown, { login, statements }: SqlRequest): void =
 }
 
 const toRequestError = (error: unknown): unknown =>
-  error instanceof RequestError || !(error instanceof Error) ? error : new RequestError(400, errorBody(error))
+  error instanceof RequestError || !(error instanceof Error)
+    ? error
+    : new RequestError(400, errorBody(error))
 
-/** The fields that the driver copies from a Postgres error. A lost connection has none, and an empty code. */
+/**
+ * The fields that the driver copies from a Postgres error. A lost connection has none, and an empty
+ * code.
+ */
 const errorBody = (error: Error) => {
   const sent = error instanceof pg.DatabaseError ? error : undefined
   return {

@@ -37,7 +37,9 @@ export const readAdjustment = (fields: Fields, about: About): Checked<Adjustment
   if (data) return { data }
   const typed = errors.filter(({ path }) => path !== 'amountCents' || problems.length === 0)
   return {
-    errors: typed.map((error) => (error.path === 'amountCents' ? { ...error, path: 'amount' } : error)),
+    errors: typed.map((error) =>
+      error.path === 'amountCents' ? { ...error, path: 'amount' } : error,
+    ),
   }
 }
 

@@ -96,8 +96,17 @@ const Fact = ({ name, children }: { name: Message; children: Child }) => (
   </>
 )
 
-const Facts = ({ base, commission, now }: { base: string; commission: CommissionRow; now: Date }) => {
-  const { eventId, reversesId, payoutId, customerExternalId, adjustmentReason, correctsId } = commission
+const Facts = ({
+  base,
+  commission,
+  now,
+}: {
+  base: string
+  commission: CommissionRow
+  now: Date
+}) => {
+  const { eventId, reversesId, payoutId, customerExternalId, adjustmentReason, correctsId } =
+    commission
   return (
     <dl class="facts">
       <Fact name={m.status}>
@@ -119,7 +128,11 @@ const Facts = ({ base, commission, now }: { base: string; commission: Commission
       </Fact>
       {adjustmentReason !== null && <Fact name={m.layout_reason}>{adjustmentReason}</Fact>}
       <Fact name={m.commissions_payable_from}>
-        {isOfShadowMode(commission) ? t(m.commissions_never_payable) : <Time at={commission.payableAt} />}
+        {isOfShadowMode(commission) ? (
+          t(m.commissions_never_payable)
+        ) : (
+          <Time at={commission.payableAt} />
+        )}
       </Fact>
       {(eventId ?? commission.adjustedEventId) !== null && (
         <Fact name={m.event_column}>
@@ -131,12 +144,16 @@ const Facts = ({ base, commission, now }: { base: string; commission: Commission
       )}
       {(reversesId ?? correctsId) !== null && (
         <Fact name={reversesId ? m.commissions_reverses : m.commissions_corrects}>
-          <a href={`${base}/commissions/${reversesId ?? correctsId}`}>{t(m.layout_view_commission)}</a>
+          <a href={`${base}/commissions/${reversesId ?? correctsId}`}>
+            {t(m.layout_view_commission)}
+          </a>
         </Fact>
       )}
       {payoutId !== null && (
         <Fact name={m.payout}>
-          <a href={`${base}/commissions?payoutId=${payoutId}`}>{t(m.commissions_view_its_commissions)}</a>
+          <a href={`${base}/commissions?payoutId=${payoutId}`}>
+            {t(m.commissions_view_its_commissions)}
+          </a>
         </Fact>
       )}
       {commission.holdReason !== null && (

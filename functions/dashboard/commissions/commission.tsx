@@ -26,10 +26,16 @@ const REVERSAL_SAVED = m.commissions_reversal_already_saved
 
 /** The commission of the URL. @throws {ApiError} `not_found` */
 const read = (c: Context<WorkspaceEnv>) =>
-  found('commission', c.req.param('id') ?? '', (id) => findCommission(c.var.db, c.var.workspace.id, id))
+  found('commission', c.req.param('id') ?? '', (id) =>
+    findCommission(c.var.db, c.var.workspace.id, id),
+  )
 
 /** Renders the page, with the rejected form if there is one. */
-const show = async (c: Context<WorkspaceEnv>, refused?: RefusedForm, status: 200 | 400 | 409 = 200) => {
+const show = async (
+  c: Context<WorkspaceEnv>,
+  refused?: RefusedForm,
+  status: 200 | 400 | 409 = 200,
+) => {
   const { now, workspace } = c.var
   const commission = await read(c)
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
@@ -57,7 +63,9 @@ export default createRoutes<WorkspaceEnv>()
     const { id, currency } = await read(c)
     const { data, errors } = readReversal(fields, currency)
     if (errors) return show(c, { form: 'reversal', fields, errors }, 400)
-    const saved = await found('commission', id, (uuid) => reverseCommission(c.var.db, actOf(c), uuid, data))
+    const saved = await found('commission', id, (uuid) =>
+      reverseCommission(c.var.db, actOf(c), uuid, data),
+    )
     const message =
       saved.outcome === 'refused' ? saved.refusal : saved.isMismatch ? REVERSAL_SAVED : undefined
     if (message) return show(c, { form: 'reversal', fields, errors: [], message }, 409)
@@ -69,8 +77,12 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = readAdjustment(fields, { partnerId, commissionId })
     if (errors) return show(c, { form: 'adjustment', fields, errors }, 400)
     const saved = await saveAdjustment(c.var.db, actOf(c), data)
-    if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
+    if (!('commission' in saved))
+      throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
     if (saved.isMismatch)
       return show(c, { form: 'adjustment', fields, errors: [], message: ALREADY_SAVED }, 409)
-    return c.redirect(`/app/${c.var.workspace.slug}/commissions/${saved.commission.id}?done=adjusted`, 303)
+    return c.redirect(
+      `/app/${c.var.workspace.slug}/commissions/${saved.commission.id}?done=adjusted`,
+      303,
+    )
   })

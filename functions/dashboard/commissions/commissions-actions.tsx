@@ -1,4 +1,7 @@
-/** /app/:workspace/commissions/change: holds or releases the commissions that a manager chose in the list. */
+/**
+ * /app/:workspace/commissions/change: holds or releases the commissions that a manager chose in the
+ * list.
+ */
 import * as z from 'zod'
 import type { Act } from '../../../lib/audit/audit.queries.ts'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
@@ -73,7 +76,8 @@ const changeAll = async (db: Db, act: Act, change: Change): Promise<Result[]> =>
       continue
     }
     const commission = await resolveHold(db, act, id, 'released')
-    if (commission) results.push({ commission, refusal: refusalOf(commission.resolution, 'released') })
+    if (commission)
+      results.push({ commission, refusal: refusalOf(commission.resolution, 'released') })
   }
   return results
 }
@@ -111,9 +115,12 @@ export default createRoutes<WorkspaceEnv>().post(
     const results = await changeAll(c.var.db, actOf(c), read.data)
     const refused = results.filter(({ refusal }) => refusal !== null)
     const count = results.length - refused.length
-    const title = t(read.data.change === 'hold' ? m.commissions_count_held : m.commissions_count_released, {
-      count,
-    })
+    const title = t(
+      read.data.change === 'hold' ? m.commissions_count_held : m.commissions_count_released,
+      {
+        count,
+      },
+    )
     const children = (
       <>
         <h1>{title}</h1>

@@ -35,7 +35,10 @@ const STATUSES = [
 ]
 const KINDS = [
   ANY,
-  ...Object.entries(COMMISSION_KIND_NAMES).map(([value, name]) => ({ value, label: inEnglish(name) })),
+  ...Object.entries(COMMISSION_KIND_NAMES).map(([value, name]) => ({
+    value,
+    label: inEnglish(name),
+  })),
 ]
 
 /** The column that shows what a list is sorted by: of commissions in payouts, the payout. */
@@ -47,7 +50,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
   const { db, now, workspace } = c.var
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, CommissionQuery)
-  const rows = data ? await listCommissions(db, workspace.id, { ...data, limit: data.limit + 1 }, now) : []
+  const rows = data
+    ? await listCommissions(db, workspace.id, { ...data, limit: data.limit + 1 }, now)
+    : []
   const { data: commissions, nextCursor } = page(rows, data?.limit ?? 0)
   const mayHold = mayOpen(workspace, 'POST /commissions/change')
   const children = (
@@ -103,5 +108,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
       />
     </>
   )
-  return renderPage(c, { title: m.nav_commissions, section: '/commissions', children }, errors ? 400 : 200)
+  return renderPage(
+    c,
+    { title: m.nav_commissions, section: '/commissions', children },
+    errors ? 400 : 200,
+  )
 })

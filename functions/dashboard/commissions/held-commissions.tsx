@@ -7,7 +7,14 @@ import { found } from '../../../lib/http/found.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import {
+  Done,
+  NextPage,
+  noticeFor,
+  Problem,
+  Table,
+  Time,
+} from '../../../lib/pages/layout/parts.tsx'
 import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
@@ -17,7 +24,11 @@ import { PartnerOf } from '../../../lib/pages/tables/ledger.tsx'
 import { PROCESSOR_NAMES } from '../../../lib/rules/purchases/processors.ts'
 import { type HoldReason, type HoldResolution, refusalOf } from '../../../lib/rules/steps/holds.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
-import { type HeldCommission, type HeldEvent, listHeld } from '../../../lib/tracking/holds/held.queries.ts'
+import {
+  type HeldCommission,
+  type HeldEvent,
+  listHeld,
+} from '../../../lib/tracking/holds/held.queries.ts'
 import { resolveHold } from '../../../lib/tracking/holds/resolve-hold.queries.ts'
 
 const DONE: Record<HoldResolution, Message> = {
@@ -43,7 +54,10 @@ const HeldPage = Page.extend({ limit: Page.shape.limit.unwrap().default(20) })
 type Comparison = { label: Message; of: (event: HeldEvent) => Child }
 
 const comparisons = (base: string): Comparison[] => [
-  { label: m.event_column, of: ({ id, externalId }) => <a href={`${base}/events/${id}`}>{externalId}</a> },
+  {
+    label: m.event_column,
+    of: ({ id, externalId }) => <a href={`${base}/events/${id}`}>{externalId}</a>,
+  },
   { label: m.commissions_reported_by, of: sourceOf },
   {
     label: m.layout_customer,
@@ -56,7 +70,10 @@ const comparisons = (base: string): Comparison[] => [
       amountCents === null ? t(m.layout_none) : money(amountCents, currency ?? ''),
   },
   { label: m.date_column, of: ({ occurredAt }) => <Time at={new Date(occurredAt)} /> },
-  { label: m.commissions_click, of: ({ clickId }) => (clickId ? <code>{clickId}</code> : t(m.layout_none)) },
+  {
+    label: m.commissions_click,
+    of: ({ clickId }) => (clickId ? <code>{clickId}</code> : t(m.layout_none)),
+  },
   { label: m.partner, of: ({ partnerSlug }) => partnerSlug ?? t(m.layout_none) },
 ]
 
@@ -143,7 +160,11 @@ const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
       <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
       <p>{t(m.commissions_held_intro)}</p>
       {data.map((held) => (
-        <Held base={base} held={held} mayDecide={mayOpen(workspace, 'POST /commissions/:id/release')} />
+        <Held
+          base={base}
+          held={held}
+          mayDecide={mayOpen(workspace, 'POST /commissions/:id/release')}
+        />
       ))}
       {data.length === 0 && <p class="empty">{t(m.commissions_none_held)}</p>}
       <NextPage url={new URL(`${base}/commissions/held`, c.req.url).href} cursor={nextCursor} />
@@ -168,7 +189,10 @@ const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>)
 
 const PATH = '/app/:workspace/commissions'
 
-/** /app/:workspace/commissions/held: held commissions with their evidence, which managers release or reject. */
+/**
+ * /app/:workspace/commissions/held: held commissions with their evidence, which managers release or
+ * reject.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get(`${PATH}/held`, (c) => showHeld(c))
   .post(`${PATH}/:id/release`, freshMembersOnly(), resolve('released'))

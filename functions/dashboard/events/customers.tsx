@@ -1,6 +1,10 @@
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
-import { type CustomerRow, findCustomer, listCustomers } from '../../../lib/customers/customers.queries.ts'
+import {
+  type CustomerRow,
+  findCustomer,
+  listCustomers,
+} from '../../../lib/customers/customers.queries.ts'
 import { CustomerQuery } from '../../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found.ts'
@@ -38,7 +42,9 @@ const CustomerPage = ({ base, customer, mayExport }: CustomerPageProps) => (
       <dt>{t(m.layout_name)}</dt>
       <dd>{customer.name ?? t(m.customers_unknown)}</dd>
       <dt>{t(m.customers_imported)}</dt>
-      <dd>{customer.importedAt ? <Time at={customer.importedAt} /> : t(m.customers_not_imported)}</dd>
+      <dd>
+        {customer.importedAt ? <Time at={customer.importedAt} /> : t(m.customers_not_imported)}
+      </dd>
       {customer.startedAt && (
         <>
           <dt>{t(m.layout_rewarded_since)}</dt>
@@ -102,7 +108,9 @@ export default createRoutes<WorkspaceEnv>()
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, CustomerQuery)
-    const rows = data ? await listCustomers(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
+    const rows = data
+      ? await listCustomers(db, workspace.id, { ...data, limit: data.limit + 1 })
+      : []
     const { data: customers, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
@@ -140,5 +148,9 @@ export default createRoutes<WorkspaceEnv>()
         />
       </>
     )
-    return renderPage(c, { title: m.layout_customers, section: '/customers', children }, errors ? 400 : 200)
+    return renderPage(
+      c,
+      { title: m.layout_customers, section: '/customers', children },
+      errors ? 400 : 200,
+    )
   })

@@ -15,7 +15,11 @@ import { type Shown, t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { creditRefusalOf, creditRefusals } from '../../../lib/rules/attribution/hand-credits.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { findEvidence } from '../../../lib/tracking/checks/uncredited.queries.ts'
-import { creditReason, type Evidence, evidenceWords } from '../../../lib/tracking/checks/uncredited.ts'
+import {
+  creditReason,
+  type Evidence,
+  evidenceWords,
+} from '../../../lib/tracking/checks/uncredited.ts'
 import { type EventRow, findEvent } from '../../../lib/tracking/events/events.queries.ts'
 import { NewCredit } from '../../../lib/tracking/events/events.schemas.ts'
 import { findNamedPartners } from '../../../lib/tracking/events/hand-credits.queries.ts'
@@ -38,7 +42,11 @@ export const CreditForm = ({ action, fields = {}, errors }: Props) => (
       errors={errors}
     />
     <ReasonField label={t(m.events_credit_reason)} fields={fields} errors={errors} />
-    <Checkbox label={t(m.events_credit_customer)} name="customer" checked={fields.customer !== undefined} />
+    <Checkbox
+      label={t(m.events_credit_customer)}
+      name="customer"
+      checked={fields.customer !== undefined}
+    />
     <p>
       <button type="submit">{t(m.events_credit_title)}</button>
     </p>
@@ -65,7 +73,10 @@ const CreditPage = ({ path, event, evidence, message, errors, ...form }: CreditP
   </>
 )
 
-/** The form's fields for the partner whom the evidence names: by its slug, unless another program has a partner of that slug. */
+/**
+ * The form's fields for the partner whom the evidence names: by its slug, unless another program
+ * has a partner of that slug.
+ */
 const fieldsFor = async (db: Db, workspaceId: string, evidence: Evidence): Promise<Fields> => {
   const { partner } = evidence
   if (!partner?.isActive) return {}
@@ -79,8 +90,8 @@ type Env = WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }
 const TITLE = { title: m.events_credit_title, section: '/events' } as const
 
 /**
- * GET /app/:workspace/events/:id/credit: the form, filled in with the nearest evidence if nobody is credited. POST to it credits the
- * event.
+ * GET /app/:workspace/events/:id/credit: the form, filled in with the nearest evidence if nobody is
+ * credited. POST to it credits the event.
  */
 export default createRoutes<Env>()
   .get('/app/:workspace/events/:id/credit', async (c) => {
@@ -113,7 +124,11 @@ export default createRoutes<Env>()
     }
     const { reason = '', customer } = fields
     const partnerId = partners[0]?.id ?? null
-    const { data, errors } = checked(NewCredit, { partnerId, reason, customer: customer !== undefined })
+    const { data, errors } = checked(NewCredit, {
+      partnerId,
+      reason,
+      customer: customer !== undefined,
+    })
     if (errors) return refuse(errors)
     const outcome = await rpc('stripe-webhook', c.env.CREDITS.creditEvent(actOf(c), event.id, data))
     if (outcome === 'partner_missing')
@@ -122,6 +137,13 @@ export default createRoutes<Env>()
     return c.redirect(path, 303)
   })
 
-/** The partners with this slug, email address or id. That of another workspace is found to be missing when it is credited. */
-const partnersNamed = async (db: Db, workspaceId: string, name: string): Promise<{ id: string }[]> =>
+/**
+ * The partners with this slug, email address or id. That of another workspace is found to be
+ * missing when it is credited.
+ */
+const partnersNamed = async (
+  db: Db,
+  workspaceId: string,
+  name: string,
+): Promise<{ id: string }[]> =>
   z.uuid().safeParse(name).success ? [{ id: name }] : findNamedPartners(db, workspaceId, name)

@@ -16,7 +16,8 @@ import { CreditForm } from './event-credit.tsx'
 const Commission = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => {
   const { commissionAmountCents: cents, commissionCurrency: currency, payableAt } = event
   const reversed = event.reversedCents ?? 0n
-  if (cents === null || currency === null || payableAt === null) return <p>{t(m.no_commission_heading)}</p>
+  if (cents === null || currency === null || payableAt === null)
+    return <p>{t(m.no_commission_heading)}</p>
   const amount = money(cents, currency)
   const status = () => <Status status={commissionStatus({ ...event, payableAt }, now)} />
   return (
@@ -42,7 +43,11 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
   )
 }
 
-const Refund = ({ base, event, refundedCents }: Pick<EventPageProps, 'base' | 'event' | 'refundedCents'>) => {
+const Refund = ({
+  base,
+  event,
+  refundedCents,
+}: Pick<EventPageProps, 'base' | 'event' | 'refundedCents'>) => {
   const { amountCents, currency } = event
   const leftCents = (amountCents ?? 0n) - refundedCents
   if (currency === null || leftCents <= 0n) return <p>{t(m.events_nothing_left)}</p>
@@ -132,7 +137,9 @@ export const EventPage = ({
       )}
       <dt>{t(m.layout_customer)}</dt>
       <dd>
-        {[event.customerExternalId, event.customerEmail, event.customerName].filter(Boolean).join(', ')}
+        {[event.customerExternalId, event.customerEmail, event.customerName]
+          .filter(Boolean)
+          .join(', ')}
       </dd>
       <dt>{t(m.partner)}</dt>
       <dd>

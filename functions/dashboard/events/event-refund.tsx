@@ -74,7 +74,8 @@ type RefundableSale = EventRow & { amountCents: bigint; currency: string }
 const readSale = (c: Context<Env>): Promise<RefundableSale> =>
   found('event', c.req.param('id') ?? '', async (id) => {
     const event = await findEvent(c.var.db, c.var.workspace.id, id)
-    if (event?.kind !== 'sale' || event.amountCents === null || event.currency === null) return undefined
+    if (event?.kind !== 'sale' || event.amountCents === null || event.currency === null)
+      return undefined
     const { amountCents, currency } = event
     return { ...event, amountCents, currency }
   })

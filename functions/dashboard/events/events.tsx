@@ -31,7 +31,11 @@ const KINDS = [
   { value: 'lead', label: m.leads },
   { value: 'refund', label: m.events_refunds },
 ]
-const CREDITED = [ANY, { value: 'true', label: m.credited }, { value: 'false', label: m.not_credited }]
+const CREDITED = [
+  ANY,
+  { value: 'true', label: m.credited },
+  { value: 'false', label: m.not_credited },
+]
 
 const OVERDUE = m.events_overdue_hint
 
@@ -41,7 +45,9 @@ const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
   <p class="empty">{isFiltered ? t(m.events_no_matches) : t(m.events_none_yet)}</p>
 )
 
-/** /app/:workspace/events and /events/:id: reported leads and sales, and how each was attributed. */
+/**
+ * /app/:workspace/events and /events/:id: reported leads and sales, and how each was attributed.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/events', async (c) => {
     const t = textsOf(c)
@@ -108,7 +114,9 @@ export default createRoutes<WorkspaceEnv>()
     const mayChange = mayOpen(workspace, 'POST /events/:id/credit')
     const done = noticeFor(DONE, c.req.query('done'))
     const children = (
-      <EventPage {...{ base, event, customer, mayChange, refundedCents, isMismatched, now, done }} />
+      <EventPage
+        {...{ base, event, customer, mayChange, refundedCents, isMismatched, now, done }}
+      />
     )
     return renderPage(c, {
       title: t(m.events_title, { externalId: event.externalId }),

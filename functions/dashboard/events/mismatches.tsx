@@ -9,9 +9,18 @@ import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { figure } from '../../../lib/pages/parts/money.tsx'
 import { code, linkTo } from '../../../lib/pages/parts/tags.tsx'
-import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import {
+  areFilters,
+  Empty,
+  Filters,
+  ListEnd,
+  readFilters,
+} from '../../../lib/pages/tables/filters.tsx'
 import { KIND_NAMES } from '../../../lib/rules/steps/event-kinds.ts'
-import { listMismatches, type MismatchRow } from '../../../lib/tracking/checks/mismatches.queries.ts'
+import {
+  listMismatches,
+  type MismatchRow,
+} from '../../../lib/tracking/checks/mismatches.queries.ts'
 import { adviceOn, type Difference, fieldName } from '../../../lib/tracking/checks/mismatches.ts'
 import { MismatchQuery } from '../../../lib/tracking/events/events.schemas.ts'
 
@@ -54,13 +63,18 @@ const Row = ({ base, mismatch }: { base: string; mismatch: MismatchRow }) => {
   )
 }
 
-/** /app/:workspace/mismatches: what each report has that the event with its ID has not, and what to do. */
+/**
+ * /app/:workspace/mismatches: what each report has that the event with its ID has not, and what to
+ * do.
+ */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', async (c) => {
   const { db, workspace } = c.var
   const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, MismatchQuery)
-  const rows = data ? await listMismatches(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
+  const rows = data
+    ? await listMismatches(db, workspace.id, { ...data, limit: data.limit + 1 })
+    : []
   const { data: mismatches, nextCursor } = page(rows, data?.limit ?? 0)
   const isEmpty = mismatches.length === 0
   const children = (

@@ -16,14 +16,24 @@ import { Page, page } from '../../../lib/http/lists.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import {
+  Done,
+  NextPage,
+  noticeFor,
+  Problem,
+  Table,
+  Time,
+} from '../../../lib/pages/layout/parts.tsx'
 import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { hidden, linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { PartnerOf } from '../../../lib/pages/tables/ledger.tsx'
-import { MERGE_REFUSALS, type MergeDecision } from '../../../lib/rules/identities/possible-merges.ts'
+import {
+  MERGE_REFUSALS,
+  type MergeDecision,
+} from '../../../lib/rules/identities/possible-merges.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import type { CreditsService } from '../../../lib/tracking/reports/purchases.rpc.ts'
 
@@ -51,7 +61,8 @@ const comparisons = (base: string): Comparison[] => [
   {
     label: m.customers_paid,
     of: ({ paid }) =>
-      paid.map(({ amountCents, currency }) => money(amountCents, currency)).join(', ') || t(m.layout_none),
+      paid.map(({ amountCents, currency }) => money(amountCents, currency)).join(', ') ||
+      t(m.layout_none),
   },
 ]
 
@@ -67,7 +78,11 @@ const Pair = ({ base, pair, mayDecide }: PairProps) => {
       <p>
         {t(m.customers_pair_evidence, {
           checkout: () =>
-            saleId ? <a href={`${base}/events/${saleId}`}>{checkoutId}</a> : <code>{checkoutId}</code>,
+            saleId ? (
+              <a href={`${base}/events/${saleId}`}>{checkoutId}</a>
+            ) : (
+              <code>{checkoutId}</code>
+            ),
           day: () => <Time at={createdAt} />,
           other: namedCustomer.externalId,
         })}
@@ -109,7 +124,11 @@ const show = async (c: Context<Env>, refusal?: string) => {
   const { data: request } = readFilters(c, MergePage)
   if (!request) throw noSuchPage()
   const { cursor, limit } = request
-  const rows = await listPossibleMerges(db, workspace.id, { status: 'open', cursor, limit: limit + 1 })
+  const rows = await listPossibleMerges(db, workspace.id, {
+    status: 'open',
+    cursor,
+    limit: limit + 1,
+  })
   const { data, nextCursor } = page(rows, limit)
   const base = `/app/${workspace.slug}`
   const children = (
@@ -122,7 +141,11 @@ const show = async (c: Context<Env>, refusal?: string) => {
       <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
       <p>{t(m.customers_merges_intro, { link: linkTo('/docs/stripe#possible-merges') })}</p>
       {data.map((pair) => (
-        <Pair base={base} pair={pair} mayDecide={mayOpen(workspace, 'POST /possible-merges/:id/merge')} />
+        <Pair
+          base={base}
+          pair={pair}
+          mayDecide={mayOpen(workspace, 'POST /possible-merges/:id/merge')}
+        />
       ))}
       {data.length === 0 && <p class="empty">{t(m.customers_no_possible_merges)}</p>}
       <NextPage url={new URL(`${base}/possible-merges`, c.req.url).href} cursor={nextCursor} />

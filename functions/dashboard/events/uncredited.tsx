@@ -14,7 +14,10 @@ import { saleAmount } from '../../../lib/pages/tables/event-table.tsx'
 import { Empty, Filters, readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { creditRefusalOf } from '../../../lib/rules/attribution/hand-credits.ts'
 import { likelySince } from '../../../lib/tracking/checks/likely-credits.queries.ts'
-import { listUncredited, type UncreditedRow } from '../../../lib/tracking/checks/uncredited.queries.ts'
+import {
+  listUncredited,
+  type UncreditedRow,
+} from '../../../lib/tracking/checks/uncredited.queries.ts'
 import { evidenceWords } from '../../../lib/tracking/checks/uncredited.ts'
 import { UncreditedQuery } from '../../../lib/tracking/events/events.schemas.ts'
 import { explain } from '../../../lib/tracking/events/explain.ts'
@@ -49,7 +52,8 @@ const Row = ({ base, event, mayCredit }: RowProps) => {
   const { id, externalId, occurredAt, customerEmail, customerExternalId, steps, evidence } = event
   const reason = steps.at(-1)
   // The reason names the expired click already.
-  const isSaid = reason?.code === 'expired_click' && evidence?.kind === 'click' && evidence.partner?.isActive
+  const isSaid =
+    reason?.code === 'expired_click' && evidence?.kind === 'click' && evidence.partner?.isActive
   return (
     <tr>
       <td>
@@ -63,7 +67,9 @@ const Row = ({ base, event, mayCredit }: RowProps) => {
       <td class="words">
         {reason && <div class="reason">{explain(reason, money)}</div>}
         <div>
-          {evidence ? !isSaid && evidenceWords(t, evidence, occurredAt) : t(m.events_no_evidence_partner)}{' '}
+          {evidence
+            ? !isSaid && evidenceWords(t, evidence, occurredAt)
+            : t(m.events_no_evidence_partner)}{' '}
           {mayCredit && <NextStep base={base} event={event} />}
         </div>
       </td>
@@ -71,7 +77,10 @@ const Row = ({ base, event, mayCredit }: RowProps) => {
   )
 }
 
-/** /app/:workspace/uncredited: why nobody was credited, who may have referred the customer, and a link to credit that partner. */
+/**
+ * /app/:workspace/uncredited: why nobody was credited, who may have referred the customer, and a
+ * link to credit that partner.
+ */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', async (c) => {
   const { db, now, workspace } = c.var
   const t = textsOf(c)
@@ -81,8 +90,14 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
   const { fields, data, errors } = readFilters(c, UncreditedQuery)
   const { show = 'sales', cursor } = data ?? {}
   const kind = show === 'leads' ? 'lead' : 'sale'
-  const filter = { kind, cursor, likelySince: show === 'likely' ? likelySince(now) : undefined } as const
-  const rows = data ? await listUncredited(db, workspace.id, { ...filter, limit: PAGE_SIZE + 1 }) : []
+  const filter = {
+    kind,
+    cursor,
+    likelySince: show === 'likely' ? likelySince(now) : undefined,
+  } as const
+  const rows = data
+    ? await listUncredited(db, workspace.id, { ...filter, limit: PAGE_SIZE + 1 })
+    : []
   const { data: events, nextCursor } = page(rows, PAGE_SIZE)
   const children = (
     <>
@@ -118,12 +133,19 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
           ))}
         </Table>
       ) : (
-        <Empty what={`${kind}s`} isFiltered={data === undefined || show === 'likely' || cursor !== undefined}>
+        <Empty
+          what={`${kind}s`}
+          isFiltered={data === undefined || show === 'likely' || cursor !== undefined}
+        >
           {t(m.events_every_credited_partner, { kind })}
         </Empty>
       )}
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>
   )
-  return renderPage(c, { title: m.not_credited, section: '/uncredited', children }, errors ? 400 : 200)
+  return renderPage(
+    c,
+    { title: m.not_credited, section: '/uncredited', children },
+    errors ? 400 : 200,
+  )
 })

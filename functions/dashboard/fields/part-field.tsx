@@ -12,11 +12,19 @@ import { parseMoney } from '../../../lib/values/money.ts'
 export const readPart = ({ amount = '' }: Fields, currency: string) => {
   const cents = amount.trim() ? parseMoney(amount.trim().replace(',', '.'), currency) : undefined
   const problems =
-    cents === null || cents === 0 ? [{ path: 'amount', message: inEnglish(m.commissions_enter_part) }] : []
+    cents === null || cents === 0
+      ? [{ path: 'amount', message: inEnglish(m.commissions_enter_part) }]
+      : []
   return { amountCents: cents || undefined, problems }
 }
 
-type Props = { label: string; id?: string; hint: Child; fields: Fields; errors: ErrorDetail[] | undefined }
+type Props = {
+  label: string
+  id?: string
+  hint: Child
+  fields: Fields
+  errors: ErrorDetail[] | undefined
+}
 
 export const PartField = ({ label, id, hint, fields, errors }: Props) => (
   <Field

@@ -42,7 +42,8 @@ const UNDELIVERED: readonly MailStatus[] = ['failed', 'bounced', 'suppressed']
 const Counts = ({ kind, counts }: { kind: ImportCount['kind']; counts: ImportCount[] }) => {
   const of = counts.filter((count) => count.kind === kind)
   if (of.length === 0) return null
-  const total = (key: 'renamed' | 'coupons' | 'moved') => of.reduce((sum, count) => sum + count[key], 0)
+  const total = (key: 'renamed' | 'coupons' | 'moved') =>
+    of.reduce((sum, count) => sum + count[key], 0)
   return (
     <>
       <h2>{kind === 'partners' ? t(m.layout_partners) : t(m.layout_customers)}</h2>
@@ -54,8 +55,12 @@ const Counts = ({ kind, counts }: { kind: ImportCount['kind']; counts: ImportCou
           ) : null
         })}
         {total('moved') > 0 && <li>{t(m.imports_moved, { rows: figure(total('moved')) })}</li>}
-        {total('renamed') > 0 && <li>{t(m.imports_renamed, { rows: figure(total('renamed')) })}</li>}
-        {total('coupons') > 0 && <li>{t(m.imports_with_coupons, { rows: figure(total('coupons')) })}</li>}
+        {total('renamed') > 0 && (
+          <li>{t(m.imports_renamed, { rows: figure(total('renamed')) })}</li>
+        )}
+        {total('coupons') > 0 && (
+          <li>{t(m.imports_with_coupons, { rows: figure(total('coupons')) })}</li>
+        )}
       </ul>
     </>
   )
@@ -72,8 +77,19 @@ const owedBy = (calls: ImportCallEntry[]) => {
   return [...sums]
 }
 
-/** How far the mails of an import are. islands/app/waiting.ts keeps it up to date while some of them wait. */
-const MailProgress = ({ path, base, mails }: { path: string; base: string; mails: ImportMails[] }) => {
+/**
+ * How far the mails of an import are. islands/app/waiting.ts keeps it up to date while some of them
+ * wait.
+ */
+const MailProgress = ({
+  path,
+  base,
+  mails,
+}: {
+  path: string
+  base: string
+  mails: ImportMails[]
+}) => {
   const sum = (is: (status: MailStatus) => boolean) =>
     mails.filter(({ status }) => is(status)).reduce((all, one) => all + one.mails, 0)
   const total = sum(() => true)
@@ -128,33 +144,39 @@ const Rows = ({ rows }: { rows: ImportedRow[] }) => (
     caption={t(m.imports_rows_differ)}
     head={[t(m.imports_row), t(m.result_column), t(m.slug), t(m.layout_reason)]}
   >
-    {rows.map(({ kind, customer, partner, status, formerPartner, slug, requestedSlug, code, message }) => (
-      <tr>
-        <td>{customer ? t(m.imports_customer_of_partner, { customer, partner }) : partner}</td>
-        <td class="words">
-          <RowStatus words={STATUSES[kind][status] ?? status} formerPartner={formerPartner} />
-        </td>
-        <td>
-          {requestedSlug ? (
-            <>
-              <s>{requestedSlug}</s> → {slug}
-            </>
-          ) : (
-            slug
-          )}
-        </td>
-        <td class="words">
-          {message ?? code}
-          {requestedSlug && !message && t(m.imports_slug_taken)}
-        </td>
-      </tr>
-    ))}
+    {rows.map(
+      ({ kind, customer, partner, status, formerPartner, slug, requestedSlug, code, message }) => (
+        <tr>
+          <td>{customer ? t(m.imports_customer_of_partner, { customer, partner }) : partner}</td>
+          <td class="words">
+            <RowStatus words={STATUSES[kind][status] ?? status} formerPartner={formerPartner} />
+          </td>
+          <td>
+            {requestedSlug ? (
+              <>
+                <s>{requestedSlug}</s> → {slug}
+              </>
+            ) : (
+              slug
+            )}
+          </td>
+          <td class="words">
+            {message ?? code}
+            {requestedSlug && !message && t(m.imports_slug_taken)}
+          </td>
+        </tr>
+      ),
+    )}
   </Table>
 )
 
 /** When an import was made, who made it, and which programs it is of. */
 const ImportedAt = ({ at, by, into }: { at: Date; by: string; into: string }) =>
-  into ? t(m.imports_at_by_into, { time: () => <Time at={at} />, by, into }) : <At at={at} by={by} />
+  into ? (
+    t(m.imports_at_by_into, { time: () => <Time at={at} />, by, into })
+  ) : (
+    <At at={at} by={by} />
+  )
 
 /** The page of an import. @param report with a row more than are shown, if there is one */
 export const Report = ({
@@ -204,7 +226,11 @@ export const Report = ({
       ))}
       <MailProgress path={`${base}/imports/${importId}`} base={base} mails={mails} />
       <h2>{t(m.imports_rows_differ_heading)}</h2>
-      {rows.length > 0 ? <Rows rows={rows.slice(0, ROWS_SHOWN)} /> : <p>{t(m.imports_no_rows_differ)}</p>}
+      {rows.length > 0 ? (
+        <Rows rows={rows.slice(0, ROWS_SHOWN)} />
+      ) : (
+        <p>{t(m.imports_no_rows_differ)}</p>
+      )}
       {rows.length > ROWS_SHOWN && <p>{t(m.imports_more_rows)}</p>}
       <p class="hint">{t(m.imports_rows_hint)}</p>
       <p>

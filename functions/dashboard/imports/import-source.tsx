@@ -1,4 +1,7 @@
-/** The part of a page that reads another platform by its API. Its script is islands/import/source/source.ts. */
+/**
+ * The part of a page that reads another platform by its API. Its script is
+ * islands/import/source/source.ts.
+ */
 import type { Child } from 'hono/jsx'
 import { PLATFORMS } from '../../../lib/imports/sources/platforms/platforms.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -30,11 +33,19 @@ export const SourceForm = ({ children }: { children: Child }) => (
         <label for="source-account" id="source-account-label">
           {t(m.imports_account)}
         </label>
-        <input id="source-account" name="account" autocomplete="off" spellcheck={false} maxlength={255} />
+        <input
+          id="source-account"
+          name="account"
+          autocomplete="off"
+          spellcheck={false}
+          maxlength={255}
+        />
       </div>
       <div class="field">
         <label for="source-token">{t(m.imports_token)}</label>
-        <p class="hint">{t(m.imports_token_hint, { hint: () => <span id="source-token-hint"></span> })}</p>
+        <p class="hint">
+          {t(m.imports_token_hint, { hint: () => <span id="source-token-hint"></span> })}
+        </p>
         <input
           id="source-token"
           name="token"

@@ -9,7 +9,12 @@ import { found } from '../../../lib/http/found.ts'
 import { form } from '../../../lib/http/validate.ts'
 import { ImportUndoRequest } from '../../../lib/imports/imports.schemas.ts'
 import { importExists } from '../../../lib/imports/reports.queries.ts'
-import { type KeptRow, listKept, type UndoStep, undoImport } from '../../../lib/imports/undo.service.ts'
+import {
+  type KeptRow,
+  listKept,
+  type UndoStep,
+  undoImport,
+} from '../../../lib/imports/undo.service.ts'
 import {
   KEPT_SHOWN,
   type Kept,
@@ -36,7 +41,10 @@ export const UndoneList = ({ undone, none }: { undone: Undone; none: string }) =
       {customers > 0 && <li>{t(m.imports_undone_customers, { customers: figure(customers) })}</li>}
       {balances > 0 && (
         <li>
-          {t(m.imports_undone_balances, { balances: figure(balances), amount: money(amountCents, 'USD') })}
+          {t(m.imports_undone_balances, {
+            balances: figure(balances),
+            amount: money(amountCents, 'USD'),
+          })}
         </li>
       )}
       {mails > 0 && <li>{t(m.imports_undone_mails, { mails: figure(mails) })}</li>}
@@ -102,7 +110,11 @@ type Props = { base: string; importId: string; step: UndoStep; withChanged: bool
 const keptFile = ({ base, importId, withChanged }: Omit<Props, 'step'>) =>
   `${base}/imports/${importId}/kept.csv${withChanged ? '?includeChanged=on' : ''}`
 
-const Frame = ({ base, importId, children }: Pick<Props, 'base' | 'importId'> & { children: Child }) => (
+const Frame = ({
+  base,
+  importId,
+  children,
+}: Pick<Props, 'base' | 'importId'> & { children: Child }) => (
   <>
     <p>
       <a href={`${base}/imports/${importId}`}>{t(m.imports_back)}</a>
@@ -134,7 +146,8 @@ const Preview = ({ base, importId, step, withChanged, wasCut }: Props & { wasCut
       step.kept.some(({ kind, reason }) => kind === 'partners' && reason === 'changed_since')) && (
       <form method="get">
         <label class="check">
-          <input type="checkbox" name="includeChanged" checked={withChanged} /> {t(m.imports_include_changed)}
+          <input type="checkbox" name="includeChanged" checked={withChanged} />{' '}
+          {t(m.imports_include_changed)}
         </label>
         <p class="actions">
           <button type="submit" class="quiet">
@@ -152,7 +165,9 @@ const Preview = ({ base, importId, step, withChanged, wasCut }: Props & { wasCut
 /** What one step has done. The next one is a click away; what is done is done. */
 const Result = ({ base, importId, step, withChanged }: Props) => (
   <Frame base={base} importId={importId}>
-    <Done message={step.nextCursor ? t(m.imports_part_undone_notice) : t(m.imports_undone_notice)} />
+    <Done
+      message={step.nextCursor ? t(m.imports_part_undone_notice) : t(m.imports_undone_notice)}
+    />
     <h2>{t(m.imports_taken_back)}</h2>
     <UndoneList undone={step.undone} none={t(m.imports_nothing)} />
     {step.kept.length > 0 && (
@@ -187,18 +202,34 @@ const stepOf = async (
   const step = await found('import', importId, (id) =>
     undoImport(c.var.db, actOf(c), { importId: id, cursor, dryRun, withChanged }),
   )
-  return { base: `/app/${c.var.workspace.slug}`, importId, step, withChanged, wasCut: cursor !== undefined }
+  return {
+    base: `/app/${c.var.workspace.slug}`,
+    importId,
+    step,
+    withChanged,
+    wasCut: cursor !== undefined,
+  }
 }
 
-/** /app/:workspace/imports/:id/undo, and what stays as a file, /imports/:id/kept.csv. Managers only. */
+/**
+ * /app/:workspace/imports/:id/undo, and what stays as a file, /imports/:id/kept.csv. Managers only.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, expensive(), async (c) => {
     const props = await stepOf(c, true, c.req.query())
-    return renderPage(c, { title: m.imports_undo, section: '/import', children: <Preview {...props} /> })
+    return renderPage(c, {
+      title: m.imports_undo,
+      section: '/import',
+      children: <Preview {...props} />,
+    })
   })
   .post(PATH, freshMembersOnly(), expensive(), form(), async (c) => {
     const props = await stepOf(c, false, c.req.valid('form'))
-    return renderPage(c, { title: m.imports_undo, section: '/import', children: <Result {...props} /> })
+    return renderPage(c, {
+      title: m.imports_undo,
+      section: '/import',
+      children: <Result {...props} />,
+    })
   })
   .get('/app/:workspace/imports/:id/kept.csv', expensive(), async (c) => {
     const { db, workspace } = c.var

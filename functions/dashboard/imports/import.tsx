@@ -40,32 +40,37 @@ export const IMPORT_PAGE = {
 } satisfies Partial<Omit<LayoutProps, 'title'>> & { title: Message }
 
 /** GET /app/:workspace/import */
-export const importRoutes = createRoutes<WorkspaceEnv>().get('/app/:workspace/import', async (c) => {
-  const { workspace, db } = c.var
-  const [programs, holdsMails, creditsStripe] = await Promise.all([
-    listPrograms(db, workspace.id, { limit: MAX_PROGRAMS }),
-    holdsNewMails(db, workspace.id),
-    creditsStripeSales(db, workspace.id),
-  ])
-  return renderPage(c, {
-    ...IMPORT_PAGE,
-    children: (
-      <ImportPage
-        workspace={workspace.slug}
-        user={c.var.user}
-        origin={new URL(c.req.url).origin}
-        {...{ programs, holdsMails, creditsStripe }}
-      />
-    ),
-  })
-})
+export const importRoutes = createRoutes<WorkspaceEnv>().get(
+  '/app/:workspace/import',
+  async (c) => {
+    const { workspace, db } = c.var
+    const [programs, holdsMails, creditsStripe] = await Promise.all([
+      listPrograms(db, workspace.id, { limit: MAX_PROGRAMS }),
+      holdsNewMails(db, workspace.id),
+      creditsStripeSales(db, workspace.id),
+    ])
+    return renderPage(c, {
+      ...IMPORT_PAGE,
+      children: (
+        <ImportPage
+          workspace={workspace.slug}
+          user={c.var.user}
+          origin={new URL(c.req.url).origin}
+          {...{ programs, holdsMails, creditsStripe }}
+        />
+      ),
+    })
+  },
+)
 
 export const ImportPage = (props: Props) => (
   <>
     <h1>{t(m.imports_title)}</h1>
     <p>{t(m.imports_page_intro, { link: linkTo(`/app/${props.workspace}/imports`) })}</p>
     {props.programs.length === 0 ? (
-      <p class="note">{t(m.imports_no_programs, { link: linkTo(`/app/${props.workspace}/programs`) })}</p>
+      <p class="note">
+        {t(m.imports_no_programs, { link: linkTo(`/app/${props.workspace}/programs`) })}
+      </p>
     ) : (
       <ImportForm {...props} />
     )}
@@ -75,7 +80,9 @@ export const ImportPage = (props: Props) => (
 const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStripe }: Props) => (
   <div id="import" data-workspace={workspace} data-user={user.id} data-email={user.email}>
     <noscript>
-      <p class="note">{t(m.imports_needs_script, { link: linkTo('/openapi.json'), workspace, code })}</p>
+      <p class="note">
+        {t(m.imports_needs_script, { link: linkTo('/openapi.json'), workspace, code })}
+      </p>
     </noscript>
     <p id="import-status" class="hidden" role="status" aria-live="polite"></p>
     <section id="import-sources" hidden></section>
@@ -115,7 +122,13 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
         </div>
         <div class="field">
           <label for="import-text">{t(m.imports_paste)}</label>
-          <textarea id="import-text" name="text" rows={4} spellcheck={false} autocomplete="off"></textarea>
+          <textarea
+            id="import-text"
+            name="text"
+            rows={4}
+            spellcheck={false}
+            autocomplete="off"
+          ></textarea>
         </div>
         <fieldset>
           <legend>{t(m.imports_options)}</legend>

@@ -86,12 +86,18 @@ export default createRoutes<WorkspaceEnv>()
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     )
-    return renderPage(c, { title: m.imports_heading, section: '/import', children }, errors ? 400 : 200)
+    return renderPage(
+      c,
+      { title: m.imports_heading, section: '/import', children },
+      errors ? 400 : 200,
+    )
   })
   .get('/app/:workspace/imports/:id', async (c) => {
     const { db, workspace } = c.var
     const importId = c.req.param('id')
-    const report = await found('import', importId, (id) => readImport(db, workspace.id, id, ROWS_SHOWN + 1))
+    const report = await found('import', importId, (id) =>
+      readImport(db, workspace.id, id, ROWS_SHOWN + 1),
+    )
     const children = <Report base={`/app/${workspace.slug}`} importId={importId} report={report} />
     return renderPage(c, { title: m.layout_import, section: '/import', children })
   })

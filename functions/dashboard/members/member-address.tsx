@@ -42,7 +42,9 @@ const show = (
 ) => renderPage(c, { title: m.email_address, children }, status)
 
 const showForm = (c: PageContext, problem?: string, email?: string) => {
-  const children = <AddressPage base={baseOf(c)} current={c.var.user.email} email={email} problem={problem} />
+  const children = (
+    <AddressPage base={baseOf(c)} current={c.var.user.email} email={email} problem={problem} />
+  )
   return show(c, children, problem ? 400 : 200)
 }
 
@@ -84,7 +86,10 @@ export default createRoutes<WorkspaceEnv>()
     if (!request) return showForm(c, textsOf(c)(m.members_link_used_expired))
     if (request.isConfirmed)
       return show(c, <WaitingPage isNew={request.isNew} to={request.to} from={user.email} />)
-    return show(c, <ConfirmAddressPage base={baseOf(c)} from={user.email} to={request.to} token={token} />)
+    return show(
+      c,
+      <ConfirmAddressPage base={baseOf(c)} from={user.email} to={request.to} token={token} />,
+    )
   })
   .post(`${PATH}/confirm`, form(), async (c) => {
     const { db, now, user } = c.var

@@ -4,7 +4,14 @@ import type { Fields } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Checkbox, Field, Select } from '../../../lib/pages/forms/fields.tsx'
-import { ConfirmForm, Done, NextPage, Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import {
+  ConfirmForm,
+  Done,
+  NextPage,
+  Problem,
+  Table,
+  Time,
+} from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { hidden, linkTo } from '../../../lib/pages/parts/tags.tsx'
 import type { Role } from '../../../lib/rules/roles/roles.ts'
@@ -33,7 +40,15 @@ type MembersProps = {
 }
 
 /** The members, and a form to invite one. */
-export const MembersPage = ({ base, members, waiting, url, fields = {}, errors, done }: MembersProps) => (
+export const MembersPage = ({
+  base,
+  members,
+  waiting,
+  url,
+  fields = {},
+  errors,
+  done,
+}: MembersProps) => (
   <>
     <h1>{t(m.layout_members)}</h1>
     <Done message={done} />
@@ -97,7 +112,12 @@ const WaitingPasskeys = ({ base, waiting }: Pick<MembersProps, 'base' | 'waiting
     <p>{t(m.members_waiting_passkeys_text)}</p>
     <Table
       caption={t(m.members_waiting_passkeys)}
-      head={[t(m.members_email), t(m.members_added), t(m.members_passkey_counts_from), t(m.action_column)]}
+      head={[
+        t(m.members_email),
+        t(m.members_added),
+        t(m.members_passkey_counts_from),
+        t(m.action_column),
+      ]}
     >
       {waiting.map(({ id, email, createdAt, countsFrom }) => (
         <tr>

@@ -11,7 +11,10 @@ import { holdsMails } from '../../../lib/mail/outbox/held.queries.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { confirmedByPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
-import { cancelPasskey, listWaitingPasskeys } from '../../../lib/tenancy/members/member-passkeys.queries.ts'
+import {
+  cancelPasskey,
+  listWaitingPasskeys,
+} from '../../../lib/tenancy/members/member-passkeys.queries.ts'
 import {
   changeMember,
   findMember,
@@ -59,8 +62,15 @@ const showMembers = async (
   return renderPage(c, { title: m.layout_members, section: '/members', children }, status)
 }
 
-/** Where to redirect after a change. Users who lost access to this page are sent to one that they may see. */
-const nextPath = (c: Context<WorkspaceEnv>, member: Member, done: 'changed' | 'removed'): string => {
+/**
+ * Where to redirect after a change. Users who lost access to this page are sent to one that they
+ * may see.
+ */
+const nextPath = (
+  c: Context<WorkspaceEnv>,
+  member: Member,
+  done: 'changed' | 'removed',
+): string => {
   const base = `/app/${c.var.workspace.slug}`
   if (member.email !== c.var.user.email) return `${base}/members?done=${done}`
   return done === 'removed' ? '/app?done=left' : base
@@ -89,7 +99,9 @@ export default createRoutes<WorkspaceEnv>()
   .post('/app/:workspace/members/passkeys/:id/remove', freshMembersOnly(), async (c) => {
     const { db, workspace } = c.var
     const url = new URL('/auth/passkeys', c.req.url).href
-    const isRemoved = await found('passkey', c.req.param('id'), (id) => cancelPasskey(db, actOf(c), id, url))
+    const isRemoved = await found('passkey', c.req.param('id'), (id) =>
+      cancelPasskey(db, actOf(c), id, url),
+    )
     if (!isRemoved) throw notFound('passkey')
     return c.redirect(`/app/${workspace.slug}/members?done=passkey_removed`, 303)
   })
@@ -98,40 +110,57 @@ export default createRoutes<WorkspaceEnv>()
     const children = <MemberPage base={`/app/${c.var.workspace.slug}/members`} member={member} />
     return renderPage(c, { title: member.email, section: '/members', children })
   })
-  .post('/app/:workspace/members/:id', freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
-    const { db, workspace } = c.var
-    const { role, payoutMails } = c.req.valid('form')
-    const { data, errors } = checked(MemberChange, {
-      role: role ?? '',
-      payoutMails: payoutMails !== undefined,
-    })
-    const update = data
-      ? await found('member', c.req.param('id'), (id) => changeMember(db, actOf(c), id, data))
-      : null
-    if (update?.outcome === 'done') return c.redirect(nextPath(c, update.member, 'changed'), 303)
+  .post(
+    '/app/:workspace/members/:id',
+    freshMembersOnly(),
+    confirmedByPasskey(),
+    form(),
+    async (c) => {
+      const { db, workspace } = c.var
+      const { role, payoutMails } = c.req.valid('form')
+      const { data, errors } = checked(MemberChange, {
+        role: role ?? '',
+        payoutMails: payoutMails !== undefined,
+      })
+      const update = data
+        ? await found('member', c.req.param('id'), (id) => changeMember(db, actOf(c), id, data))
+        : null
+      if (update?.outcome === 'done') return c.redirect(nextPath(c, update.member, 'changed'), 303)
 
-    const before = await findOne(c)
-    const children = (
-      <MemberPage
-        base={`/app/${workspace.slug}/members`}
-        member={before}
-        problem={errors ? undefined : LAST_MANAGER}
-        errors={errors}
-      />
-    )
-    return renderPage(c, { title: before.email, section: '/members', children }, errors ? 400 : 409)
-  })
+      const before = await findOne(c)
+      const children = (
+        <MemberPage
+          base={`/app/${workspace.slug}/members`}
+          member={before}
+          problem={errors ? undefined : LAST_MANAGER}
+          errors={errors}
+        />
+      )
+      return renderPage(
+        c,
+        { title: before.email, section: '/members', children },
+        errors ? 400 : 409,
+      )
+    },
+  )
   .get('/app/:workspace/members/:id/remove', async (c) => {
     const member = await findOne(c)
     const children = <RemovePage base={`/app/${c.var.workspace.slug}/members`} member={member} />
     return renderPage(c, { title: m.members_remove_a_member, section: '/members', children })
   })
-  .post('/app/:workspace/members/:id/remove', freshMembersOnly(), confirmedByPasskey(), async (c) => {
-    const { db, workspace } = c.var
-    const update = await found('member', c.req.param('id'), (id) => removeMember(db, actOf(c), id))
-    if (update.outcome === 'done') return c.redirect(nextPath(c, update.member, 'removed'), 303)
+  .post(
+    '/app/:workspace/members/:id/remove',
+    freshMembersOnly(),
+    confirmedByPasskey(),
+    async (c) => {
+      const { db, workspace } = c.var
+      const update = await found('member', c.req.param('id'), (id) =>
+        removeMember(db, actOf(c), id),
+      )
+      if (update.outcome === 'done') return c.redirect(nextPath(c, update.member, 'removed'), 303)
 
-    const base = `/app/${workspace.slug}/members`
-    const children = <RemovePage base={base} member={await findOne(c)} problem={LAST_MANAGER} />
-    return renderPage(c, { title: m.members_remove_a_member, section: '/members', children }, 409)
-  })
+      const base = `/app/${workspace.slug}/members`
+      const children = <RemovePage base={base} member={await findOne(c)} problem={LAST_MANAGER} />
+      return renderPage(c, { title: m.members_remove_a_member, section: '/members', children }, 409)
+    },
+  )

@@ -43,7 +43,10 @@ const showLeave = (c: Context<WorkspaceEnv>, problem?: string) => {
 }
 
 /** Ends the caller's own membership, or makes it a member. */
-const stepBack = async (c: Context<WorkspaceEnv>, stays: boolean): Promise<MemberUpdate | undefined> => {
+const stepBack = async (
+  c: Context<WorkspaceEnv>,
+  stays: boolean,
+): Promise<MemberUpdate | undefined> => {
   const { db, workspace, user } = c.var
   const own = await findMemberByEmail(db, workspace.id, user.email)
   if (!own) return undefined
@@ -53,31 +56,47 @@ const stepBack = async (c: Context<WorkspaceEnv>, stays: boolean): Promise<Membe
 /** Handing over a workspace, for managers, and leaving it, for everybody in it. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/members/hand-over', (c) => showHandOver(c))
-  .post('/app/:workspace/members/hand-over', freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
-    const { db, user, workspace } = c.var
-    const fields = c.req.valid('form')
-    const { data, errors } = checked(HandOver, { email: fields.email ?? '', stay: fields.stay !== undefined })
-    if (errors) return showHandOver(c, { fields, errors }, 400)
-    const { email, stay } = data
-    if (email === user.email) {
-      const own = [{ path: 'email', message: textsOf(c)(m.members_own_address) }]
-      return showHandOver(c, { fields, errors: own }, 400)
-    }
-    const details = invitation({ workspace, role: 'manager', invitedBy: user.email, baseUrl: c.req.url })
-    await handOver(db, actOf(c), { email, details })
-    const update = await stepBack(c, stay)
-    if (update?.outcome === 'last_manager') {
-      const children = <HandedOverPage base={`/app/${workspace.slug}`} email={email} />
-      return renderPage(c, {
-        title: m.members_hand_over_title,
-        section: '/members',
-        children,
+  .post(
+    '/app/:workspace/members/hand-over',
+    freshMembersOnly(),
+    confirmedByPasskey(),
+    form(),
+    async (c) => {
+      const { db, user, workspace } = c.var
+      const fields = c.req.valid('form')
+      const { data, errors } = checked(HandOver, {
+        email: fields.email ?? '',
+        stay: fields.stay !== undefined,
       })
-    }
-    return c.redirect(stay ? `/app/${workspace.slug}` : '/app?done=left', 303)
-  })
+      if (errors) return showHandOver(c, { fields, errors }, 400)
+      const { email, stay } = data
+      if (email === user.email) {
+        const own = [{ path: 'email', message: textsOf(c)(m.members_own_address) }]
+        return showHandOver(c, { fields, errors: own }, 400)
+      }
+      const details = invitation({
+        workspace,
+        role: 'manager',
+        invitedBy: user.email,
+        baseUrl: c.req.url,
+      })
+      await handOver(db, actOf(c), { email, details })
+      const update = await stepBack(c, stay)
+      if (update?.outcome === 'last_manager') {
+        const children = <HandedOverPage base={`/app/${workspace.slug}`} email={email} />
+        return renderPage(c, {
+          title: m.members_hand_over_title,
+          section: '/members',
+          children,
+        })
+      }
+      return c.redirect(stay ? `/app/${workspace.slug}` : '/app?done=left', 303)
+    },
+  )
   .get('/app/:workspace/leave', (c) => showLeave(c))
   .post('/app/:workspace/leave', freshMembersOnly(), async (c) => {
     const update = await stepBack(c, false)
-    return update?.outcome === 'last_manager' ? showLeave(c, LAST_MANAGER) : c.redirect('/app?done=left', 303)
+    return update?.outcome === 'last_manager'
+      ? showLeave(c, LAST_MANAGER)
+      : c.redirect('/app?done=left', 303)
   })

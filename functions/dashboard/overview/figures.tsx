@@ -17,7 +17,12 @@ const sum = (values: bigint[]): bigint => values.reduce((total, value) => total 
 
 /** The series of a period: amounts by currency, then counts. */
 const seriesOf = (activity: WorkspaceActivity[], period: Period): Compared[] => {
-  const compared = (label: string, column: Column, format: Series['format'], currency?: string): Compared => {
+  const compared = (
+    label: string,
+    column: Column,
+    format: Series['format'],
+    currency?: string,
+  ): Compared => {
     const points = activity
       .filter((point) => currency === undefined || point.currency === currency)
       .map((point) => ({ slot: point.slot, value: point[column] }))
@@ -98,7 +103,10 @@ const Conversion = ({ series }: { series: Compared[] }) => {
     return { now: sum(one?.values ?? []), before: one?.before ?? 0n }
   }
   const [customers, clicks] = [of('customers'), of('clicks')]
-  const [rate, before] = [rateOf(customers.now, clicks.now), rateOf(customers.before, clicks.before)]
+  const [rate, before] = [
+    rateOf(customers.now, clicks.now),
+    rateOf(customers.before, clicks.before),
+  ]
   const words = (percent: number | null) => (percent === null ? '–' : `${figure(percent)}%`)
   return (
     <Figure
@@ -122,7 +130,9 @@ export const Figures = ({
   period: Period
 }) => {
   const series = seriesOf(activity, period)
-  const revenue = series.filter(({ column, values }) => column === 'revenueCents' && sum(values) > 0n)
+  const revenue = series.filter(
+    ({ column, values }) => column === 'revenueCents' && sum(values) > 0n,
+  )
   const charted = revenue.length > 0 ? revenue : series.filter(({ column }) => column === 'clicks')
   return (
     <>

@@ -115,7 +115,15 @@ type Props = {
   done: Message | undefined
 }
 
-const OverviewPage = ({ workspace, overview, waitingPasskeys, period, problem, now, done }: Props) => {
+const OverviewPage = ({
+  workspace,
+  overview,
+  waitingPasskeys,
+  period,
+  problem,
+  now,
+  done,
+}: Props) => {
   const base = `/app/${workspace.slug}`
   const isSetUp = steps(overview, base).every((step) => step.done)
   return (
@@ -131,7 +139,9 @@ const OverviewPage = ({ workspace, overview, waitingPasskeys, period, problem, n
       </div>
       <Done message={done} />
       <Problem message={problem} />
-      {!isSetUp && mayOpen(workspace, 'POST /settings') && <Checklist overview={overview} base={base} />}
+      {!isSetUp && mayOpen(workspace, 'POST /settings') && (
+        <Checklist overview={overview} base={base} />
+      )}
       <Figures what={workspace.name} activity={overview.activity} period={period} />
       <Balances overview={overview} base={base} />
       <div class="panels">
@@ -156,6 +166,8 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => 
   ])
   const waitingPasskeys = waiting.length
   const done = noticeFor(DONE, c.req.query('done'))
-  const page = <OverviewPage {...{ workspace, overview, waitingPasskeys, period, problem, now, done }} />
+  const page = (
+    <OverviewPage {...{ workspace, overview, waitingPasskeys, period, problem, now, done }} />
+  )
   return renderPage(c, { title: m.nav_overview, section: '', children: page }, problem ? 400 : 200)
 })

@@ -63,7 +63,10 @@ const groupsOf = (
               landingUrl,
               time: () => <Time at={createdAt} />,
             })
-          : t(m.layout_click, { partner: partnerName ?? partnerSlug, time: () => <Time at={createdAt} /> }),
+          : t(m.layout_click, {
+              partner: partnerName ?? partnerSlug,
+              time: () => <Time at={createdAt} />,
+            }),
       })),
     },
     {
@@ -112,7 +115,9 @@ const SearchPage = ({ path, text, groups }: { path: string; text: string; groups
   </>
 )
 
-/** /app/:workspace/search?q=: what a text names in the workspace. A single match is opened at once. */
+/**
+ * /app/:workspace/search?q=: what a text names in the workspace. A single match is opened at once.
+ */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/search', async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`
@@ -121,6 +126,8 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/search', async 
 
   const [only, ...others] = groups.flatMap(({ matches }) => matches)
   if (only && others.length === 0) return c.redirect(only.href, 303)
-  const children = <SearchPage path={`${base}/search`} text={fields.q?.trim() ?? ''} groups={groups} />
+  const children = (
+    <SearchPage path={`${base}/search`} text={fields.q?.trim() ?? ''} groups={groups} />
+  )
   return renderPage(c, { title: m.layout_search, children })
 })

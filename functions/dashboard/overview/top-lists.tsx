@@ -1,4 +1,7 @@
-/** Who and what brought the most in a period: partners, the sites that visitors came from, and the pages that they came to. */
+/**
+ * Who and what brought the most in a period: partners, the sites that visitors came from, and the
+ * pages that they came to.
+ */
 import * as m from '../../../lib/languages/messages.ts'
 import type { TopPartnerRow } from '../../../lib/overview/top-partners.queries.ts'
 import { Table } from '../../../lib/pages/layout/parts.tsx'
@@ -66,7 +69,9 @@ export const TopReferrers = ({ rows }: { rows: StatsRow[] }) => (
     column={t(m.layout_site)}
     empty={t(m.overview_no_clicks_yet_sites)}
     rows={rows}
-    nameOf={(host) => (host === DIRECT ? t(m.overview_direct) : (host ?? t(m.overview_other_no_click)))}
+    nameOf={(host) =>
+      host === DIRECT ? t(m.overview_direct) : (host ?? t(m.overview_other_no_click))
+    }
   />
 )
 

@@ -38,7 +38,10 @@ const EventLink = ({ base, event }: { base: string; event: LastEvent }) => (
 const SNIPPET = '/docs/snippet'
 
 /** What a step is about, and what it has seen or what to do. */
-const wordsOf = (checked: CheckedStep, { base, program, facts }: Props): { label: string; text: Child } => {
+const wordsOf = (
+  checked: CheckedStep,
+  { base, program, facts }: Props,
+): { label: string; text: Child } => {
   const { lastVisit, otherVisits, events, refused } = facts
   const host = new URL(program.siteUrl).host
   const lead = newestOf(events, { kind: 'lead', hasClick: true })
@@ -76,7 +79,10 @@ const wordsOf = (checked: CheckedStep, { base, program, facts }: Props): { label
                 link: linkTo(`${base}/programs/${other?.programId}/test`),
               })
             : checked.problem === 'other_site'
-              ? t(m.programs_last_visit_elsewhere, { page: lastVisit?.page ?? refused[0]?.page ?? '', host })
+              ? t(m.programs_last_visit_elsewhere, {
+                  page: lastVisit?.page ?? refused[0]?.page ?? '',
+                  host,
+                })
               : t(m.programs_data_program_id),
       }
     }
@@ -139,8 +145,15 @@ const Steps = (props: Props) => (
       const isProblem = 'problem' in checked && checked.problem !== null && !checked.isDone
       return (
         <li aria-atomic="true">
-          <span class="status" data-status={checked.isDone ? 'approved' : isProblem ? 'failed' : 'open'}>
-            {checked.isDone ? t(m.layout_done) : isProblem ? t(m.programs_problem) : t(m.layout_to_do)}
+          <span
+            class="status"
+            data-status={checked.isDone ? 'approved' : isProblem ? 'failed' : 'open'}
+          >
+            {checked.isDone
+              ? t(m.layout_done)
+              : isProblem
+                ? t(m.programs_problem)
+                : t(m.layout_to_do)}
           </span>
           <span>
             <strong>{label}.</strong> {text}
@@ -207,7 +220,10 @@ const TestLink = ({ base, program, facts: { partner }, mayAdd }: Props) => (
             ? t(m.programs_open_test_link, { link: linkTo(`${base}/partners/${partner.id}`) })
             : t(m.programs_open_link_private)}
         </p>
-        <Copyable label={t(m.programs_the_link)} text={partnerLink(program.siteUrl, partner.slug)} />
+        <Copyable
+          label={t(m.programs_the_link)}
+          text={partnerLink(program.siteUrl, partner.slug)}
+        />
       </>
     )}
     {!partner?.isTest && mayAdd && (
@@ -242,13 +258,15 @@ const TestPage = (props: Props) => {
 const PATH = '/app/:workspace/programs/:id/test'
 
 /**
- * /app/:workspace/programs/:id/test: which steps from the first visit to the first commission have been seen, and what is wrong. A POST
- * adds the program's test partner.
+ * /app/:workspace/programs/:id/test: which steps from the first visit to the first commission have
+ * been seen, and what is wrong. A POST adds the program's test partner.
  */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {
     const { db, now, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
     const facts = await readTrackingFacts(db, workspace.id, program.id, now)
     const mayAdd = mayOpen(workspace, 'POST /programs/:id/test')
     const children = <TestPage base={`/app/${workspace.slug}`} {...{ program, facts, mayAdd }} />
@@ -256,7 +274,9 @@ export default createRoutes<WorkspaceEnv>()
   })
   .post(PATH, freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
     await createTestPartner(db, actOf(c), program.id)
     return c.redirect(`/app/${workspace.slug}/programs/${program.id}/test`, 303)
   })

@@ -44,7 +44,10 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
   <>
     <h1>{t(m.settings_your_workspaces)}</h1>
     <Done message={done} />
-    <Problem errors={errors} labels={{ name: t(m.party_name), slug: t(m.slug), mode: t(m.settings_use) }} />
+    <Problem
+      errors={errors}
+      labels={{ name: t(m.party_name), slug: t(m.slug), mode: t(m.settings_use) }}
+    />
     {workspaces.length > 0 ? (
       <ul>
         {workspaces.map(({ slug, name, mode, role }) => (
@@ -61,7 +64,9 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
       <p class="empty">{t(m.settings_not_member_workspace)}</p>
     )}
     {workspaces[0] && (
-      <p>{t(m.settings_change_email_address, { link: linkTo(`/app/${workspaces[0].slug}/address`) })}</p>
+      <p>
+        {t(m.settings_change_email_address, { link: linkTo(`/app/${workspaces[0].slug}/address`) })}
+      </p>
     )}
     <h2>{t(m.settings_new_workspace)}</h2>
     {refusal === null ? (
@@ -126,7 +131,9 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
 
     const again = async (errors: ErrorDetail[], status: 400 | 409) => {
       const workspaces = await listWorkspaces(db, user.email)
-      const page = <WorkspacesPage workspaces={workspaces} refusal={null} fields={fields} errors={errors} />
+      const page = (
+        <WorkspacesPage workspaces={workspaces} refusal={null} fields={fields} errors={errors} />
+      )
       return renderPage(c, { title: m.settings_workspaces, children: page }, status)
     }
     const { data, errors } = checked(NewWorkspace, {
@@ -139,6 +146,7 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
     const workspace = await createWorkspace(db, { ...data, signup, now })
     if (workspace === 'not_allowed')
       throw new ApiError(signup.isOpen ? 'conflict' : 'signup_closed', refusalOf(signup))
-    if (workspace === 'slug_taken') return again([{ path: 'slug', message: slugTaken(data.slug) }], 409)
+    if (workspace === 'slug_taken')
+      return again([{ path: 'slug', message: slugTaken(data.slug) }], 409)
     return c.redirect(`/app/${workspace.slug}?done=created`, 303)
   })

@@ -12,7 +12,9 @@ import { InvoiceTable } from '../../../lib/pages/tables/invoices.tsx'
 import { listInvoices } from '../../../lib/papers/invoices.queries.ts'
 import { InvoiceQuery } from '../../../lib/papers/papers.schemas.ts'
 
-/** /app/:workspace/payouts/invoices: the invoices that the workspace issued in the name of partners. */
+/**
+ * /app/:workspace/payouts/invoices: the invoices that the workspace issued in the name of partners.
+ */
 export default createRoutes<WorkspaceEnv>().get(
   '/app/:workspace/payouts/invoices',
   query(InvoiceQuery),
@@ -29,7 +31,11 @@ export default createRoutes<WorkspaceEnv>().get(
         <h1>{t(m.invoices)}</h1>
         <p>{t(m.payouts_invoices_intro, { link: linkTo(business) })}</p>
         {data.length > 0 ? (
-          <InvoiceTable invoices={data} base={`/api/workspaces/${workspace.slug}`} extension="/pdf" />
+          <InvoiceTable
+            invoices={data}
+            base={`/api/workspaces/${workspace.slug}`}
+            extension="/pdf"
+          />
         ) : (
           <p class="empty">{t(m.payouts_no_invoices_yet)}</p>
         )}

@@ -76,50 +76,58 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/payouts/years', async (c) => {
     const { db, now, workspace } = c.var
     const years = await listYears(db, workspace.id)
-    return c.redirect(`/app/${workspace.slug}/payouts/years/${years[0] ?? now.getUTCFullYear()}`, 302)
-  })
-  .get('/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}', expensive(), query(Page), async (c) => {
-    const { db, workspace } = c.var
-    const t = textsOf(c)
-    const { cursor, limit } = c.req.valid('query')
-    const year = Number(c.req.param('year'))
-    if (!Number.isInteger(year)) throw noSuchPage()
-    const [rows, years] = await Promise.all([
-      listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 }),
-      listYears(db, workspace.id),
-    ])
-    const { data: paid, nextCursor } = pageOfPartners(rows, limit)
-    const children = (
-      <>
-        <h1>{t(m.partners_paid_in, { year: String(year) })}</h1>
-        <p class="noprint">
-          {t(m.partners_each_person_paid, {
-            link: linkTo(`/api/workspaces/${workspace.slug}/payout-years/${year}?format=csv`),
-          })}
-        </p>
-        {years.length > 1 && (
-          <nav class="periods noprint" aria-label={t(m.partners_year)}>
-            {years.map((one) => (
-              <a
-                href={`/app/${workspace.slug}/payouts/years/${one}`}
-                aria-current={one === year ? 'true' : undefined}
-              >
-                {one}
-              </a>
-            ))}
-          </nav>
-        )}
-        {paid.length > 0 ? (
-          <YearTable paid={paid} />
-        ) : (
-          <p class="empty">{t(m.partners_nobody_paid, { year: String(year) })}</p>
-        )}
-        <NextPage url={c.req.url} cursor={nextCursor} />
-      </>
+    return c.redirect(
+      `/app/${workspace.slug}/payouts/years/${years[0] ?? now.getUTCFullYear()}`,
+      302,
     )
-    return renderPage(c, {
-      title: t(m.partners_paid_in, { year: String(year) }),
-      section: '/payouts',
-      children,
-    })
   })
+  .get(
+    '/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}',
+    expensive(),
+    query(Page),
+    async (c) => {
+      const { db, workspace } = c.var
+      const t = textsOf(c)
+      const { cursor, limit } = c.req.valid('query')
+      const year = Number(c.req.param('year'))
+      if (!Number.isInteger(year)) throw noSuchPage()
+      const [rows, years] = await Promise.all([
+        listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 }),
+        listYears(db, workspace.id),
+      ])
+      const { data: paid, nextCursor } = pageOfPartners(rows, limit)
+      const children = (
+        <>
+          <h1>{t(m.partners_paid_in, { year: String(year) })}</h1>
+          <p class="noprint">
+            {t(m.partners_each_person_paid, {
+              link: linkTo(`/api/workspaces/${workspace.slug}/payout-years/${year}?format=csv`),
+            })}
+          </p>
+          {years.length > 1 && (
+            <nav class="periods noprint" aria-label={t(m.partners_year)}>
+              {years.map((one) => (
+                <a
+                  href={`/app/${workspace.slug}/payouts/years/${one}`}
+                  aria-current={one === year ? 'true' : undefined}
+                >
+                  {one}
+                </a>
+              ))}
+            </nav>
+          )}
+          {paid.length > 0 ? (
+            <YearTable paid={paid} />
+          ) : (
+            <p class="empty">{t(m.partners_nobody_paid, { year: String(year) })}</p>
+          )}
+          <NextPage url={c.req.url} cursor={nextCursor} />
+        </>
+      )
+      return renderPage(c, {
+        title: t(m.partners_paid_in, { year: String(year) }),
+        section: '/payouts',
+        children,
+      })
+    },
+  )

@@ -80,7 +80,11 @@ export default createRoutes<SealEnv>()
     const base = `/app/${c.var.workspace.slug}`
     const isSettings = mayOpen(c.var.workspace, 'GET /settings')
     const children = (
-      <PayerPage {...{ base, isSettings, done }} fields={payerFields(payer)} iban={payer.ibanMasked} />
+      <PayerPage
+        {...{ base, isSettings, done }}
+        fields={payerFields(payer)}
+        iban={payer.ibanMasked}
+      />
     )
     return renderPage(c, { title: m.payouts_business_details, section: '/settings', children })
   })
@@ -92,7 +96,11 @@ export default createRoutes<SealEnv>()
     if (errors) {
       const { ibanMasked } = await readPayer(c.var.db, c.var.workspace.id)
       const children = <PayerPage {...{ base, isSettings, fields, errors }} iban={ibanMasked} />
-      return renderPage(c, { title: m.payouts_business_details, section: '/settings', children }, 400)
+      return renderPage(
+        c,
+        { title: m.payouts_business_details, section: '/settings', children },
+        400,
+      )
     }
     await changePayer(c, data)
     return c.redirect(`${base}/settings/business?done=saved`, 303)

@@ -1,4 +1,7 @@
-/** What a manager says about the links of an earlier platform, before partners are mailed what becomes of these. */
+/**
+ * What a manager says about the links of an earlier platform, before partners are mailed what
+ * becomes of these.
+ */
 
 import type { Fields } from '../../../lib/http/validate.ts'
 import {

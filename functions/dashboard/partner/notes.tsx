@@ -12,7 +12,12 @@ import { ConfirmForm, NextPage, Problem } from '../../../lib/pages/layout/parts.
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
-import { addNote, deleteNote, findNote, notesQuery } from '../../../lib/partners/notes/notes.queries.ts'
+import {
+  addNote,
+  deleteNote,
+  findNote,
+  notesQuery,
+} from '../../../lib/partners/notes/notes.queries.ts'
 import { NewNote } from '../../../lib/partners/notes/notes.schemas.ts'
 import { Note, NoteForm, NoteList } from './note-list.tsx'
 
@@ -24,14 +29,18 @@ const isId = (text: string | undefined): text is string => z.uuid().safeParse(te
 /** The note that a URL names. */
 const noteOf = (c: Context<WorkspaceEnv>) =>
   found('partner', c.req.param('id') ?? '', (partnerId) =>
-    found('note', c.req.param('note') ?? '', (id) => findNote(c.var.db, c.var.workspace.id, partnerId, id)),
+    found('note', c.req.param('note') ?? '', (id) =>
+      findNote(c.var.db, c.var.workspace.id, partnerId, id),
+    ),
   )
 
 /** Renders all notes about a partner, with the rejected form if there is one. */
 const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
   const { db, workspace } = c.var
   const t = textsOf(c)
-  const partner = await found('partner', c.req.param('id') ?? '', (id) => findPartner(db, workspace.id, id))
+  const partner = await found('partner', c.req.param('id') ?? '', (id) =>
+    findPartner(db, workspace.id, id),
+  )
   const cursor = c.req.query('cursor')
   const rows = await notesQuery(db, workspace.id, partner.id, {
     cursor: isId(cursor) ? cursor : undefined,
@@ -62,7 +71,8 @@ const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
 
 const PATH = '/app/:workspace/partners/:id/notes'
 
-const partnerPath = (c: Context<WorkspaceEnv>) => `/app/${c.var.workspace.slug}/partners/${c.req.param('id')}`
+const partnerPath = (c: Context<WorkspaceEnv>) =>
+  `/app/${c.var.workspace.slug}/partners/${c.req.param('id')}`
 
 /** /app/:workspace/partners/:id/notes: what managers wrote about a partner. */
 export default createRoutes<WorkspaceEnv>()
@@ -75,7 +85,8 @@ export default createRoutes<WorkspaceEnv>()
     const { noteId } = fields
     await found('partner', c.req.param('id'), async (id) => {
       const note = await addNote(c.var.db, actOf(c), id, content, isId(noteId) ? noteId : undefined)
-      // The form was sent before with another text, such as after going back to it: this is a note of its own.
+      // The form was sent before with another text, such as after going back to it: this is a note
+      // of its own.
       return note && note.content !== content ? addNote(c.var.db, actOf(c), id, content) : note
     })
     return c.redirect(`${partnerPath(c)}?done=note_added`, 303)

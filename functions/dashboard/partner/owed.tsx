@@ -6,14 +6,24 @@ import { notFound } from '../../../lib/http/found.ts'
 import { Page } from '../../../lib/http/lists.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import {
+  Done,
+  NextPage,
+  noticeFor,
+  Problem,
+  Table,
+  Time,
+} from '../../../lib/pages/layout/parts.tsx'
 import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { PartnerName } from '../../../lib/pages/tables/ledger.tsx'
-import { listPartnerBalances, type PartnerBalance } from '../../../lib/payouts/balances/balances.queries.ts'
+import {
+  listPartnerBalances,
+  type PartnerBalance,
+} from '../../../lib/payouts/balances/balances.queries.ts'
 import { pageOfPartners } from '../../../lib/payouts/balances/balances.ts'
 import { writeOff } from '../../../lib/payouts/corrections/write-off.queries.ts'
 import { WriteOff } from '../../../lib/payouts/payouts.schemas.ts'
@@ -56,7 +66,12 @@ const show = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const { data: request } = readFilters(c, Page)
   if (!request) throw noSuchPage()
   const { cursor, limit } = request
-  const rows = await listPartnerBalances(db, workspace.id, { owed: true, cursor, limit: limit + 1 }, now)
+  const rows = await listPartnerBalances(
+    db,
+    workspace.id,
+    { owed: true, cursor, limit: limit + 1 },
+    now,
+  )
   const { data, nextCursor } = pageOfPartners(rows, limit)
   const base = `/app/${workspace.slug}`
   const mayWriteOff = mayOpen(workspace, 'POST /payouts/owed')

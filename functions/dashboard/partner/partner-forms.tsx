@@ -49,7 +49,10 @@ export const CouponAliases = ({
     {refused?.holder && (
       <p>
         <a href={`${partnersPath}/${refused.holder.id}#coupon-aliases`}>
-          {t(m.partners_go_to_which, { slug: refused.holder.slug, couponId: refused.fields.couponId })}
+          {t(m.partners_go_to_which, {
+            slug: refused.holder.slug,
+            couponId: refused.fields.couponId,
+          })}
         </a>
       </p>
     )}
@@ -140,7 +143,11 @@ export const PartnerForms = ({
       groups={groups}
       refused={refused?.form === 'partner' ? refused : undefined}
     />
-    <AddressForm path={path} partner={partner} refused={refused?.form === 'address' ? refused : undefined} />
+    <AddressForm
+      path={path}
+      partner={partner}
+      refused={refused?.form === 'address' ? refused : undefined}
+    />
     {partner.status === 'approved' ? <Ban path={path} /> : <Reinstate path={path} />}
   </section>
 )
@@ -192,7 +199,9 @@ const PartnerSettings = ({
       name="documentsReceived"
       hint={t(m.partners_need_partner_such)}
       checked={
-        refused ? refused.fields.documentsReceived !== undefined : partner.documentsReceivedAt !== null
+        refused
+          ? refused.fields.documentsReceived !== undefined
+          : partner.documentsReceivedAt !== null
       }
     />
     <p>

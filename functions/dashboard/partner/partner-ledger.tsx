@@ -30,16 +30,18 @@ export const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
             { number: t(m.balance_paid) },
           ]}
         >
-          {earned.map(({ currency, heldCents, pendingCents, payableCents, processingCents, paidCents }) => (
-            <tr>
-              <th scope="row">{currency}</th>
-              {hasHeld && <td class="number">{money(heldCents, currency)}</td>}
-              <td class="number">{money(pendingCents, currency)}</td>
-              <td class="number">{money(payableCents, currency)}</td>
-              <td class="number">{money(processingCents, currency)}</td>
-              <td class="number">{money(paidCents, currency)}</td>
-            </tr>
-          ))}
+          {earned.map(
+            ({ currency, heldCents, pendingCents, payableCents, processingCents, paidCents }) => (
+              <tr>
+                <th scope="row">{currency}</th>
+                {hasHeld && <td class="number">{money(heldCents, currency)}</td>}
+                <td class="number">{money(pendingCents, currency)}</td>
+                <td class="number">{money(payableCents, currency)}</td>
+                <td class="number">{money(processingCents, currency)}</td>
+                <td class="number">{money(paidCents, currency)}</td>
+              </tr>
+            ),
+          )}
         </Table>
       )}
     </section>

@@ -56,7 +56,12 @@ export const PartnerLinks = ({
       </form>
     )}
     <h3 id="link-builder">{t(m.link_to_page)}</h3>
-    <LinkBuilder path={path} siteUrl={partner.siteUrl} slugs={links.map(({ slug }) => slug)} built={built} />
+    <LinkBuilder
+      path={path}
+      siteUrl={partner.siteUrl}
+      slugs={links.map(({ slug }) => slug)}
+      built={built}
+    />
     <SubTable rows={subs} />
   </section>
 )
@@ -75,12 +80,17 @@ const LinkTable = ({ path, links, mayChange }: Pick<Props, 'path' | 'links' | 'm
     {links.map(({ slug, siteUrl, isMain, clicks, sales }) => (
       <tr>
         <td class="link">
-          <Copyable label={t(m.partners_the_link_with, { slug })} text={partnerLink(siteUrl, slug)} />
+          <Copyable
+            label={t(m.partners_the_link_with, { slug })}
+            text={partnerLink(siteUrl, slug)}
+          />
         </td>
         <td class="number">{figure(clicks)}</td>
         <td class="number">{figure(sales)}</td>
         {mayChange && (
-          <td>{isMain ? t(m.partners_main_link) : <FurtherLinkActions path={path} slug={slug} />}</td>
+          <td>
+            {isMain ? t(m.partners_main_link) : <FurtherLinkActions path={path} slug={slug} />}
+          </td>
         )}
       </tr>
     ))}

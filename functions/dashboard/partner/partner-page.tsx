@@ -159,7 +159,9 @@ export const PartnerPage = (props: Props) => {
         </section>
       )}
       {mayChange && <Changes {...props} base={base} />}
-      {mayChange && <PartnerForms path={path} partner={partner} groups={groups} refused={refused} />}
+      {mayChange && (
+        <PartnerForms path={path} partner={partner} groups={groups} refused={refused} />
+      )}
     </>
   )
 }
@@ -215,7 +217,12 @@ const AccountFacts = ({ account }: { account: NonNullable<PartnerPageData['accou
   return (
     <>
       {checkedAt
-        ? t(m.partners_account_read, { words, stripeAccountId, code, day: () => <Time at={checkedAt} /> })
+        ? t(m.partners_account_read, {
+            words,
+            stripeAccountId,
+            code,
+            day: () => <Time at={checkedAt} />,
+          })
         : t(m.partners_account_unread, { words, stripeAccountId, code })}
     </>
   )

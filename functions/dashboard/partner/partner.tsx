@@ -14,8 +14,15 @@ import { MINIMUM_CURRENCY } from '../../../lib/pages/forms/program-fields.tsx'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
-import { changePartner, type NewAddress } from '../../../lib/partners/changes/change-partner.queries.ts'
-import { newAddress, partnerError, slugError } from '../../../lib/partners/changes/partner-changes.service.ts'
+import {
+  changePartner,
+  type NewAddress,
+} from '../../../lib/partners/changes/change-partner.queries.ts'
+import {
+  newAddress,
+  partnerError,
+  slugError,
+} from '../../../lib/partners/changes/partner-changes.service.ts'
 import { addCoupon, removeCoupon } from '../../../lib/partners/links/coupons.queries.ts'
 import { NewCoupon } from '../../../lib/partners/links/coupons.schemas.ts'
 import { addLink, releaseLink } from '../../../lib/partners/links/links.queries.ts'
@@ -50,7 +57,11 @@ const DONE = {
 }
 
 /** Renders the partner's page, with the rejected form if there is one. */
-const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
+const showPartner = async (
+  c: Context<WorkspaceEnv>,
+  refused?: Refused,
+  status: 200 | 400 | 409 = 200,
+) => {
   const { db, now, workspace } = c.var
   const { period, problem } = readPeriod(c.req.query(), now)
   const read = await found('partner', c.req.param('id') ?? '', (id) =>
@@ -58,9 +69,12 @@ const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 
   )
   const { name, email, siteUrl } = read.partner
   const slugs = read.links.map(({ slug }) => slug)
-  const built = c.req.method === 'GET' ? buildLink(c.req.query(), { siteUrl, slugs }, inEnglish) : undefined
+  const built =
+    c.req.method === 'GET' ? buildLink(c.req.query(), { siteUrl, slugs }, inEnglish) : undefined
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
-  const children = <PartnerPage {...read} {...{ period, problem, refused, built, workspace, now, done }} />
+  const children = (
+    <PartnerPage {...read} {...{ period, problem, refused, built, workspace, now, done }} />
+  )
   return renderPage(
     c,
     { title: name ?? email, section: '/partners', children },
@@ -108,7 +122,9 @@ export default createRoutes<WorkspaceEnv>()
   })
   .post(`${PATH}/status`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
-    const { data, errors } = checked(PartnerChange.required({ status: true }), { status: fields.status })
+    const { data, errors } = checked(PartnerChange.required({ status: true }), {
+      status: fields.status,
+    })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
     const refusal = await change(c, data)
     if (refusal) throw refusal
@@ -116,7 +132,9 @@ export default createRoutes<WorkspaceEnv>()
   })
   .post(`${PATH}/address`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
-    const { data, errors } = checked(PartnerChange.required({ email: true }), { email: fields.email ?? '' })
+    const { data, errors } = checked(PartnerChange.required({ email: true }), {
+      email: fields.email ?? '',
+    })
     if (errors) return showPartner(c, { form: 'address', fields, errors }, 400)
     const refusal = await change(c, {}, newAddress(c, data.email))
     if (!refusal) return done(c, 'moved')
@@ -136,7 +154,9 @@ export default createRoutes<WorkspaceEnv>()
   })
   .post(`${PATH}/links/main`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
-    const { data, errors } = checked(PartnerChange.required({ slug: true }), { slug: fields.slug ?? '' })
+    const { data, errors } = checked(PartnerChange.required({ slug: true }), {
+      slug: fields.slug ?? '',
+    })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
     const refusal = await change(c, { slug: data.slug })
     if (!refusal) return done(c, 'link_main')
@@ -144,9 +164,13 @@ export default createRoutes<WorkspaceEnv>()
   })
   .get(`${PATH}/links/release`, async (c) => {
     const { db, workspace } = c.var
-    const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    const partner = await found('partner', c.req.param('id'), (id) =>
+      findPartner(db, workspace.id, id),
+    )
     const path = `/app/${workspace.slug}/partners/${partner.id}`
-    const children = <ReleaseLinkPage path={path} partner={partner} slug={c.req.query('slug') ?? ''} />
+    const children = (
+      <ReleaseLinkPage path={path} partner={partner} slug={c.req.query('slug') ?? ''} />
+    )
     return renderPage(c, { title: m.partners_release_link, section: '/partners', children })
   })
   .post(`${PATH}/links/release`, freshMembersOnly(), form(), async (c) => {
@@ -165,7 +189,8 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = readAdjustment(fields, { partnerId: c.req.param('id') })
     if (errors) return showPartner(c, { form: 'adjustment', fields, errors }, 400)
     const saved = await saveAdjustment(c.var.db, actOf(c), data)
-    if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
+    if (!('commission' in saved))
+      throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
     if (saved.isMismatch)
       return showPartner(
         c,
@@ -179,7 +204,9 @@ export default createRoutes<WorkspaceEnv>()
     const { couponId = '', couponLabel } = fields
     const { data, errors } = checked(NewCoupon, { couponId, couponLabel })
     if (errors) return showPartner(c, { form: 'coupon', fields, errors }, 400)
-    const added = await found('partner', c.req.param('id'), (id) => addCoupon(c.var.db, actOf(c), id, data))
+    const added = await found('partner', c.req.param('id'), (id) =>
+      addCoupon(c.var.db, actOf(c), id, data),
+    )
     if (added.outcome !== 'taken') return done(c, added.outcome)
     const message = textsOf(c)(m.partners_another_partner_coupon)
     const taken = [{ path: 'couponId', message }]
@@ -190,6 +217,8 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checked(NewCoupon, { couponId: fields.couponId ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
     const { couponId } = data
-    await found('partner', c.req.param('id'), (id) => removeCoupon(c.var.db, actOf(c), id, couponId))
+    await found('partner', c.req.param('id'), (id) =>
+      removeCoupon(c.var.db, actOf(c), id, couponId),
+    )
     return done(c, 'removed')
   })

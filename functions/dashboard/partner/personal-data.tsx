@@ -22,7 +22,10 @@ const EFFECT = {
 
 type Kind = keyof typeof EFFECT
 
-const findPerson = (c: Context<WorkspaceEnv>, kind: Kind): Promise<{ id: string; email: string | null }> => {
+const findPerson = (
+  c: Context<WorkspaceEnv>,
+  kind: Kind,
+): Promise<{ id: string; email: string | null }> => {
   const { db, workspace } = c.var
   const id = c.req.param('id') ?? ''
   return kind === 'customers'
@@ -43,7 +46,11 @@ const show = async (c: Context<WorkspaceEnv>, kind: Kind, refusal?: string) => {
       </p>
       <h1>{t(m.layout_personal_data)}</h1>
       <Problem message={refusal} />
-      <Done message={c.req.query('done') === 'erased' ? t(m.partners_the_was_erased, { noun }) : undefined} />
+      <Done
+        message={
+          c.req.query('done') === 'erased' ? t(m.partners_the_was_erased, { noun }) : undefined
+        }
+      />
       <h2>{t(m.partners_export)}</h2>
       <p>{t(m.partners_everything_stored_about, { noun })}</p>
       <p>
@@ -63,7 +70,11 @@ const show = async (c: Context<WorkspaceEnv>, kind: Kind, refusal?: string) => {
       </form>
     </>
   )
-  return renderPage(c, { title: m.layout_personal_data, section: `/${kind}`, children }, refusal ? 409 : 200)
+  return renderPage(
+    c,
+    { title: m.layout_personal_data, section: `/${kind}`, children },
+    refusal ? 409 : 200,
+  )
 }
 
 const erase = async (c: Context<WorkspaceEnv>, kind: Kind) => {
@@ -74,7 +85,10 @@ const erase = async (c: Context<WorkspaceEnv>, kind: Kind) => {
   return c.redirect(`/app/${workspace.slug}/${kind}/${id}/personal-data?done=erased`, 303)
 }
 
-/** /app/:workspace/customers/:id/personal-data and /partners/:id/personal-data: what is known of a person, and its erasure. */
+/**
+ * /app/:workspace/customers/:id/personal-data and /partners/:id/personal-data: what is known of a
+ * person, and its erasure.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/customers/:id/personal-data', (c) => show(c, 'customers'))
   .post('/app/:workspace/customers/:id/personal-data', freshMembersOnly(), expensive(), (c) =>

@@ -105,7 +105,10 @@ const Facts = ({ application, base }: { application: ApplicationRow; base: strin
       <>
         <dt>{t(m.applications_decided)}</dt>
         <dd>
-          <At at={application.decidedAt} by={application.decidedBy ?? t(m.applications_approves_at_once)} />
+          <At
+            at={application.decidedAt}
+            by={application.decidedBy ?? t(m.applications_approves_at_once)}
+          />
         </dd>
       </>
     )}
@@ -131,7 +134,12 @@ const Decision = ({ path, groups, fields }: { path: string; groups: Option[]; fi
     <section>
       <h2>{t(m.applications_approve)}</h2>
       <form method="post" action={`${path}/approve`}>
-        <GroupField label={t(m.layout_group)} name="groupId" groups={groups} value={fields.groupId} />
+        <GroupField
+          label={t(m.layout_group)}
+          name="groupId"
+          groups={groups}
+          value={fields.groupId}
+        />
         <p>{t(m.applications_approval_effect)}</p>
         <button type="submit">{t(m.applications_approve)}</button>
       </form>
@@ -169,7 +177,13 @@ export type Props = {
   problem?: string | undefined
 }
 
-export const ApplicationPage = ({ workspace, application, groups, fields = {}, problem }: Props) => {
+export const ApplicationPage = ({
+  workspace,
+  application,
+  groups,
+  fields = {},
+  problem,
+}: Props) => {
   const base = `/app/${workspace.slug}`
   const path = `${base}/applications/${application.id}`
   const mayDecide = mayOpen(workspace, 'POST /applications/:id/approve')
@@ -186,7 +200,9 @@ export const ApplicationPage = ({ workspace, application, groups, fields = {}, p
           <a href={`${base}/partners/${application.partnerId}`}>{t(m.applications_view_partner)}</a>
         </p>
       )}
-      {application.promotion && <Answered question={t(m.your_promotion)}>{application.promotion}</Answered>}
+      {application.promotion && (
+        <Answered question={t(m.your_promotion)}>{application.promotion}</Answered>
+      )}
       {application.answers.map(({ question, answer }) => (
         <Answered question={question}>{answer}</Answered>
       ))}

@@ -4,7 +4,11 @@ import {
   applicationsQuery,
   findApplication,
 } from '../../../lib/applications/applications.queries.ts'
-import { ApplicationQuery, Approval, Rejection } from '../../../lib/applications/applications.schemas.ts'
+import {
+  ApplicationQuery,
+  Approval,
+  Rejection,
+} from '../../../lib/applications/applications.schemas.ts'
 import { approve, reject, remove } from '../../../lib/applications/decide.service.ts'
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
@@ -17,7 +21,14 @@ import { Done, noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
-import { ANY, areFilters, Empty, Filters, ListEnd, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import {
+  ANY,
+  areFilters,
+  Empty,
+  Filters,
+  ListEnd,
+  readFilters,
+} from '../../../lib/pages/tables/filters.tsx'
 import { programsAndGroupsQuery } from '../../../lib/partners/lists/partners.queries.ts'
 import { listGroups } from '../../../lib/programs/groups.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
@@ -41,7 +52,9 @@ const STATUSES = [
 const PATH = '/app/:workspace/applications'
 
 const findOne = (c: Context<WorkspaceEnv>) =>
-  found('application', c.req.param('id') ?? '', (id) => findApplication(c.var.db, c.var.workspace.id, id))
+  found('application', c.req.param('id') ?? '', (id) =>
+    findApplication(c.var.db, c.var.workspace.id, id),
+  )
 
 const showOne = async (
   c: Context<WorkspaceEnv>,

@@ -18,7 +18,10 @@ export const chosenPartners = z
 export const readChosen = (fields: Fields): string[] => {
   const read = chosenPartners.safeParse(chosenIn(fields))
   if (!read.success)
-    throw new ApiError('invalid_body', read.error.issues[0]?.message ?? inEnglish(m.partners_choose))
+    throw new ApiError(
+      'invalid_body',
+      read.error.issues[0]?.message ?? inEnglish(m.partners_choose),
+    )
   return read.data
 }
 

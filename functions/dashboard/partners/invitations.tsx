@@ -15,7 +15,11 @@ import { programsAndGroupsQuery } from '../../../lib/partners/lists/partners.que
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { GroupField, groupOptions, type ProgramAndGroup, ProgramField } from '../fields/choices.tsx'
 
-const LABELS = { programId: m.program, groupId: m.layout_group, emails: m.applications_email_addresses }
+const LABELS = {
+  programId: m.program,
+  groupId: m.layout_group,
+  emails: m.applications_email_addresses,
+}
 
 /** What became of the addresses, in words. */
 const resultWords = ({ invited, invitedBefore, partners, applied, blocked }: Invited): string =>
@@ -71,7 +75,11 @@ const show = async (
   const choices = await programsAndGroupsQuery(db, workspace.id).execute()
   if (choices.length === 0) return c.redirect(`${base}/programs/new`, 303)
   const children = <InvitePage base={base} choices={choices} {...state} />
-  return renderPage(c, { title: m.applications_invite_people, section: '/applications', children }, status)
+  return renderPage(
+    c,
+    { title: m.applications_invite_people, section: '/applications', children },
+    status,
+  )
 }
 
 /** /app/:workspace/applications/invite: asks people by email to be partners. */

@@ -105,7 +105,10 @@ export default createRoutes<WorkspaceEnv>()
     const created = await addPartner(c, data)
     if ('partner' in created) {
       const done = created.outcome === 'created' ? 'created' : 'exists'
-      return c.redirect(`/app/${c.var.workspace.slug}/partners/${created.partner.id}?done=${done}`, 303)
+      return c.redirect(
+        `/app/${c.var.workspace.slug}/partners/${created.partner.id}?done=${done}`,
+        303,
+      )
     }
     const { message } = creationError(created, data)
     return showForm(c, { fields, errors: [{ path: WRONG[created.outcome], message }] }, 409)

@@ -8,7 +8,10 @@ import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { PartnerName, Status } from '../../../lib/pages/tables/ledger.tsx'
 import { type Sorted, sortingBy } from '../../../lib/pages/tables/sorting.ts'
-import type { PartnerFigures, PartnerListRow } from '../../../lib/partners/lists/partner-list.queries.ts'
+import type {
+  PartnerFigures,
+  PartnerListRow,
+} from '../../../lib/partners/lists/partner-list.queries.ts'
 import type { PartnerSort } from '../../../lib/partners/lists/partners.schemas.ts'
 
 /** The columns that the table can be sorted by, and the order that a click starts with. */
@@ -53,19 +56,24 @@ type Props = {
 export const PartnerTable = ({ base, partners, sorted, query, formId }: Props) => {
   const sort = (column: PartnerSort) =>
     sortingBy(`${base}/partners`, query, sorted, column, SORTS[column].first)
-  const number = (column: PartnerSort): Heading => ({ number: t(SORTS[column].label), sort: sort(column) })
+  const number = (column: PartnerSort): Heading => ({
+    number: t(SORTS[column].label),
+    sort: sort(column),
+  })
   const head: Heading[] = [
     ...(formId ? [t(m.partners_choose_column)] : []),
     { text: t(m.partner), sort: sort('name') },
-    ...(['clicks', 'leads', 'customers', 'sales', 'revenue', 'earned', 'unpaid', 'active'] as const).map(
-      number,
-    ),
+    ...(
+      ['clicks', 'leads', 'customers', 'sales', 'revenue', 'earned', 'unpaid', 'active'] as const
+    ).map(number),
   ]
   return (
     <Table caption={t(m.layout_partners)} head={head}>
       {partners.map(({ figures, ...partner }) => (
         <tr>
-          {formId && <ChoiceCell formId={formId} id={partner.id} what={partner.name ?? partner.slug} />}
+          {formId && (
+            <ChoiceCell formId={formId} id={partner.id} what={partner.name ?? partner.slug} />
+          )}
           <td class="name">
             <PartnerName
               base={base}
@@ -85,7 +93,9 @@ export const PartnerTable = ({ base, partners, sorted, query, formId }: Props) =
           <Amounts figures={figures} of="earnedCents" />
           <Amounts figures={figures} of="unpaidCents" />
           <td class="number">
-            {partner.lastActiveOn && <time datetime={partner.lastActiveOn}>{partner.lastActiveOn}</time>}
+            {partner.lastActiveOn && (
+              <time datetime={partner.lastActiveOn}>{partner.lastActiveOn}</time>
+            )}
           </td>
         </tr>
       ))}

@@ -1,4 +1,7 @@
-/** /app/:workspace/partners/change: what managers change of the partners that they chose in the list. */
+/**
+ * /app/:workspace/partners/change: what managers change of the partners that they chose in the
+ * list.
+ */
 
 import type { Context } from 'hono'
 import * as z from 'zod'
@@ -77,17 +80,25 @@ export const PartnerActions = ({
 
 const Change = z.object({
   change: z.enum(['group', 'approved', 'banned'], inEnglish(m.layout_choose_what_to_change)),
-  toGroup: z.union([z.literal(NO_GROUP), z.uuid(inEnglish(m.partners_choose_a_group))]).default(NO_GROUP),
+  toGroup: z
+    .union([z.literal(NO_GROUP), z.uuid(inEnglish(m.partners_choose_a_group))])
+    .default(NO_GROUP),
   partners: chosenPartners,
 })
 type Change = z.output<typeof Change>
 
-/** What the form asks for, and for which partners that makes a difference. @throws {ApiError} `invalid_body` */
+/**
+ * What the form asks for, and for which partners that makes a difference.
+ * @throws {ApiError} `invalid_body`
+ */
 const readChange = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   const { db, workspace } = c.var
   const read = Change.safeParse({ ...fields, partners: chosenIn(fields) })
   if (!read.success)
-    throw new ApiError('invalid_body', read.error.issues[0]?.message ?? textsOf(c)(m.partners_choose))
+    throw new ApiError(
+      'invalid_body',
+      read.error.issues[0]?.message ?? textsOf(c)(m.partners_choose),
+    )
   const { change, toGroup, partners: ids } = read.data
   const groupId = toGroup === NO_GROUP ? null : toGroup.toLowerCase()
   const shared: SharedChange = change === 'group' ? { groupId } : { status: change }
@@ -98,11 +109,22 @@ const readChange = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   const group =
     change === 'group' ? choices.find((choice) => groupId && choice.groupId === groupId) : undefined
   const changed = chosen.filter((partner) => concerns(partner, shared, group?.programId ?? null))
-  return { change, shared, changed, kept: chosen.length - changed.length, groupName: group?.groupName }
+  return {
+    change,
+    shared,
+    changed,
+    kept: chosen.length - changed.length,
+    groupName: group?.groupName,
+  }
 }
 
 /** The question that the page asks, which is its title too. */
-const titleOf = (t: Translate, change: Change['change'], count: number, group: string | null | undefined) => {
+const titleOf = (
+  t: Translate,
+  change: Change['change'],
+  count: number,
+  group: string | null | undefined,
+) => {
   if (count === 0) return t(m.partners_nothing_to_change)
   if (change === 'approved') return t(m.partners_reinstate_chosen, { count })
   if (change === 'banned') return t(m.partners_ban_chosen, { count })

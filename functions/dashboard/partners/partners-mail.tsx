@@ -97,8 +97,18 @@ const WHY = {
   same_address: m.partners_another_chosen_partner,
 }
 
-/** The mail as a partner gets it, in plain text. Its link to unsubscribe is signed when it is sent. */
-const Sample = ({ c, text, partner }: { c: Context<WorkspaceEnv>; text: MailText; partner: Candidate }) => {
+/**
+ * The mail as a partner gets it, in plain text. Its link to unsubscribe is signed when it is sent.
+ */
+const Sample = ({
+  c,
+  text,
+  partner,
+}: {
+  c: Context<WorkspaceEnv>
+  text: MailText
+  partner: Candidate
+}) => {
   const { name: partnerName, programName } = partner
   const details = { ...sharedDetails(c), partnerName, programName }
   const unsubscribeUrl = new URL('/unsubscribe/...', c.req.url).href
@@ -120,7 +130,12 @@ const Sample = ({ c, text, partner }: { c: Context<WorkspaceEnv>; text: MailText
 /** Says who gets the mail, and who does not. */
 const preview = async (
   c: Context<WorkspaceEnv>,
-  { ids, text, formId, refusal }: { ids: string[]; text: MailText; formId: string; refusal?: string },
+  {
+    ids,
+    text,
+    formId,
+    refusal,
+  }: { ids: string[]; text: MailText; formId: string; refusal?: string },
 ) => {
   const { db, workspace } = c.var
   const t = textsOf(c)
@@ -138,7 +153,9 @@ const preview = async (
       <h1>{title}</h1>
       <Problem message={refusal} />
       {first && isHolding && <p>{t(m.mails_held_at_first)}</p>}
-      {skipped.length > 0 && <Skipped base={base} skipped={skipped} reasons={SKIP_REASONS} why={WHY} />}
+      {skipped.length > 0 && (
+        <Skipped base={base} skipped={skipped} reasons={SKIP_REASONS} why={WHY} />
+      )}
       {first && <Sample c={c} text={text} partner={first} />}
       <form method="post" action={`${base}${MAIL_CHOSEN}/send`}>
         <Chosen ids={candidates.map(({ id }) => id)} />

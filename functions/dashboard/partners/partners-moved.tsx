@@ -1,4 +1,7 @@
-/** /app/:workspace/partners/moved: the “We’ve moved” mail to the partners that a manager chose in the list. */
+/**
+ * /app/:workspace/partners/moved: the “We’ve moved” mail to the partners that a manager chose in
+ * the list.
+ */
 
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
@@ -8,7 +11,10 @@ import type { LinkForms } from '../../../lib/imports/partners/former-links.ts'
 import { readLinkForms, saveLinkForms } from '../../../lib/imports/partners/link-forms.queries.ts'
 import { movedDetails } from '../../../lib/imports/partners/partner-mails.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { listMovedCandidates, queueMovedMails } from '../../../lib/mail/mailings/moved-mails.queries.ts'
+import {
+  listMovedCandidates,
+  queueMovedMails,
+} from '../../../lib/mail/mailings/moved-mails.queries.ts'
 import {
   MOVED_SKIP_REASONS,
   type MovedCandidate,
@@ -53,7 +59,9 @@ const plan = async (c: Context<WorkspaceEnv>, fields: Fields) => {
     await listMovedCandidates(db, workspace.id, readChosen(fields)),
   )
   const withLinks = recipients.filter(({ formerLink }) => formerLink !== null)
-  const forms = await readLinkForms(db, workspace.id, [...new Set(withLinks.map((one) => one.programId))])
+  const forms = await readLinkForms(db, workspace.id, [
+    ...new Set(withLinks.map((one) => one.programId)),
+  ])
   return { recipients, skipped, forms, asked: askedForms(withLinks, forms) }
 }
 
@@ -67,7 +75,9 @@ const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) =
   ])
   const count = recipients.length
   const title =
-    recipients.length > 0 ? t(m.partners_send_weve_moved_email, { count }) : t(m.partners_nobody_gets_email)
+    recipients.length > 0
+      ? t(m.partners_send_weve_moved_email, { count })
+      : t(m.partners_nobody_gets_email)
   const children = (
     <>
       <h1>{title}</h1>
@@ -78,7 +88,9 @@ const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) =
       )}
       {recipients.length > 0 && isHolding && <p>{t(m.mails_held_at_first)}</p>}
       <p>{t(m.partners_contains_old_link, { link: linkTo(`${base}/mails/preview/moved`) })}</p>
-      {skipped.length > 0 && <Skipped base={base} skipped={skipped} reasons={MOVED_SKIP_REASONS} why={WHY} />}
+      {skipped.length > 0 && (
+        <Skipped base={base} skipped={skipped} reasons={MOVED_SKIP_REASONS} why={WHY} />
+      )}
       {recipients.length > 0 ? (
         <ConfirmForm
           action={`${base}${MOVED_CHOSEN}/send`}

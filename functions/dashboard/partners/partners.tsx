@@ -9,8 +9,17 @@ import { Done, noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
-import { ANY, areFilters, Filters, ListEnd, readFilters } from '../../../lib/pages/tables/filters.tsx'
-import { currenciesQuery, partnerListQuery } from '../../../lib/partners/lists/partner-list.queries.ts'
+import {
+  ANY,
+  areFilters,
+  Filters,
+  ListEnd,
+  readFilters,
+} from '../../../lib/pages/tables/filters.tsx'
+import {
+  currenciesQuery,
+  partnerListQuery,
+} from '../../../lib/partners/lists/partner-list.queries.ts'
 import { programsAndGroupsQuery } from '../../../lib/partners/lists/partners.queries.ts'
 import {
   PARTNER_SORTS,
@@ -97,7 +106,8 @@ const PartnerFilters = ({
 
 const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltered: boolean }) => {
   if (isFiltered) return <p class="empty">{t(m.partners_no_partners_match)}</p>
-  if (!mayOpen(workspace, 'GET /partners/new')) return <p class="empty">{t(m.partners_no_partners_yet)}</p>
+  if (!mayOpen(workspace, 'GET /partners/new'))
+    return <p class="empty">{t(m.partners_no_partners_yet)}</p>
   const base = `/app/${workspace.slug}`
   return (
     <p class="empty">
@@ -183,5 +193,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
       />
     </>
   )
-  return renderPage(c, { title: m.layout_partners, section: '/partners', children }, errors ? 400 : 200)
+  return renderPage(
+    c,
+    { title: m.layout_partners, section: '/partners', children },
+    errors ? 400 : 200,
+  )
 })

@@ -83,7 +83,11 @@ const ActionPage = <Input,>({
   return (
     <>
       <h1>{t(heading)}</h1>
-      <Problem message={refusal ?? undefined} errors={errors} labels={{ reason: t(m.layout_reason) }} />
+      <Problem
+        message={refusal ?? undefined}
+        errors={errors}
+        labels={{ reason: t(m.layout_reason) }}
+      />
       <p>
         {t(m.payouts_action_on, {
           amount: money(payout.amountCents, payout.currency),
@@ -118,7 +122,9 @@ export const payoutAction = <Input,>(action: PayoutAction<Input>) => {
       {
         title: action.title,
         section: '/payouts',
-        children: <ActionPage action={action} base={`/app/${c.var.workspace.slug}`} shown={shown} />,
+        children: (
+          <ActionPage action={action} base={`/app/${c.var.workspace.slug}`} shown={shown} />
+        ),
       },
       status,
     )
@@ -142,7 +148,9 @@ export const payoutAction = <Input,>(action: PayoutAction<Input>) => {
           const payout = await find(c)
           return show(c, { payout, refusal: action.refusalOf(payout, now), fields, errors }, 400)
         }
-        const payout = await found('payout', c.req.param('id') ?? '', (id) => action.act(c, id, data))
+        const payout = await found('payout', c.req.param('id') ?? '', (id) =>
+          action.act(c, id, data),
+        )
         const refusal = action.refusedAs(payout, data, now)
         if (refusal) return show(c, { payout, refusal }, 409)
         const done = action.doneOf(payout, data)

@@ -23,12 +23,16 @@ const countries = (elsewhere: PayoutsData['elsewhere']): string =>
     ...elsewhere
       .slice(0, MAX_COUNTRIES)
       .map(
-        ({ country, people }) => `${COUNTRY_NAMES.of(country) ?? country} (${people.toLocaleString('en')})`,
+        ({ country, people }) =>
+          `${COUNTRY_NAMES.of(country) ?? country} (${people.toLocaleString('en')})`,
       ),
     ...(elsewhere.length > MAX_COUNTRIES ? [t(m.payouts_other_countries)] : []),
   ].join(', ')
 
-/** Partners in countries to which the Stripe account cannot transfer, whether or not they are owed anything. */
+/**
+ * Partners in countries to which the Stripe account cannot transfer, whether or not they are owed
+ * anything.
+ */
 export const Elsewhere = ({
   data: { elsewhere, manualPayouts },
   workspace,
@@ -103,7 +107,13 @@ export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; 
 }
 
 /** Balances that a run would not pay, by reason, and what partners owe. */
-export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsData; base: string }) => {
+export const Blocked = ({
+  data: { earned, balances },
+  base,
+}: {
+  data: PayoutsData
+  base: string
+}) => {
   const held = earned.filter(({ heldCents }) => heldCents !== 0n)
   const skipped = balances.flatMap(({ code, ...total }) => (code ? [{ ...total, code }] : []))
   if (held.length === 0 && skipped.length === 0) return null
@@ -112,7 +122,11 @@ export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsDat
       <h2>{t(m.payouts_not_payable_now)}</h2>
       <Table
         caption={t(m.payouts_not_payable_now)}
-        head={[t(m.layout_reason), { number: t(m.layout_partners) }, { number: t(m.amount_column) }]}
+        head={[
+          t(m.layout_reason),
+          { number: t(m.layout_partners) },
+          { number: t(m.amount_column) },
+        ]}
       >
         {skipped.map(({ code, currency, amountCents, partners }) => (
           <tr>

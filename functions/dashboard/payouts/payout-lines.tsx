@@ -27,7 +27,8 @@ type LinesProps = {
 /** Balances, each with its partner, and with the reason if it is skipped. */
 export const Lines = ({ base, caption, lines, names, limits, isReady = false }: LinesProps) => {
   const hasReasons = lines.some(({ code }) => code !== undefined)
-  const canExclude = (code: string | undefined) => isReady && (code === undefined || code === 'excluded')
+  const canExclude = (code: string | undefined) =>
+    isReady && (code === undefined || code === 'excluded')
   const hasBoxes = lines.some(({ code }) => canExclude(code))
   const rest = lines.length - MAX_LINES
   const nameOf = (id: string) => names.get(id)?.name ?? names.get(id)?.slug ?? id

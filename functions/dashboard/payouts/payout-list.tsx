@@ -36,7 +36,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
   const t = textsOf(c)
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, PayoutQuery)
-  const rows = data ? await payoutsQuery(db, workspace.id, { ...data, limit: data.limit + 1 }).execute() : []
+  const rows = data
+    ? await payoutsQuery(db, workspace.id, { ...data, limit: data.limit + 1 }).execute()
+    : []
   const { data: payouts, nextCursor } = page(rows, data?.limit ?? 0)
   const children = (
     <>
@@ -81,5 +83,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
       />
     </>
   )
-  return renderPage(c, { title: m.payouts_all_payouts, section: '/payouts', children }, errors ? 400 : 200)
+  return renderPage(
+    c,
+    { title: m.payouts_all_payouts, section: '/payouts', children },
+    errors ? 400 : 200,
+  )
 })

@@ -7,7 +7,12 @@ import * as m from '../../../lib/languages/messages.ts'
 import { Select } from '../../../lib/pages/forms/fields.tsx'
 import { Done, NextPage, Table, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
-import { METHOD_NAMES, moneySums, NeedsSetup, runProgress } from '../../../lib/pages/parts/payouts.tsx'
+import {
+  METHOD_NAMES,
+  moneySums,
+  NeedsSetup,
+  runProgress,
+} from '../../../lib/pages/parts/payouts.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { Status } from '../../../lib/pages/tables/ledger.tsx'
 import type { readPayoutsPage } from '../../../lib/payouts/balances/overview.queries.ts'
@@ -53,7 +58,9 @@ export const PayoutsPage = ({
           <a href={`${base}/settings/business`}>{t(m.payouts_business_details)}</a>
         </p>
       )}
-      {mayOpen(workspace, 'POST /payouts/new') && <PayForm workspace={workspace} base={base} data={data} />}
+      {mayOpen(workspace, 'POST /payouts/new') && (
+        <PayForm workspace={workspace} base={base} data={data} />
+      )}
       <h2>{t(m.payouts_runs)}</h2>
       {runs.data.length > 0 ? (
         <>

@@ -48,7 +48,11 @@ export const PreviewPage = (props: Props) => {
   const programName = program?.name ?? 'none'
   return (
     <>
-      <h1>{method === 'stripe' ? t(m.payouts_stripe_payout_preview) : t(m.payouts_bank_transfer_preview)}</h1>
+      <h1>
+        {method === 'stripe'
+          ? t(m.payouts_stripe_payout_preview)
+          : t(m.payouts_bank_transfer_preview)}
+      </h1>
       <Problem message={before && changedSince(before, result.totals)} />
       <p>
         {payouts.length === 0
@@ -83,13 +87,25 @@ export const PreviewPage = (props: Props) => {
       {payouts.length > 0 && (
         <>
           <h2>{t(m.nav_payouts)}</h2>
-          <Lines base={base} caption={t(m.nav_payouts)} lines={payouts} names={names} {...excluded} />
+          <Lines
+            base={base}
+            caption={t(m.nav_payouts)}
+            lines={payouts}
+            names={names}
+            {...excluded}
+          />
         </>
       )}
       {skipped.length > 0 && (
         <>
           <h2>{t(m.payouts_skipped)}</h2>
-          <Lines base={base} caption={t(m.payouts_skipped)} lines={skipped} names={names} {...excluded} />
+          <Lines
+            base={base}
+            caption={t(m.payouts_skipped)}
+            lines={skipped}
+            names={names}
+            {...excluded}
+          />
         </>
       )}
       {payouts.length === 0 && (
@@ -107,7 +123,8 @@ const Shortage = ({ result: { available, skipped } }: Pick<Props, 'result'>) => 
   if (!available || missing.length === 0) return null
   const short = new Set(missing.map(({ currency }) => currency))
   const amounts = [...short].map(
-    (code) => available.find(({ currency }) => currency === code) ?? { currency: code, amountCents: 0 },
+    (code) =>
+      available.find(({ currency }) => currency === code) ?? { currency: code, amountCents: 0 },
   )
   return (
     <p>

@@ -7,7 +7,9 @@ import { releasePayout } from '../../../lib/payouts/corrections/reversals.querie
 import { isUndecided, releaseRefusalOf } from '../../../lib/payouts/corrections/reversals.ts'
 import { NO_FIELDS, payoutAction } from './payout-action.tsx'
 
-/** /app/:workspace/payouts/:id/release: makes the commissions of a reversed payout payable again. */
+/**
+ * /app/:workspace/payouts/:id/release: makes the commissions of a reversed payout payable again.
+ */
 export default payoutAction({
   path: 'release',
   title: m.payouts_reversed_payout,

@@ -5,7 +5,10 @@ import { Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { code } from '../../../lib/pages/parts/tags.tsx'
 import { resolvePayout } from '../../../lib/payouts/corrections/resolution.queries.ts'
-import { resolutionRefusalOf, unresolvableReason } from '../../../lib/payouts/corrections/resolution.ts'
+import {
+  resolutionRefusalOf,
+  unresolvableReason,
+} from '../../../lib/payouts/corrections/resolution.ts'
 import { PayoutResolution } from '../../../lib/payouts/payouts.schemas.ts'
 import { transferGroup } from '../../../lib/payouts/payouts.ts'
 import { payoutAction, portalOf } from './payout-action.tsx'
@@ -18,7 +21,10 @@ export const ResolutionEffect = () => (
   </ul>
 )
 
-/** The Enter key in a field presses a form's first button: here one that does nothing, as no decision is the usual one. */
+/**
+ * The Enter key in a field presses a form's first button: here one that does nothing, as no
+ * decision is the usual one.
+ */
 export const ResolutionButtons = () => (
   <>
     <button type="submit" disabled hidden></button>
@@ -31,7 +37,10 @@ export const ResolutionButtons = () => (
   </>
 )
 
-/** /app/:workspace/payouts/:id/resolve: decides whether a payout was sent, when Stripe cannot be asked. */
+/**
+ * /app/:workspace/payouts/:id/resolve: decides whether a payout was sent, when Stripe cannot be
+ * asked.
+ */
 export default payoutAction({
   path: 'resolve',
   title: m.payouts_unclear_payout,

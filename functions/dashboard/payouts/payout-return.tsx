@@ -17,7 +17,8 @@ export default payoutAction({
   reasonHint: m.payouts_partner_reads_email,
   buttons: () => <button type="submit">{t(m.payouts_mark_as_returned)}</button>,
   read: ({ reason = '' }) => checkForm(PayoutReturn, { input: { reason } }),
-  act: (c, id, { reason }) => returnPayout(c.var.db, actOf(c), id, { reason, portalUrl: portalOf(c) }),
+  act: (c, id, { reason }) =>
+    returnPayout(c.var.db, actOf(c), id, { reason, portalUrl: portalOf(c) }),
   refusedAs: (payout, { reason }) => returnRefusalOf(payout, reason),
   doneOf: () => 'returned',
 })

@@ -43,7 +43,10 @@ const Result = ({ file }: { file: Filled }) => (
       <p class="hint">{t(m.payouts_unfilled_columns, { columns: file.unfilled.join(', ') })}</p>
     )}
     {file.leftOut.length > 0 && (
-      <Table caption={t(m.payouts_not_in_this_file)} head={[t(m.reference_column), t(m.layout_reason)]}>
+      <Table
+        caption={t(m.payouts_not_in_this_file)}
+        head={[t(m.reference_column), t(m.layout_reason)]}
+      >
         {file.leftOut.map(({ reference, code }) => (
           <tr>
             <td>{reference}</td>
@@ -55,7 +58,13 @@ const Result = ({ file }: { file: Filled }) => (
   </section>
 )
 
-type Props = { fields: Fields; runPath: string; errors?: ErrorDetail[]; refused?: string; file?: Filled }
+type Props = {
+  fields: Fields
+  runPath: string
+  errors?: ErrorDetail[]
+  refused?: string
+  file?: Filled
+}
 
 const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => (
   <>
@@ -107,7 +116,11 @@ const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => (
 
 const PATH = '/app/:workspace/payouts/runs/:id/wise-template'
 
-const show = (c: Context<TemplateEnv>, props: Omit<Props, 'runPath'>, status: 200 | 400 | 409 = 200) => {
+const show = (
+  c: Context<TemplateEnv>,
+  props: Omit<Props, 'runPath'>,
+  status: 200 | 400 | 409 = 200,
+) => {
   const runPath = `/app/${c.var.workspace.slug}/payouts/runs/${c.req.param('id')}`
   const children = <TemplatePage {...props} runPath={runPath} />
   return renderPage(c, { title: m.payouts_wise_template, section: '/payouts', children }, status)
@@ -132,9 +145,18 @@ export default createRoutes<TemplateEnv>()
     const file = await rpc(
       'payouts',
       c.env.PAYOUTS.templateFile({
-        ...{ workspaceId, runId: run.id, actor, now, template: data.template, currency: data.currency },
+        ...{
+          workspaceId,
+          runId: run.id,
+          actor,
+          now,
+          template: data.template,
+          currency: data.currency,
+        },
         ...{ sourceCurrency: data.sourceCurrency ?? null, part: data.part ?? 1 },
       }),
     )
-    return 'refused' in file ? show(c, { fields, refused: file.refused }, 409) : show(c, { fields, file })
+    return 'refused' in file
+      ? show(c, { fields, refused: file.refused }, 409)
+      : show(c, { fields, file })
   })

@@ -12,7 +12,11 @@ import * as m from '../../../lib/languages/messages.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
-import { namePartners, readPayoutsPage, readRunPage } from '../../../lib/payouts/balances/overview.queries.ts'
+import {
+  namePartners,
+  readPayoutsPage,
+  readRunPage,
+} from '../../../lib/payouts/balances/overview.queries.ts'
 import { readPayoutSetup } from '../../../lib/payouts/details/methods.queries.ts'
 import { readPlan } from '../../../lib/payouts/files/files.queries.ts'
 import type { RunResultResponse } from '../../../lib/payouts/payouts.responses.ts'
@@ -31,7 +35,11 @@ import {
   startRefusalOf,
 } from '../../../lib/payouts/runs/runs.ts'
 import { findProgram } from '../../../lib/programs/programs.queries.ts'
-import { askForPasskey, confirmedByPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
+import {
+  askForPasskey,
+  confirmedByPasskey,
+  freshMembersOnly,
+} from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { MAX_LEFT_OUT } from '../runs/payout-run-files.tsx'
 import { RunPage } from '../runs/payout-run-page.tsx'
 import { type RunInput, readPreview, readRun } from '../runs/run-limits.tsx'
@@ -98,7 +106,10 @@ const requestOf = ({ data }: Checked<RunInput>, now: Date): Requested | null =>
 
 /** Starts or previews a run in the payouts Worker. */
 const requestRun = (c: Context<PayoutsEnv>, request: Requested & { dryRun: boolean }) =>
-  rpc('payouts', c.env.PAYOUTS.run({ ...request, workspaceId: c.var.workspace.id, actor: c.var.user.email }))
+  rpc(
+    'payouts',
+    c.env.PAYOUTS.run({ ...request, workspaceId: c.var.workspace.id, actor: c.var.user.email }),
+  )
 
 /** The names of the partners that a preview lists. */
 const namesIn = ({ payouts, skipped }: RunResultResponse, c: Context<PayoutsEnv>) => {
@@ -122,7 +133,9 @@ const showPreview = async (
   ])
   const isReady = startRefusalOf(method, setup) === null
   const before = status === 409 ? (expected ?? undefined) : undefined
-  const children = <PreviewPage {...{ workspace, method, program, result, names, isReady, limits, before }} />
+  const children = (
+    <PreviewPage {...{ workspace, method, program, result, names, isReady, limits, before }} />
+  )
   return renderPage(c, sectionPage(m.payouts_preview, children), status)
 }
 
@@ -227,7 +240,9 @@ export default createRoutes<PayoutsEnv>()
   })
   .get(`${BASE}/runs/:id`, query(Page), (c) => showRun(c, c.req.valid('query')))
   .post(`${BASE}/runs/:id/send`, freshMembersOnly(), confirmedByPasskey(), async (c) => {
-    const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
+    const run = await found('payout run', c.req.param('id'), (id) =>
+      endReview(c.var.db, actOf(c), id),
+    )
     const refusal = reviewRefusalOf(run)
     if (refusal) return showRun(c, Page.parse({}), refusal)
     return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=sending`, 303)
@@ -236,7 +251,10 @@ export default createRoutes<PayoutsEnv>()
     const { db, workspace } = c.var
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
     const query = new URLSearchParams(c.req.valid('form'))
-    return c.redirect(`/api/workspaces/${workspace.slug}/payout-runs/${run.id}/export?${query}`, 303)
+    return c.redirect(
+      `/api/workspaces/${workspace.slug}/payout-runs/${run.id}/export?${query}`,
+      303,
+    )
   })
   .post(`${BASE}/runs/:id/approve`, freshMembersOnly(), confirmedByPasskey(), decide('approve'))
   .post(`${BASE}/runs/:id/decline`, freshMembersOnly(), decide('decline'))

@@ -32,7 +32,9 @@ export const Skipped = <Reason extends string>({ base, skipped, reasons, why }: 
     <h2>{t(m.partners_skipped, { count: skipped.length })}</h2>
     <ul>
       {reasons.map((reason) => {
-        const partners = skipped.filter((one) => one.reason === reason).map(({ partner }) => partner)
+        const partners = skipped
+          .filter((one) => one.reason === reason)
+          .map(({ partner }) => partner)
         if (partners.length === 0) return null
         const more = partners.length - NAMES_SHOWN
         const values = {
@@ -42,7 +44,9 @@ export const Skipped = <Reason extends string>({ base, skipped, reasons, why }: 
         }
         return (
           <li>
-            {more > 0 ? t(m.partners_skipped_more, { ...values, more }) : t(m.partners_skipped_as, values)}
+            {more > 0
+              ? t(m.partners_skipped_more, { ...values, more })
+              : t(m.partners_skipped_as, values)}
           </li>
         )
       })}

@@ -46,7 +46,12 @@ const Saved = ({ program, brand }: { program: Program; brand: Brand }) =>
     <p class="empty">{t(m.programs_no_branding_yet)}</p>
   )
 
-type FormProps = { base: string; program: Program; brand: StoredBrand; refused: FormState | undefined }
+type FormProps = {
+  base: string
+  program: Program
+  brand: StoredBrand
+  refused: FormState | undefined
+}
 
 const BrandForm = ({ base, program, brand, refused }: FormProps) => {
   const control = controls(BRAND_LABELS, refused ?? { fields: fieldsOf(brand) })
@@ -80,7 +85,10 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
   )
 }
 
-/** Where replies to the program's mails go, and the button that mails the link which confirms the support address. */
+/**
+ * Where replies to the program's mails go, and the button that mails the link which confirms the
+ * support address.
+ */
 const Replies = ({ base, program, brand, mayChange }: FormProps & { mayChange: boolean }) => {
   if (!brand.supportEmail) return null
   if (brand.supportEmailVerified)

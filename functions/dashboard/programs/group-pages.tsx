@@ -41,7 +41,12 @@ export const readGroup = (fields: Fields): Reading => {
 }
 
 /** What rewards of a group earn, under the terms of its program. */
-const examplesOf = (program: Program, { saleReward, leadReward }: GroupTerms, label: string, now: Date) => ({
+const examplesOf = (
+  program: Program,
+  { saleReward, leadReward }: GroupTerms,
+  label: string,
+  now: Date,
+) => ({
   sale: `${label}: ${saleExampleOf({ ...program, reward: saleReward ?? program.reward }, now, money)}`,
   lead: `${label}: ${leadExampleWords(leadReward, money)}`,
 })
@@ -98,7 +103,10 @@ export const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) =
     </p>
     <h1>{t(m.layout_new_group)}</h1>
     <Problem errors={errors} labels={LABELS} />
-    <GroupForm action={`${base}/programs/${program.id}/groups/new`} {...{ program, fields, errors }}>
+    <GroupForm
+      action={`${base}/programs/${program.id}/groups/new`}
+      {...{ program, fields, errors }}
+    >
       <button type="submit">{t(m.groups_create)}</button>
     </GroupForm>
   </>
@@ -186,7 +194,9 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
           <dt>{t(m.layout_sale_reward)}</dt>
           <dd>{describeReward(group.saleReward ?? program.reward)}</dd>
           <dt>{t(m.layout_lead_reward)}</dt>
-          <dd>{group.leadReward ? describeReward(group.leadReward, 'lead') : t(m.layout_no_reward)}</dd>
+          <dd>
+            {group.leadReward ? describeReward(group.leadReward, 'lead') : t(m.layout_no_reward)}
+          </dd>
         </dl>
       )}
     </>

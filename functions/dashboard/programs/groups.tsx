@@ -15,7 +15,13 @@ import { changeGroup, createGroup, findGroup } from '../../../lib/programs/group
 import { NewGroup } from '../../../lib/programs/groups.schemas.ts'
 import { findProgram } from '../../../lib/programs/programs.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
-import { GroupPage, GroupPreviewPage, groupFields, NewGroupPage, readGroup } from './group-pages.tsx'
+import {
+  GroupPage,
+  GroupPreviewPage,
+  groupFields,
+  NewGroupPage,
+  readGroup,
+} from './group-pages.tsx'
 
 /** Of the pages with a form of rewards. */
 const SCRIPTS = ['/rewards.js']
@@ -29,15 +35,24 @@ const DONE = {
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs/:id/groups/new', async (c) => {
     const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
     const children = <NewGroupPage base={`/app/${workspace.slug}`} program={program} />
-    return renderPage(c, { title: m.layout_new_group, section: '/programs', scripts: SCRIPTS, children })
+    return renderPage(c, {
+      title: m.layout_new_group,
+      section: '/programs',
+      scripts: SCRIPTS,
+      children,
+    })
   })
   .post('/app/:workspace/programs/:id/groups/new', freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const fields = c.req.valid('form')
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) {
       const children = <NewGroupPage {...{ base, program, fields, errors }} />
@@ -54,14 +69,18 @@ export default createRoutes<WorkspaceEnv>()
     const { now, workspace } = c.var
     const { group, program } = await load(c, c.req.param('id'))
     const done = noticeFor(DONE, c.req.query('done'))
-    const children = <GroupPage {...{ workspace, program, group, now, done }} fields={groupFields(group)} />
+    const children = (
+      <GroupPage {...{ workspace, program, group, now, done }} fields={groupFields(group)} />
+    )
     return renderPage(c, { title: group.name, section: '/programs', scripts: SCRIPTS, children })
   })
   .post('/app/:workspace/groups/:id', freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) return refuse(c, c.req.param('id'), fields, errors)
-    const { id } = await found('group', c.req.param('id'), (id) => changeGroup(c.var.db, actOf(c), id, data))
+    const { id } = await found('group', c.req.param('id'), (id) =>
+      changeGroup(c.var.db, actOf(c), id, data),
+    )
     return c.redirect(`/app/${c.var.workspace.slug}/groups/${id}?done=saved`, 303)
   })
   // Where signing in again, or typing the address of a preview, leads.
@@ -77,7 +96,9 @@ export default createRoutes<WorkspaceEnv>()
     const { group, program } = await load(c, c.req.param('id'))
     const whatIf = await groupWhatIf(db, workspace.id, group, data, now)
     const base = `/app/${workspace.slug}`
-    const children = <GroupPreviewPage {...{ base, program, group, now, fields, whatIf }} entered={data} />
+    const children = (
+      <GroupPreviewPage {...{ base, program, group, now, fields, whatIf }} entered={data} />
+    )
     return renderPage(c, {
       title: t(m.layout_preview_of, { name: group.name }),
       section: '/programs',
@@ -93,7 +114,12 @@ const load = async ({ var: { db, workspace } }: Context<WorkspaceEnv>, id: strin
 }
 
 /** The page of a group again, with the errors of its form. */
-const refuse = async (c: Context<WorkspaceEnv>, id: string, fields: Fields, errors: ErrorDetail[]) => {
+const refuse = async (
+  c: Context<WorkspaceEnv>,
+  id: string,
+  fields: Fields,
+  errors: ErrorDetail[],
+) => {
   const { now, workspace } = c.var
   const { group, program } = await load(c, id)
   const children = <GroupPage {...{ workspace, program, group, now, fields, errors }} />

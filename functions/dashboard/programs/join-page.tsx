@@ -12,7 +12,13 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Checkbox, controls, Field, type FormState, TextArea } from '../../../lib/pages/forms/fields.tsx'
+import {
+  Checkbox,
+  controls,
+  Field,
+  type FormState,
+  TextArea,
+} from '../../../lib/pages/forms/fields.tsx'
 import { Copyable, Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { type Shown, t, textsOf } from '../../../lib/pages/layout/text.ts'
@@ -24,11 +30,22 @@ import { GroupField, groupNames, type Option } from '../fields/choices.tsx'
 
 const DONE = { saved: m.programs_page_saved }
 
-const LABELS = { intro: 'Introduction (optional)', groupId: m.layout_group, agreement: 'Terms (optional)' }
+const LABELS = {
+  intro: 'Introduction (optional)',
+  groupId: m.layout_group,
+  agreement: 'Terms (optional)',
+}
 
 const QUESTIONS = Array.from({ length: MAX_QUESTIONS }, (_, index) => `question${index}`)
 
-const fieldsOf = ({ isOpen, intro, questions, approves, groupId, agreement }: JoinSettings): Fields => ({
+const fieldsOf = ({
+  isOpen,
+  intro,
+  questions,
+  approves,
+  groupId,
+  agreement,
+}: JoinSettings): Fields => ({
   ...(isOpen && { isOpen: 'on' }),
   intro,
   ...Object.fromEntries(questions.map((question, index) => [`question${index}`, question])),
@@ -73,7 +90,11 @@ const JoinPageSettings = ({ base, program, groups, url, fields, errors, done }: 
           hint={t(m.programs_open_hint)}
           checked={fields.isOpen !== undefined}
         />
-        <TextArea {...control('intro')} hint={t(m.programs_about_hint)} maxlength={MAX_TEXT_LENGTH} />
+        <TextArea
+          {...control('intro')}
+          hint={t(m.programs_about_hint)}
+          maxlength={MAX_TEXT_LENGTH}
+        />
         <fieldset>
           <legend>{t(m.programs_questions)}</legend>
           <p class="hint">{t(m.programs_questions_hint)}</p>
@@ -116,7 +137,11 @@ const show = async (
   const children = (
     <JoinPageSettings base={`/app/${workspace.slug}`} {...{ program, groups, url }} {...state} />
   )
-  return renderPage(c, { title: m.programs_applications_page, section: '/programs', children }, status)
+  return renderPage(
+    c,
+    { title: m.programs_applications_page, section: '/programs', children },
+    status,
+  )
 }
 
 const findOne = (c: Context<WorkspaceEnv>) =>
@@ -127,7 +152,10 @@ export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {
     const program = await findOne(c)
     const settings = settingsOf(await readJoinPage(c.var.db, program.id))
-    return show(c, program, { fields: fieldsOf(settings), done: noticeFor(DONE, c.req.query('done')) })
+    return show(c, program, {
+      fields: fieldsOf(settings),
+      done: noticeFor(DONE, c.req.query('done')),
+    })
   })
   .post(PATH, freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var

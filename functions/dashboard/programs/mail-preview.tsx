@@ -7,7 +7,11 @@ import { ApiError } from '../../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { MAX_TEST_MAILS, queueTestMail } from '../../../lib/mail/mailings/test-mails.queries.ts'
-import { type EditableKind, PARTNER_MAIL_KINDS, type PartnerMailKind } from '../../../lib/mail/mails.ts'
+import {
+  type EditableKind,
+  PARTNER_MAIL_KINDS,
+  type PartnerMailKind,
+} from '../../../lib/mail/mails.ts'
 import { MAX_SUBJECT_LENGTH, type RenderedMail } from '../../../lib/mail/texts/content.ts'
 import { sampleDetails } from '../../../lib/mail/texts/samples.ts'
 import { outboxContent } from '../../../lib/mail/texts/templates.tsx'
@@ -48,7 +52,10 @@ const readKind = (text: string | undefined): PartnerMailKind => {
   return kind
 }
 
-/** Renders mails with made-up values, and with the names, the texts and the brand of the workspace and its newest program. */
+/**
+ * Renders mails with made-up values, and with the names, the texts and the brand of the workspace
+ * and its newest program.
+ */
 const readSamples = async (c: Context<WorkspaceEnv>) => {
   const { db, workspace, user } = c.var
   const [[program], texts] = await Promise.all([
@@ -81,7 +88,12 @@ const DONE = {
 
 const LABELS = { subject: m.layout_subject, intro: m.mails_introduction }
 
-const TextForm = ({ kind, version, fields, errors }: FormState & { kind: EditableKind; version: number }) => {
+const TextForm = ({
+  kind,
+  version,
+  fields,
+  errors,
+}: FormState & { kind: EditableKind; version: number }) => {
   const control = controls(LABELS, { fields, errors })
   const names = placeholdersOf(kind).map((name) => `{${name}}`)
   return (
@@ -146,7 +158,12 @@ const show = async (
         <dd>{preview}</dd>
       </dl>
       <h2>{t(m.mails_html)}</h2>
-      <iframe class="mail" title={t(m.mails_as_html, { label })} src={`${base}/${kind}/html`} sandbox="" />
+      <iframe
+        class="mail"
+        title={t(m.mails_as_html, { label })}
+        src={`${base}/${kind}/html`}
+        sandbox=""
+      />
       <h2>{t(m.mails_plain_text)}</h2>
       <pre class="mail" tabindex={0}>
         {text}
@@ -191,7 +208,9 @@ export default createRoutes<WorkspaceEnv>()
           {PARTNER_MAIL_KINDS.map((kind) => (
             <tr>
               <td>
-                <a href={`/app/${c.var.workspace.slug}/mails/preview/${kind}`}>{t(MAIL_LABELS[kind])}</a>
+                <a href={`/app/${c.var.workspace.slug}/mails/preview/${kind}`}>
+                  {t(MAIL_LABELS[kind])}
+                </a>
               </td>
               <td class="words">{sample(kind).subject}</td>
               <td>{hasEdits(textOf(kind)) ? t(m.mails_changed) : t(m.mails_default)}</td>
@@ -212,7 +231,8 @@ export default createRoutes<WorkspaceEnv>()
     const problems = textProblems(kind, data)
     if (problems.length > 0) return show(c, kind, { fields, errors: problems }, 400)
     const saved = await saveMailText(c.var.db, actOf(c), kind, data)
-    if (!saved) return show(c, kind, { fields, errors: [{ path: 'intro', message: TEXT_CHANGED }] }, 409)
+    if (!saved)
+      return show(c, kind, { fields, errors: [{ path: 'intro', message: TEXT_CHANGED }] }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/mails/preview/${kind}?done=saved`, 303)
   })
   .post(`${PATH}/:kind/test`, async (c) => {

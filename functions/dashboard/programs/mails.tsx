@@ -10,7 +10,14 @@ import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { MAIL_LABELS, mailStatusLabel } from '../../../lib/pages/parts/mail-labels.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
-import { ANY, areFilters, Empty, Filters, ListEnd, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import {
+  ANY,
+  areFilters,
+  Empty,
+  Filters,
+  ListEnd,
+  readFilters,
+} from '../../../lib/pages/tables/filters.tsx'
 import { Status } from '../../../lib/pages/tables/ledger.tsx'
 
 const DONE = {
@@ -43,7 +50,15 @@ const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
   </form>
 )
 
-const MailTable = ({ base, caption, mails }: { base: string; caption: string; mails: MailRow[] }) => (
+const MailTable = ({
+  base,
+  caption,
+  mails,
+}: {
+  base: string
+  caption: string
+  mails: MailRow[]
+}) => (
   <Table
     caption={caption}
     head={[
@@ -90,7 +105,10 @@ export default createRoutes<WorkspaceEnv>()
     const { limit = 0, ...filter } = data ?? {}
     const isFirst = data && !data.cursor && !areFilters(fields)
     const [failed, rows, held] = await db.batch([
-      mailsQuery(db, workspace.id, { status: 'failed', limit: isFirst ? FAILED_ON_TOP : 0 }).compile(),
+      mailsQuery(db, workspace.id, {
+        status: 'failed',
+        limit: isFirst ? FAILED_ON_TOP : 0,
+      }).compile(),
       mailsQuery(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 }).compile(),
       mailsQuery(db, workspace.id, { status: 'held', limit: 1 }).compile(),
     ])

@@ -6,7 +6,11 @@ import type { Fields } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import type { FormState } from '../../../lib/pages/forms/fields.tsx'
-import { describeInterval, PROGRAM_LABELS, ProgramInputs } from '../../../lib/pages/forms/program-fields.tsx'
+import {
+  describeInterval,
+  PROGRAM_LABELS,
+  ProgramInputs,
+} from '../../../lib/pages/forms/program-fields.tsx'
 import { saleExampleOf } from '../../../lib/pages/forms/reward-example.ts'
 import { describeReward } from '../../../lib/pages/forms/reward-fields.tsx'
 import { describeSchedule } from '../../../lib/pages/forms/schedule-fields.tsx'
@@ -68,7 +72,13 @@ export const ProgramsPage = ({
 }
 
 /** The form for a new program. */
-export const NewProgramPage = ({ fields = {}, errors }: { fields?: Fields; errors?: ErrorDetail[] }) => (
+export const NewProgramPage = ({
+  fields = {},
+  errors,
+}: {
+  fields?: Fields
+  errors?: ErrorDetail[]
+}) => (
   <>
     <h1>{t(m.programs_new_program)}</h1>
     <Problem errors={errors} labels={PROGRAM_LABELS} />
@@ -143,7 +153,9 @@ const ProgramForm = ({ base, program, now, entered, fields, errors }: FormProps)
     <form method="post" action={action} id={TERMS_FORM}>
       <p class="hint">{t(m.programs_new_terms_apply)}</p>
       {program.payoutSchedule !== 'manual' && (
-        <p class="hint">{t(m.programs_payout_schedule_is, { schedule: describeSchedule(program, now) })}</p>
+        <p class="hint">
+          {t(m.programs_payout_schedule_is, { schedule: describeSchedule(program, now) })}
+        </p>
       )}
       <ProgramInputs {...{ example, fields, errors }} />
       <SaveOrPreview action={action} label={t(m.programs_save_program)} />
@@ -203,19 +215,26 @@ export const ProgramPage = ({
     <>
       <h1>{program.name}</h1>
       <Done message={done} />
-      <Problem errors={errors ?? branding?.errors} labels={{ ...PROGRAM_LABELS, ...BRAND_LABELS }} />
+      <Problem
+        errors={errors ?? branding?.errors}
+        labels={{ ...PROGRAM_LABELS, ...BRAND_LABELS }}
+      />
       <p>
         <a href={`${base}/partners?programId=${program.id}`}>{t(m.layout_view_partners)}</a>
       </p>
       {mayChange && (
         <p>
-          <a href={`${base}/programs/${program.id}/applications`}>{t(m.programs_page_people_apply)}</a>
+          <a href={`${base}/programs/${program.id}/applications`}>
+            {t(m.programs_page_people_apply)}
+          </a>
         </p>
       )}
       {mayChange && (
         <p>
           <a href={`${base}/programs/${program.id}/shadow`}>
-            {program.mode === 'shadow' ? t(m.programs_shadow_run_another) : t(m.programs_run_beside_another)}
+            {program.mode === 'shadow'
+              ? t(m.programs_shadow_run_another)
+              : t(m.programs_run_beside_another)}
           </a>
         </p>
       )}

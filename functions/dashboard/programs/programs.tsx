@@ -93,7 +93,8 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
-    if (isPasskeyMissing(c) && paysOtherwise(await findOne(c), data)) return askForPasskey(c, fields)
+    if (isPasskeyMissing(c) && paysOtherwise(await findOne(c), data))
+      return askForPasskey(c, fields)
     const { id } = await found('program', c.req.param('id'), (id) =>
       changeProgram(c.var.db, actOf(c), id, data),
     )
@@ -109,41 +110,56 @@ export default createRoutes<WorkspaceEnv>()
       const changed = [{ path: 'logoUrl', message: BRAND_CHANGED }]
       return show(c, program, { branding: { fields, errors: changed } }, 409)
     }
-    return c.redirect(`/app/${c.var.workspace.slug}/programs/${program.id}?done=branded#branding`, 303)
+    return c.redirect(
+      `/app/${c.var.workspace.slug}/programs/${program.id}?done=branded#branding`,
+      303,
+    )
   })
-  .post('/app/:workspace/programs/:id/branding/confirmation', freshMembersOnly(), form(), async (c) => {
-    const { db, now, user, workspace } = c.var
-    const program = await findOne(c)
-    const email = readEmail(c.req.valid('form').supportEmail) ?? ''
-    const token = randomBase62(TOKEN_LENGTH)
-    const isSent = await requestSupportCheck(db, actOf(c), {
-      programId: program.id,
-      email,
-      tokenHash: await sha256(token),
-      expiresAt: new Date(now.getTime() + LINK_DAYS * 86_400_000),
-      details: {
-        workspaceName: workspace.name,
-        programName: program.name,
-        sentBy: user.email,
-        url: new URL(`/confirm-address/${token}`, c.req.url).href,
-      },
-    })
-    if (!isSent) {
-      const errors = [{ path: 'supportEmail', message: textsOf(c)(m.programs_no_link_sent) }]
-      return show(c, program, { branding: { fields: { supportEmail: email }, errors } }, 409)
-    }
-    return c.redirect(`/app/${workspace.slug}/programs/${program.id}?done=confirmation#branding`, 303)
-  })
+  .post(
+    '/app/:workspace/programs/:id/branding/confirmation',
+    freshMembersOnly(),
+    form(),
+    async (c) => {
+      const { db, now, user, workspace } = c.var
+      const program = await findOne(c)
+      const email = readEmail(c.req.valid('form').supportEmail) ?? ''
+      const token = randomBase62(TOKEN_LENGTH)
+      const isSent = await requestSupportCheck(db, actOf(c), {
+        programId: program.id,
+        email,
+        tokenHash: await sha256(token),
+        expiresAt: new Date(now.getTime() + LINK_DAYS * 86_400_000),
+        details: {
+          workspaceName: workspace.name,
+          programName: program.name,
+          sentBy: user.email,
+          url: new URL(`/confirm-address/${token}`, c.req.url).href,
+        },
+      })
+      if (!isSent) {
+        const errors = [{ path: 'supportEmail', message: textsOf(c)(m.programs_no_link_sent) }]
+        return show(c, program, { branding: { fields: { supportEmail: email }, errors } }, 409)
+      }
+      return c.redirect(
+        `/app/${workspace.slug}/programs/${program.id}?done=confirmation#branding`,
+        303,
+      )
+    },
+  )
   .get('/app/:workspace/programs/:id/what-if', toProgram)
   .post('/app/:workspace/programs/:id/what-if', expensive(), form(), async (c) => {
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
     const whatIf = await programWhatIf(db, workspace.id, program, data, now)
     const base = `/app/${workspace.slug}`
-    const children = <ProgramPreviewPage {...{ base, program, now, fields, whatIf }} entered={data} />
+    const children = (
+      <ProgramPreviewPage {...{ base, program, now, fields, whatIf }} entered={data} />
+    )
     return renderPage(c, {
       title: textsOf(c)(m.layout_preview_of, { name: program.name }),
       section: '/programs',
@@ -181,7 +197,9 @@ const show = async (
   const { origin } = new URL(c.req.url)
   const { fields, errors } = terms ?? { fields: programFields(program) }
   const children = (
-    <ProgramPage {...{ workspace, program, groups, brand, origin, now, fields, errors, branding, done }} />
+    <ProgramPage
+      {...{ workspace, program, groups, brand, origin, now, fields, errors, branding, done }}
+    />
   )
   return renderPage(
     c,

@@ -21,7 +21,8 @@ export const SaveOrPreview = ({ action, label }: { action: string; label: string
   </p>
 )
 
-const signed = (cents: number, currency: string): string => `${cents > 0 ? '+' : ''}${money(cents, currency)}`
+const signed = (cents: number, currency: string): string =>
+  `${cents > 0 ? '+' : ''}${money(cents, currency)}`
 
 const Amounts = ({ of, currency }: { of: Difference; currency: string }) => (
   <>

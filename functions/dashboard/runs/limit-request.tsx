@@ -10,7 +10,9 @@ import {
 } from '../../../lib/tenancy/settings/approval-limit.ts'
 import { exactMoney } from '../../../lib/values/money.ts'
 
-/** A currency of two decimals, as most have: the sum applies to the minor units of every currency. */
+/**
+ * A currency of two decimals, as most have: the sum applies to the minor units of every currency.
+ */
 export const SUM_CURRENCY = 'USD'
 
 type Props = {
@@ -25,12 +27,19 @@ export const LimitRequestCard = ({ base, request, refusal }: Props) => {
   const { id, approvalAboveCents, requestedBy, requestedAt } = request
   const path = `${base}/settings/limit-requests/${id}`
   const limit =
-    approvalAboveCents === null ? t(m.settings_limit_none) : exactMoney(approvalAboveCents, SUM_CURRENCY)
+    approvalAboveCents === null
+      ? t(m.settings_limit_none)
+      : exactMoney(approvalAboveCents, SUM_CURRENCY)
   return (
     <section class="card">
       <h2>{t(m.settings_limit_request)}</h2>
       <p>
-        {t(m.settings_limit_requested, { requestedBy, limit, day: () => <Time at={requestedAt} />, strong })}
+        {t(m.settings_limit_requested, {
+          requestedBy,
+          limit,
+          day: () => <Time at={requestedAt} />,
+          strong,
+        })}
       </p>
       {refusal && <p>{LIMIT_REFUSALS[refusal]}</p>}
       <div class="actions">

@@ -38,7 +38,8 @@ type Props = {
   mayPay: boolean
 }
 
-const partNumbers = (parts: number): number[] => Array.from({ length: parts }, (_, index) => index + 1)
+const partNumbers = (parts: number): number[] =>
+  Array.from({ length: parts }, (_, index) => index + 1)
 
 type DownloadProps = Pick<Props, 'base' | 'runPath'>
 
@@ -66,7 +67,9 @@ const DownloadForm = ({
 const Download = ({ file, base, runPath }: { file: PlannedFile } & DownloadProps) => {
   const { format, currency, parts } = file
   if (format === 'wise_template') {
-    return <a href={`${runPath}/wise-template?currency=${currency}`}>{t(m.payouts_fill_template)}</a>
+    return (
+      <a href={`${runPath}/wise-template?currency=${currency}`}>{t(m.payouts_fill_template)}</a>
+    )
   }
   return (
     <ul class="plain">
@@ -87,11 +90,15 @@ const Download = ({ file, base, runPath }: { file: PlannedFile } & DownloadProps
         )
       })}
       {format === 'sepa' && (
-        <li>{t(m.payouts_names_business_details, { link: linkTo(`${base}/settings/business`) })}</li>
+        <li>
+          {t(m.payouts_names_business_details, { link: linkTo(`${base}/settings/business`) })}
+        </li>
       )}
       {format !== 'paypal' && (
         <li>
-          <a href={`${runPath}/wise-template?currency=${currency}`}>{t(m.payouts_fill_wise_template)}</a>
+          <a href={`${runPath}/wise-template?currency=${currency}`}>
+            {t(m.payouts_fill_wise_template)}
+          </a>
         </li>
       )}
     </ul>
@@ -123,26 +130,43 @@ const FileTable = ({ plan, base, runPath, mayPay }: Props) => (
   </Table>
 )
 
-const LeftOut = ({ base, payouts, count }: { base: string; payouts: LeftOutPayout[]; count: number }) => (
+const LeftOut = ({
+  base,
+  payouts,
+  count,
+}: {
+  base: string
+  payouts: LeftOutPayout[]
+  count: number
+}) => (
   <>
     <h3>{t(m.payouts_not_in_any_file)}</h3>
     <p>{t(m.payouts_left_out_count, { count })}</p>
     <Table
       caption={t(m.payouts_in_no_file)}
-      head={[t(m.partner), { number: t(m.amount_column) }, t(m.reference_column), t(m.layout_reason)]}
+      head={[
+        t(m.partner),
+        { number: t(m.amount_column) },
+        t(m.reference_column),
+        t(m.layout_reason),
+      ]}
     >
-      {payouts.map(({ partnerId, partnerName, partnerSlug, amountCents, currency, reference, code }) => (
-        <tr>
-          <td>
-            <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
-          </td>
-          <td class="number">{money(amountCents, currency)}</td>
-          <td>{reference}</td>
-          <td>{t(LEFT_OUT_WORDS[code])}</td>
-        </tr>
-      ))}
+      {payouts.map(
+        ({ partnerId, partnerName, partnerSlug, amountCents, currency, reference, code }) => (
+          <tr>
+            <td>
+              <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
+            </td>
+            <td class="number">{money(amountCents, currency)}</td>
+            <td>{reference}</td>
+            <td>{t(LEFT_OUT_WORDS[code])}</td>
+          </tr>
+        ),
+      )}
     </Table>
-    {count > payouts.length && <p class="hint">{t(m.payouts_first_shown, { count: payouts.length })}</p>}
+    {count > payouts.length && (
+      <p class="hint">{t(m.payouts_first_shown, { count: payouts.length })}</p>
+    )}
   </>
 )
 

@@ -12,7 +12,10 @@ import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { PartnerName } from '../../../lib/pages/tables/ledger.tsx'
-import { listResolvable, resolveOfRun } from '../../../lib/payouts/corrections/resolution.queries.ts'
+import {
+  listResolvable,
+  resolveOfRun,
+} from '../../../lib/payouts/corrections/resolution.queries.ts'
 import { commonRefusalOf } from '../../../lib/payouts/corrections/resolution.ts'
 import type { PayoutRow } from '../../../lib/payouts/payouts.queries.ts'
 import { MAX_RESOLVED, RunResolution } from '../../../lib/payouts/payouts.schemas.ts'
@@ -27,7 +30,8 @@ const PATH = '/app/:workspace/payouts/runs/:id/resolve'
 /** The checkbox of a payout: payout-0192.... */
 const BOX = /^payout-(.+)$/
 
-const idsIn = (fields: Fields): string[] => Object.keys(fields).flatMap((name) => BOX.exec(name)?.[1] ?? [])
+const idsIn = (fields: Fields): string[] =>
+  Object.keys(fields).flatMap((name) => BOX.exec(name)?.[1] ?? [])
 
 type Props = {
   base: string
@@ -91,27 +95,29 @@ const PayoutBoxes = ({
         t(m.payouts_last_answer),
       ]}
     >
-      {payouts.map(({ id, partnerId, partnerName, partnerSlug, amountCents, currency, ...payout }) => (
-        <tr>
-          <td>
-            <input
-              type="checkbox"
-              name={`payout-${id}`}
-              checked={!fields || `payout-${id}` in fields}
-              aria-label={t(m.payouts_decide_about_one, { reference: payout.reference })}
-            />
-          </td>
-          <td class="name">
-            <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
-          </td>
-          <td class="number">{money(amountCents, currency)}</td>
-          <td class="nowrap">{payout.reference}</td>
-          <td>
-            <code>{transferGroup(id)}</code>
-          </td>
-          <td class="words">{payout.lastError}</td>
-        </tr>
-      ))}
+      {payouts.map(
+        ({ id, partnerId, partnerName, partnerSlug, amountCents, currency, ...payout }) => (
+          <tr>
+            <td>
+              <input
+                type="checkbox"
+                name={`payout-${id}`}
+                checked={!fields || `payout-${id}` in fields}
+                aria-label={t(m.payouts_decide_about_one, { reference: payout.reference })}
+              />
+            </td>
+            <td class="name">
+              <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
+            </td>
+            <td class="number">{money(amountCents, currency)}</td>
+            <td class="nowrap">{payout.reference}</td>
+            <td>
+              <code>{transferGroup(id)}</code>
+            </td>
+            <td class="words">{payout.lastError}</td>
+          </tr>
+        ),
+      )}
     </Table>
   </div>
 )
@@ -120,14 +126,19 @@ type Shown = Omit<Props, 'base' | 'runId' | 'payouts'>
 
 const show = async (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 409 = 200) => {
   const { db, workspace, now } = c.var
-  const run = await found('payout run', c.req.param('id') ?? '', (id) => findRun(db, workspace.id, id))
+  const run = await found('payout run', c.req.param('id') ?? '', (id) =>
+    findRun(db, workspace.id, id),
+  )
   const payouts = await listResolvable(db, workspace.id, run.id, { now, limit: MAX_RESOLVED + 1 })
   const base = `/app/${workspace.slug}`
   const children = <ResolvePage {...{ base, payouts, ...shown }} runId={run.id} />
   return renderPage(c, { title: m.payouts_unclear_payouts, section: '/payouts', children }, status)
 }
 
-/** /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, when Stripe cannot be asked. Managers only. */
+/**
+ * /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, when Stripe cannot
+ * be asked. Managers only.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c, {}))
   .post(PATH, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {

@@ -1,4 +1,7 @@
-/** What a manager limits a payout run to, as the preview's form and the button that starts the run carry it. */
+/**
+ * What a manager limits a payout run to, as the preview's form and the button that starts the run
+ * carry it.
+ */
 
 import type { Context } from 'hono'
 import type * as z from 'zod'
@@ -44,7 +47,10 @@ export const readPreview = (c: Context): Checked<RunInput> => {
   })
 }
 
-/** The run that the button starts: what was previewed, as JSON. Other forms have only a method and a program. */
+/**
+ * The run that the button starts: what was previewed, as JSON. Other forms have only a method and a
+ * program.
+ */
 export const readRun = ({ method, programId, preview }: Fields): Checked<RunInput> => {
   let previewed: unknown
   try {
@@ -56,7 +62,10 @@ export const readRun = ({ method, programId, preview }: Fields): Checked<RunInpu
 }
 
 /** What the button carries: the run pays what is shown, and no more. */
-export const previewJson = ({ previewedAt, totals }: RunResultResponse, limits: RunLimits): string =>
+export const previewJson = (
+  { previewedAt, totals }: RunResultResponse,
+  limits: RunLimits,
+): string =>
   JSON.stringify({ ...limits, previewedAt: previewedAt ?? limits.previewedAt, expected: totals })
 
 /** Leaves a partner out of the run, or takes it in again. */
@@ -107,7 +116,9 @@ export const LimitsForm = ({ action, method, programId, limits, currencies }: Pr
             inputmode="decimal"
             autocomplete="off"
             value={
-              maxAmountCents[currency] === undefined ? '' : exactMoney(maxAmountCents[currency], currency)
+              maxAmountCents[currency] === undefined
+                ? ''
+                : exactMoney(maxAmountCents[currency], currency)
             }
           />
         ))}

@@ -8,10 +8,21 @@ import { checked, type Fields, form, query } from '../../../lib/http/validate.ts
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Checkbox, controls, Field } from '../../../lib/pages/forms/fields.tsx'
-import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import {
+  Done,
+  NextPage,
+  noticeFor,
+  Problem,
+  Table,
+  Time,
+} from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
-import { CreatedKeyPage, RevokeKeyPage, RotateKeyPage } from '../../../lib/pages/parts/api-key-pages.tsx'
+import {
+  CreatedKeyPage,
+  RevokeKeyPage,
+  RotateKeyPage,
+} from '../../../lib/pages/parts/api-key-pages.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import {
@@ -24,7 +35,11 @@ import {
   rotateApiKey,
 } from '../../../lib/tenancy/keys/api-keys.queries.ts'
 import { NewApiKey, Rotation } from '../../../lib/tenancy/keys/api-keys.schemas.ts'
-import { API_KEY_SCOPES, type ApiKeyScope, DEFAULT_SCOPES } from '../../../lib/tenancy/keys/api-keys.ts'
+import {
+  API_KEY_SCOPES,
+  type ApiKeyScope,
+  DEFAULT_SCOPES,
+} from '../../../lib/tenancy/keys/api-keys.ts'
 
 const DONE = { revoked: m.keys_revoked_notice }
 
@@ -37,7 +52,8 @@ const SCOPE_LABELS: Record<ApiKeyScope, Message> = {
   clicks: m.keys_scope_clicks,
 }
 
-const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean => expiresAt !== null && expiresAt <= now
+const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean =>
+  expiresAt !== null && expiresAt <= now
 
 const KeyRow = ({ base, apiKey, now }: { base: string; apiKey: ApiKey; now: Date }) => (
   <tr>
@@ -74,7 +90,9 @@ const KeyRow = ({ base, apiKey, now }: { base: string; apiKey: ApiKey; now: Date
               </a>{' '}
             </>
           )}
-          <a href={`${base}/${apiKey.id}/revoke`}>{t(m.keys_revoke_name, { name: apiKey.name, hidden })}</a>
+          <a href={`${base}/${apiKey.id}/revoke`}>
+            {t(m.keys_revoke_name, { name: apiKey.name, hidden })}
+          </a>
         </>
       )}
     </td>
@@ -110,11 +128,21 @@ const KeysPage = ({ base, now, keys, url, fields = NEW_FIELDS, errors, done }: P
       <Problem errors={errors} labels={LABELS} />
       <p>{t(m.keys_intro)}</p>
       <form method="post" action={base}>
-        <Field {...control('name')} hint={t(m.keys_name_hint)} required maxlength={255} autocomplete="off" />
+        <Field
+          {...control('name')}
+          hint={t(m.keys_name_hint)}
+          required
+          maxlength={255}
+          autocomplete="off"
+        />
         <fieldset id="scopes">
           <legend>{t(LABELS.scopes)}</legend>
           {API_KEY_SCOPES.map((scope) => (
-            <Checkbox label={t(SCOPE_LABELS[scope])} name={scope} checked={fields[scope] !== undefined} />
+            <Checkbox
+              label={t(SCOPE_LABELS[scope])}
+              name={scope}
+              checked={fields[scope] !== undefined}
+            />
           ))}
         </fieldset>
         <Field {...control('expiresAt')} type="date" hint={t(m.keys_expires_hint)} />
@@ -187,13 +215,21 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checked(Rotation, { overlapHours: Number(overlapHours || Number.NaN) })
     const { key: secret, ...stored } = await createApiKey(workspace)
     const fresh = await found('API key', c.req.param('id'), async (id) =>
-      data ? rotateApiKey(db, actOf(c), id, { ...stored, ...data }) : findApiKey(db, workspace.id, id),
+      data
+        ? rotateApiKey(db, actOf(c), id, { ...stored, ...data })
+        : findApiKey(db, workspace.id, id),
     )
     if (fresh === 'ended' || errors) {
-      const apiKey = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
+      const apiKey = await found('API key', c.req.param('id'), (id) =>
+        findApiKey(db, workspace.id, id),
+      )
       const problems = errors ?? [{ path: '', message: KEY_ENDED }]
       const children = <RotateKeyPage base={base} apiKey={apiKey} errors={problems} />
-      return renderPage(c, { title: m.keys_rotate_title, section: '/api-keys', children }, errors ? 400 : 409)
+      return renderPage(
+        c,
+        { title: m.keys_rotate_title, section: '/api-keys', children },
+        errors ? 400 : 409,
+      )
     }
     const children = <CreatedKeyPage base={base} name={fresh.name} secret={secret} />
     return renderPage(c, { title: m.keys_new, section: '/api-keys', children })

@@ -27,7 +27,8 @@ const hasBalances = ({ details }: AuditRow): boolean => 'openingBalances' in det
 
 /** A link to the subject of an entry. */
 const SubjectLink = ({ base, entry }: { base: string; entry: AuditRow }) => {
-  if (hasBalances(entry)) return <a href={`${base}/audit/${entry.id}`}>{t(m.sum_opening_balance)}</a>
+  if (hasBalances(entry))
+    return <a href={`${base}/audit/${entry.id}`}>{t(m.sum_opening_balance)}</a>
   const [kind = ''] = entry.action.split('.')
   const page = PAGES[kind === 'personal_data' ? String(entry.details.person) : kind]
   return page && entry.subjectId && !entry.action.endsWith('.deleted') ? (
@@ -47,7 +48,12 @@ export const EntryTable = ({
 }) => (
   <Table
     caption={t(m.layout_audit)}
-    head={[t(m.date_column), t(m.audit_actor), t(m.action_column), ...(ofOne ? [] : [t(m.details_column)])]}
+    head={[
+      t(m.date_column),
+      t(m.audit_actor),
+      t(m.action_column),
+      ...(ofOne ? [] : [t(m.details_column)]),
+    ]}
   >
     {entries.map((entry) => (
       <tr>

@@ -26,24 +26,29 @@ const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBala
     caption={t(m.sum_opening_balance)}
     head={[t(m.partner), { number: t(m.amount_column) }, t(m.commission)]}
   >
-    {balances.map(({ commissionId, amountCents, currency, partnerId, partnerName, partnerSlug }) => (
-      <tr>
-        <td>
-          <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
-        </td>
-        <td class="number">{money(amountCents, currency)}</td>
-        <td>
-          <a href={`${base}/commissions/${commissionId}`}>{t(m.layout_view_commission)}</a>
-        </td>
-      </tr>
-    ))}
+    {balances.map(
+      ({ commissionId, amountCents, currency, partnerId, partnerName, partnerSlug }) => (
+        <tr>
+          <td>
+            <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
+          </td>
+          <td class="number">{money(amountCents, currency)}</td>
+          <td>
+            <a href={`${base}/commissions/${commissionId}`}>{t(m.layout_view_commission)}</a>
+          </td>
+        </tr>
+      ),
+    )}
   </Table>
 )
 
 /** What was done. A component, so that amounts are as the page's others. */
 const Action = ({ entry }: { entry: AuditRow }) => <>{describeAction(entry, money)}</>
 
-/** /app/:workspace/audit: the audit log, and an entry with the opening balances that it names. Managers only. */
+/**
+ * /app/:workspace/audit: the audit log, and an entry with the opening balances that it names.
+ * Managers only.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/audit', async (c) => {
     const t = textsOf(c)
@@ -57,7 +62,9 @@ export default createRoutes<WorkspaceEnv>()
         <h1>{t(m.layout_audit)}</h1>
         <p>{t(m.audit_intro)}</p>
         <Problem message={errors && t(m.audit_no_such_page)} />
-        {fields.subjectId && <p class="hint">{t(m.audit_one_subject, { link: linkTo(`${base}/audit`) })}</p>}
+        {fields.subjectId && (
+          <p class="hint">{t(m.audit_one_subject, { link: linkTo(`${base}/audit`) })}</p>
+        )}
         {entries.length > 0 ? (
           <EntryTable base={base} entries={entries} />
         ) : (

@@ -30,11 +30,15 @@ const show = (
   status: 200 | 400 | 409 = 200,
 ) => {
   const done = noticeFor(DONE, c.req.query('done'))
-  const children = <DeletionPage workspace={c.var.workspace} deletion={deletion} {...{ problem, done }} />
+  const children = (
+    <DeletionPage workspace={c.var.workspace} deletion={deletion} {...{ problem, done }} />
+  )
   return renderPage(c, { title: m.settings_deletion_title, section: '/settings', children }, status)
 }
 
-/** /app/:workspace/deletion: schedules the deletion of the workspace, and cancels it. Managers only. */
+/**
+ * /app/:workspace/deletion: schedules the deletion of the workspace, and cancels it. Managers only.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => show(c, await readDeletion(c.var.db, c.var.workspace.id)))
   .post(PATH, freshMembersOnly(), form(), async (c) => {

@@ -84,14 +84,22 @@ const settingsFields = ({
   ...switches
 }: Settings): Fields => ({
   payoutOrder,
-  ...(approvalAboveCents !== null && { approvalAboveCents: exactMoney(approvalAboveCents, SUM_CURRENCY) }),
+  ...(approvalAboveCents !== null && {
+    approvalAboveCents: exactMoney(approvalAboveCents, SUM_CURRENCY),
+  }),
   salesFrom,
   mode,
   ...Object.fromEntries(SWITCHES.flatMap((name) => (switches[name] ? [[name, 'on']] : []))),
 })
 
 /** A form's fields as API input. */
-const readForm = ({ payoutOrder, approvalAboveCents: sum, salesFrom, mode, ...fields }: Fields): Reading => {
+const readForm = ({
+  payoutOrder,
+  approvalAboveCents: sum,
+  salesFrom,
+  mode,
+  ...fields
+}: Fields): Reading => {
   const approvalAboveCents = sum === undefined ? null : parseMoney(sum, SUM_CURRENCY)
   const message = inEnglish(m.settings_enter_amount_such)
   return {
@@ -236,7 +244,10 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(SettingsChange, readForm(fields))
     if (errors) return show(c, { fields, errors }, 400)
-    if (data.payoutsRequirePasskey !== c.var.workspace.payoutsRequirePasskey && !isConfirmedByPasskey(c))
+    if (
+      data.payoutsRequirePasskey !== c.var.workspace.payoutsRequirePasskey &&
+      !isConfirmedByPasskey(c)
+    )
       return askForPasskey(c, fields)
     const saved = await changeSettings(c.var.db, actOf(c), data, new URL(pathOf(c), c.req.url).href)
     if (!saved) return show(c, { fields, errors: [{ path: 'mode', message: MODE_IN_USE }] }, 409)

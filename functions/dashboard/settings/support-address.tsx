@@ -16,7 +16,9 @@ import { name } from '../../../lib/pages/parts/tags.tsx'
 import { sha256 } from '../../../lib/platform/sha256.ts'
 
 /** What the link is about. @throws {ApiError} `not_found`, `rate_limited` */
-const readCheck = async (c: Context<SessionEnv>): Promise<{ check: FoundCheck; tokenHash: string }> => {
+const readCheck = async (
+  c: Context<SessionEnv>,
+): Promise<{ check: FoundCheck; tokenHash: string }> => {
   // Anybody can ask for it, and each answer reads the database.
   await limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
   const tokenHash = await sha256(c.req.param('token') ?? '')
@@ -50,8 +52,8 @@ const showConfirmed = (c: Context<SessionEnv>, { email, workspaceName, programNa
 const PATH = '/confirm-address/:token'
 
 /**
- * /confirm-address/:token: whoever reads the support address of a program confirms it, by the link that was mailed there, without a
- * session. Opening it changes nothing, because mail scanners do.
+ * /confirm-address/:token: whoever reads the support address of a program confirms it, by the link
+ * that was mailed there, without a session. Opening it changes nothing, because mail scanners do.
  */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {
@@ -63,7 +65,9 @@ export default createRoutes<SessionEnv>()
       c,
       t(m.settings_confirm_support_address),
       <>
-        <p>{t(m.settings_replies_emails_sends_partners, { workspaceName, name, programName, email })}</p>
+        <p>
+          {t(m.settings_replies_emails_sends_partners, { workspaceName, name, programName, email })}
+        </p>
         <form method="post">
           <button type="submit">{t(m.layout_confirm_address)}</button>
         </form>

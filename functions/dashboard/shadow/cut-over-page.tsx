@@ -22,7 +22,11 @@ const Balances = ({ base, balances }: { base: string; balances: OwedBalance[] })
           <td>
             <a href={`${base}/partners/${partnerId}`}>{email}</a>
           </td>
-          <td>{currency === 'USD' && amountCents > 0n ? t(m.kind_opening_balance) : t(m.kind_adjustment)}</td>
+          <td>
+            {currency === 'USD' && amountCents > 0n
+              ? t(m.kind_opening_balance)
+              : t(m.kind_adjustment)}
+          </td>
           <td class="number">{money(amountCents, currency)}</td>
         </tr>
       ))}
@@ -47,7 +51,9 @@ const Refused = ({ refused }: { refused: OwedBalance[] }) => (
             form="cut-over-preview"
             name="leaveOut"
             value={email ?? ''}
-            aria-label={email ? t(m.shadow_leave_out_email, { email }) : t(m.shadow_leave_out_unknown)}
+            aria-label={
+              email ? t(m.shadow_leave_out_email, { email }) : t(m.shadow_leave_out_unknown)
+            }
           />
         </td>
         <td>{email ?? t(m.shadow_no_partner)}</td>
@@ -81,10 +87,15 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
         {sums.length === 0 && <li>{t(m.shadow_nothing_taken)}</li>}
         {sums.map(({ currency, partners, amountCents }) => (
           <li>
-            {t(m.shadow_amount_of_partners, { amount: money(BigInt(amountCents), currency), partners })}
+            {t(m.shadow_amount_of_partners, {
+              amount: money(BigInt(amountCents), currency),
+              partners,
+            })}
           </li>
         ))}
-        {leaveOut.length > 0 && <li>{t(m.shadow_addresses_left_out, { count: leaveOut.length })}</li>}
+        {leaveOut.length > 0 && (
+          <li>{t(m.shadow_addresses_left_out, { count: leaveOut.length })}</li>
+        )}
       </ul>
       {refused.length > 0 && (
         <>

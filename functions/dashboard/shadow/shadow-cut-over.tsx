@@ -39,7 +39,9 @@ const parsed = (text: string | undefined): unknown => {
   }
 }
 
-/** /app/:workspace/programs/:id/shadow/cut-over: previews the cut-over of a program, and makes it. */
+/**
+ * /app/:workspace/programs/:id/shadow/cut-over: previews the cut-over of a program, and makes it.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, expensive(), (c) => {
     const { data } = checked(CutOver, { leaveOut: c.req.queries('leaveOut') ?? [] })
@@ -51,14 +53,24 @@ export default createRoutes<WorkspaceEnv>()
     const { data } = checked(CutOver, { leaveOut: parsed(leaveOut), expected: parsed(expected) })
     if (!data) throw new ApiError('invalid_body', t(m.layout_send_form_from_its_page))
     const program = await readProgram(c)
-    const request = { programId: program.id, leaveOut: data.leaveOut ?? [], expected: data.expected ?? [] }
+    const request = {
+      programId: program.id,
+      leaveOut: data.leaveOut ?? [],
+      expected: data.expected ?? [],
+    }
     try {
       const { cutOverAt } = await makeCutOver(c.var.db, actOf(c), request)
       if (cutOverAt === null) return show(c, request.leaveOut, t(m.shadow_some_balances_cannot))
     } catch (error) {
-      if (error instanceof ApiError && (error.code === 'preview_changed' || isUnreadMessage(error.message)))
+      if (
+        error instanceof ApiError &&
+        (error.code === 'preview_changed' || isUnreadMessage(error.message))
+      )
         return show(c, request.leaveOut, error.message)
       throw error
     }
-    return c.redirect(`/app/${c.var.workspace.slug}/programs/${program.id}/shadow?done=cut_over`, 303)
+    return c.redirect(
+      `/app/${c.var.workspace.slug}/programs/${program.id}/shadow?done=cut_over`,
+      303,
+    )
   })

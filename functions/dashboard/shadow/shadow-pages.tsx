@@ -8,7 +8,12 @@ import { Done, NextPage, Problem, Time } from '../../../lib/pages/layout/parts.t
 import { t } from '../../../lib/pages/layout/text.ts'
 import { ANY, areFilters, Empty, Filters } from '../../../lib/pages/tables/filters.tsx'
 import type { Program } from '../../../lib/programs/programs.queries.ts'
-import { OUTCOMES, type Outcome, REASONS, type Reason } from '../../../lib/shadow/comparison/compare.ts'
+import {
+  OUTCOMES,
+  type Outcome,
+  REASONS,
+  type Reason,
+} from '../../../lib/shadow/comparison/compare.ts'
 import type {
   ComparisonRow,
   DaySum,
@@ -53,7 +58,12 @@ export const StartPage = ({
   </>
 )
 
-const State = ({ base, program, mayChange, state }: Base & { mayChange: boolean; state: ShadowState }) => {
+const State = ({
+  base,
+  program,
+  mayChange,
+  state,
+}: Base & { mayChange: boolean; state: ShadowState }) => {
   const { startedAt, endedAt } = state
   const began = () => <Time at={startedAt} />
   return (
@@ -72,7 +82,9 @@ const State = ({ base, program, mayChange, state }: Base & { mayChange: boolean;
             })
           : t(m.shadow_no_commissions_other)}
       </p>
-      {state.waiting > 0 && !endedAt && <p class="notice">{t(m.shadow_waiting, { count: state.waiting })}</p>}
+      {state.waiting > 0 && !endedAt && (
+        <p class="notice">{t(m.shadow_waiting, { count: state.waiting })}</p>
+      )}
       {mayChange && !endedAt && (
         <p class="actions">
           <a class="button" href={`${base}/programs/${program.id}/shadow/upload`}>
@@ -91,7 +103,10 @@ const reasonOptions = (reasons: { reason: Reason; sales: number }[]) => [
   ANY,
   ...reasons.map(({ reason, sales }) => ({
     value: reason,
-    label: t(m.shadow_reason_of_sales, { reason: REASONS[reason].split(/[.:]/)[0] ?? '', count: sales }),
+    label: t(m.shadow_reason_of_sales, {
+      reason: REASONS[reason].split(/[.:]/)[0] ?? '',
+      count: sales,
+    }),
   })),
 ]
 

@@ -5,7 +5,11 @@ import { Table } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { type Outcome, REASONS } from '../../../lib/shadow/comparison/compare.ts'
-import type { ComparisonRow, DaySum, OutcomeSum } from '../../../lib/shadow/comparison/results.queries.ts'
+import type {
+  ComparisonRow,
+  DaySum,
+  OutcomeSum,
+} from '../../../lib/shadow/comparison/results.queries.ts'
 
 /** The results in words. */
 export const OUTCOME_WORDS: Record<Outcome, Message> = {

@@ -10,7 +10,9 @@ type Props = { base: string; program: Program; workspace: string; user: User }
 export const UploadPage = ({ base, program, workspace, user }: Props) => (
   <>
     <p>
-      <a href={`${base}/programs/${program.id}/shadow`}>{t(m.shadow_run_of, { name: program.name })}</a>
+      <a href={`${base}/programs/${program.id}/shadow`}>
+        {t(m.shadow_run_of, { name: program.name })}
+      </a>
     </p>
     <h1>{t(m.shadow_commissions_other_platform)}</h1>
     <p>{t(m.shadow_choose_export_other)}</p>

@@ -12,7 +12,10 @@ import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { sendList } from '../../../lib/partners/changes/send-list.service.ts'
 import { findProgram } from '../../../lib/programs/programs.queries.ts'
-import { COMPARISON_COLUMNS, comparisonLine } from '../../../lib/shadow/comparison/comparison-response.ts'
+import {
+  COMPARISON_COLUMNS,
+  comparisonLine,
+} from '../../../lib/shadow/comparison/comparison-response.ts'
 import {
   listComparisons,
   listDays,
@@ -37,7 +40,9 @@ const DONE = {
 /** The program of the URL, and the path of its workspace. */
 const readProgram = async (c: Context<WorkspaceEnv>) => {
   const { db, workspace } = c.var
-  const program = await found('program', c.req.param('id') ?? '', (id) => findProgram(db, workspace.id, id))
+  const program = await found('program', c.req.param('id') ?? '', (id) =>
+    findProgram(db, workspace.id, id),
+  )
   return {
     program,
     base: `/app/${workspace.slug}`,
@@ -45,7 +50,10 @@ const readProgram = async (c: Context<WorkspaceEnv>) => {
   }
 }
 
-/** /app/:workspace/programs/:id/shadow: a shadow run, what both sides decided, and the upload of the other side's commissions. */
+/**
+ * /app/:workspace/programs/:id/shadow: a shadow run, what both sides decided, and the upload of the
+ * other side's commissions.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {
     const { db, workspace } = c.var
@@ -86,7 +94,11 @@ export default createRoutes<WorkspaceEnv>()
       const children = <StartPage {...{ base, program, problem }} mayChange />
       return renderPage(
         c,
-        { title: textsOf(c)(m.shadow_run_of, { name: program.name }), section: '/programs', children },
+        {
+          title: textsOf(c)(m.shadow_run_of, { name: program.name }),
+          section: '/programs',
+          children,
+        },
         409,
       )
     }
@@ -94,7 +106,9 @@ export default createRoutes<WorkspaceEnv>()
   })
   .get(`${PATH}/upload`, async (c) => {
     const { program, base } = await readProgram(c)
-    const children = <UploadPage {...{ base, program }} workspace={c.var.workspace.slug} user={c.var.user} />
+    const children = (
+      <UploadPage {...{ base, program }} workspace={c.var.workspace.slug} user={c.var.user} />
+    )
     const title = textsOf(c)(m.shadow_commissions_for, { name: program.name })
     return renderPage(c, {
       title,

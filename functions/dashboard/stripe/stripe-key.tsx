@@ -22,7 +22,15 @@ const KeyFacts = ({ stripeKey }: { stripeKey: StripeKey }) => (
   </>
 )
 
-const KeyForm = ({ base, isFirst, errors }: { base: string; isFirst: boolean; errors?: ErrorDetail[] }) => (
+const KeyForm = ({
+  base,
+  isFirst,
+  errors,
+}: {
+  base: string
+  isFirst: boolean
+  errors?: ErrorDetail[]
+}) => (
   <form method="post" action={`${base}/stripe/key`} class="inline">
     <Field
       label={isFirst ? t(m.stripe_key) : t(m.stripe_new_key)}

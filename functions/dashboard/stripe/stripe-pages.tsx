@@ -7,13 +7,23 @@ import * as m from '../../../lib/languages/messages.ts'
 import { Field, Select } from '../../../lib/pages/forms/fields.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../../lib/pages/forms/sales-from.tsx'
 import { MODE_LABEL, ModeSelect } from '../../../lib/pages/layout/mode.tsx'
-import { ConfirmForm, Copyable, Done, Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import {
+  ConfirmForm,
+  Copyable,
+  Done,
+  Problem,
+  Table,
+  Time,
+} from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { code, hidden } from '../../../lib/pages/parts/tags.tsx'
 import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 import type { MissingEvents as EventsMissing } from '../../../lib/purchases/stripe/settings.service.ts'
 import type { StripeSetup } from '../../../lib/purchases/stripe/setup.queries.ts'
-import { MAX_SECRETS, type StripeSecret } from '../../../lib/purchases/stripe/signing-secrets.queries.ts'
+import {
+  MAX_SECRETS,
+  type StripeSecret,
+} from '../../../lib/purchases/stripe/signing-secrets.queries.ts'
 import type { Mode, SalesFrom } from '../../../lib/rules/purchases/processors.ts'
 import { type EventsProps, RecentEvents } from './stripe-events.tsx'
 import { PayingPartners } from './stripe-key.tsx'
@@ -98,7 +108,11 @@ const MissingEvents = ({ missing }: { missing: string[] }) =>
   )
 
 /** Whether events arrive, which a manager waits for after the third step. */
-const ConnectionStatus = ({ setup: { secrets, firstEventAt, lastEventAt } }: { setup: StripeSetup }) => {
+const ConnectionStatus = ({
+  setup: { secrets, firstEventAt, lastEventAt },
+}: {
+  setup: StripeSetup
+}) => {
   if (secrets.length === 0) {
     return (
       <StatusLine status="open" label={t(m.stripe_not_connected)}>
@@ -123,7 +137,15 @@ const ConnectionStatus = ({ setup: { secrets, firstEventAt, lastEventAt } }: { s
   )
 }
 
-const StatusLine = ({ status, label, children }: { status: string; label: string; children: Child }) => (
+const StatusLine = ({
+  status,
+  label,
+  children,
+}: {
+  status: string
+  label: string
+  children: Child
+}) => (
   <p>
     <span class="status" data-status={status}>
       {label}
@@ -143,9 +165,15 @@ type SecretsProps = {
 const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
   <>
     {secrets.length < MAX_SECRETS && (
-      <form method="post" action={`${base}/stripe`} class={secrets.length === 0 ? undefined : 'inline'}>
+      <form
+        method="post"
+        action={`${base}/stripe`}
+        class={secrets.length === 0 ? undefined : 'inline'}
+      >
         <Field
-          label={secrets.length === 0 ? t(m.layout_signing_secret) : t(m.stripe_another_signing_secret)}
+          label={
+            secrets.length === 0 ? t(m.layout_signing_secret) : t(m.stripe_another_signing_secret)
+          }
           name="secret"
           hint={t(m.stripe_starts_with_whsec)}
           type="password"
@@ -177,7 +205,13 @@ const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
               <td>
                 <code>{secret.last4}</code>
               </td>
-              <td>{t(secret.purpose === 'account' ? m.stripe_your_account : m.stripe_connected_accounts)}</td>
+              <td>
+                {t(
+                  secret.purpose === 'account'
+                    ? m.stripe_your_account
+                    : m.stripe_connected_accounts,
+                )}
+              </td>
               <td>
                 <Time at={secret.createdAt} />
               </td>

@@ -10,7 +10,10 @@ import * as m from '../../../lib/languages/messages.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
-import { findStripeKey, removeStripeKey } from '../../../lib/payouts/transfers/stripe-keys.queries.ts'
+import {
+  findStripeKey,
+  removeStripeKey,
+} from '../../../lib/payouts/transfers/stripe-keys.queries.ts'
 import {
   NewStripeKey,
   NewStripeSecret,
@@ -49,7 +52,11 @@ const DONE = {
 const withoutDone = ({ done: _, ...filters }: Readonly<Record<string, string>>) => filters
 
 /** Renders the page, with the reason if a secret or key was rejected. */
-const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
+const showStripe = async (
+  c: Context<StripeEnv>,
+  refused?: Refused,
+  status: 200 | 400 | 409 = 200,
+) => {
   const { db, workspace } = c.var
   const { fields, data, errors: filterErrors } = readFilters(c, StripeEventQuery)
   const { limit = 0, ...filter } = data ?? {}
@@ -70,7 +77,11 @@ const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 
       done={refused ? undefined : noticeFor(DONE, c.req.query('done'))}
     />
   )
-  return renderPage(c, { title: m.by_stripe, section: '/stripe', children }, filterErrors ? 400 : status)
+  return renderPage(
+    c,
+    { title: m.by_stripe, section: '/stripe', children },
+    filterErrors ? 400 : status,
+  )
 }
 
 /** Redirects to the page with a notice. */
@@ -116,21 +127,26 @@ export default createRoutes<StripeEnv>()
     })
   })
   .post(`${PATH}/secrets/:id/remove`, freshMembersOnly(), async (c) => {
-    await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
+    await found('signing secret', c.req.param('id'), (id) =>
+      removeStripeSecret(c.var.db, actOf(c), id),
+    )
     return done(c, 'removed')
   })
   .post(`${PATH}/key`, freshMembersOnly(), form(), async (c) => {
     const { data, errors } = checked(NewStripeKey, { key: c.req.valid('form').key ?? '' })
     if (errors) return showStripe(c, { errors }, 400)
     const stored = await storeKey(c, data.key)
-    if (stored.outcome === 'other_account') return showStripe(c, { message: KEY_OF_OTHER_ACCOUNT }, 409)
+    if (stored.outcome === 'other_account')
+      return showStripe(c, { message: KEY_OF_OTHER_ACCOUNT }, 409)
     if (stored.outcome === 'refused') {
       return showStripe(c, { errors: [{ path: 'key', message: stored.reason }] }, 400)
     }
     return done(c, 'key_set')
   })
   .get(`${PATH}/key/remove`, async (c) => {
-    const children = <RemoveKeyPage base={`/app/${c.var.workspace.slug}`} stripeKey={await foundKey(c)} />
+    const children = (
+      <RemoveKeyPage base={`/app/${c.var.workspace.slug}`} stripeKey={await foundKey(c)} />
+    )
     return renderPage(c, { title: m.stripe_remove_key_title, section: '/stripe', children })
   })
   .post(`${PATH}/key/remove`, freshMembersOnly(), async (c) => {

@@ -41,7 +41,10 @@ const Detail = ({
 }) => {
   const { nextAttemptAt } = delivery
   const status = () => (
-    <Status status={delivery.status === 'delivered' ? 'sent' : delivery.status} label={delivery.status} />
+    <Status
+      status={delivery.status === 'delivered' ? 'sent' : delivery.status}
+      label={delivery.status}
+    />
   )
   return (
     <>
@@ -109,7 +112,9 @@ const Detail = ({
   )
 }
 
-/** /app/:workspace/webhooks/deliveries: what was sent, the answers, and resending. Managers only. */
+/**
+ * /app/:workspace/webhooks/deliveries: what was sent, the answers, and resending. Managers only.
+ */
 export default createRoutes<WebhookSettingsEnv>()
   .get('/app/:workspace/webhooks/deliveries', async (c) => {
     const { db, workspace } = c.var
@@ -162,12 +167,17 @@ export default createRoutes<WebhookSettingsEnv>()
       findDelivery(db, workspace.id, id),
     )
     const done = noticeFor(DONE, c.req.query('done'))
-    const children = <Detail base={`/app/${workspace.slug}/webhooks`} delivery={delivery} done={done} />
+    const children = (
+      <Detail base={`/app/${workspace.slug}/webhooks`} delivery={delivery} done={done} />
+    )
     return renderPage(c, { title: m.webhooks_delivery, section: '/webhooks', children })
   })
   .post('/app/:workspace/webhooks/deliveries/:id/resend', async (c) => {
     const delivery = await found('webhook delivery', c.req.param('id'), (id) =>
       resendDelivery(c.var.db, actOf(c), id),
     )
-    return c.redirect(`/app/${c.var.workspace.slug}/webhooks/deliveries/${delivery.id}?done=queued`, 303)
+    return c.redirect(
+      `/app/${c.var.workspace.slug}/webhooks/deliveries/${delivery.id}?done=queued`,
+      303,
+    )
   })

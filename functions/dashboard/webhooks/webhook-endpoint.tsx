@@ -24,7 +24,10 @@ import {
   SecretPage,
 } from '../../../lib/pages/parts/webhooks.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
-import { deliveriesQuery, resendSince } from '../../../lib/webhooks/deliveries/deliveries.queries.ts'
+import {
+  deliveriesQuery,
+  resendSince,
+} from '../../../lib/webhooks/deliveries/deliveries.queries.ts'
 import {
   type EndpointRow,
   findEndpoint,
@@ -55,14 +58,20 @@ const DONE = {
 const LATEST = 20
 
 const endpointOf = (c: Context<WebhookSettingsEnv>) =>
-  found('webhook endpoint', c.req.param('id') ?? '', (id) => findEndpoint(c.var.db, c.var.workspace.id, id))
+  found('webhook endpoint', c.req.param('id') ?? '', (id) =>
+    findEndpoint(c.var.db, c.var.workspace.id, id),
+  )
 
 const pathOf = (c: Context<WebhookSettingsEnv>, { id }: Pick<EndpointRow, 'id'>) =>
   `/app/${c.var.workspace.slug}/webhooks/${id}`
 
 type Shown = { fields?: Fields; resend?: Fields; errors?: ErrorDetail[]; message?: string }
 
-const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRow, shown: Shown = {}) => {
+const showEndpoint = async (
+  c: Context<WebhookSettingsEnv>,
+  endpoint: EndpointRow,
+  shown: Shown = {},
+) => {
   const { db, now, workspace } = c.var
   const t = textsOf(c)
   const {
@@ -105,7 +114,9 @@ const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRo
         <>
           <DeliveryTable base={base} deliveries={deliveries} />
           <p>
-            <a href={`${base}/deliveries?endpointId=${endpoint.id}`}>{t(m.webhooks_deliveries_endpoint)}</a>
+            <a href={`${base}/deliveries?endpointId=${endpoint.id}`}>
+              {t(m.webhooks_deliveries_endpoint)}
+            </a>
           </p>
         </>
       ) : (
@@ -118,7 +129,12 @@ const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRo
         </>
       )}
       <h2>{t(m.layout_settings)}</h2>
-      <EndpointForm action={path} button={t(m.webhooks_save_endpoint)} fields={fields} errors={errors} />
+      <EndpointForm
+        action={path}
+        button={t(m.webhooks_save_endpoint)}
+        fields={fields}
+        errors={errors}
+      />
       <h2>{t(m.layout_signing_secret)}</h2>
       <SecretForm
         action={`${path}/rotate-secret`}
@@ -146,7 +162,10 @@ const setEnabled = (enabled: boolean) => async (c: Context<WebhookSettingsEnv>) 
 
 const ENDPOINT = '/app/:workspace/webhooks/:id{[0-9a-f-]{36}}'
 
-/** /app/:workspace/webhooks/:id: one endpoint, its latest deliveries and its settings. Managers only. */
+/**
+ * /app/:workspace/webhooks/:id: one endpoint, its latest deliveries and its settings. Managers
+ * only.
+ */
 export default createRoutes<WebhookSettingsEnv>()
   .get(ENDPOINT, async (c) => showEndpoint(c, await endpointOf(c)))
   .post(ENDPOINT, freshMembersOnly(), form(), async (c) => {
@@ -171,7 +190,10 @@ export default createRoutes<WebhookSettingsEnv>()
     const endpoint = await endpointOf(c)
     const resend = c.req.valid('form')
     const since = resend.since ? `${resend.since}${resend.since.length === 16 ? ':00' : ''}Z` : ''
-    const { data, errors } = checked(WebhookResend, { since, onlyFailed: resend.onlyFailed !== undefined })
+    const { data, errors } = checked(WebhookResend, {
+      since,
+      onlyFailed: resend.onlyFailed !== undefined,
+    })
     if (errors) return showEndpoint(c, endpoint, { resend, errors })
     if (endpoint.disabledAt) return showEndpoint(c, endpoint, { message: ENDPOINT_DISABLED })
     const { continueFrom } = await resendSince(c.var.db, actOf(c), endpoint.id, data)

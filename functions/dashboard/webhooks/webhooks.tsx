@@ -16,7 +16,10 @@ import {
   SecretPage,
 } from '../../../lib/pages/parts/webhooks.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
-import { type EndpointRow, listEndpoints } from '../../../lib/webhooks/endpoints/endpoints.queries.ts'
+import {
+  type EndpointRow,
+  listEndpoints,
+} from '../../../lib/webhooks/endpoints/endpoints.queries.ts'
 import {
   createEndpoint,
   TOO_MANY_ENDPOINTS,
@@ -53,7 +56,10 @@ const EndpointTable = ({ base, endpoints }: { base: string; endpoints: EndpointR
 
 type Shown = { fields?: Fields; errors?: ErrorDetail[]; message?: string }
 
-const showEndpoints = async (c: Context<WebhookSettingsEnv>, { fields, errors, message }: Shown = {}) => {
+const showEndpoints = async (
+  c: Context<WebhookSettingsEnv>,
+  { fields, errors, message }: Shown = {},
+) => {
   const { db, workspace } = c.var
   const t = textsOf(c)
   const base = `/app/${workspace.slug}/webhooks`
@@ -100,7 +106,11 @@ export default createRoutes<WebhookSettingsEnv>()
     const { endpoint, secret } = created
     const path = `/app/${c.var.workspace.slug}/webhooks/${endpoint.id}`
     const children = (
-      <SecretPage title={textsOf(c)(m.webhooks_new_webhook_endpoint)} endpoint={path} secret={secret} />
+      <SecretPage
+        title={textsOf(c)(m.webhooks_new_webhook_endpoint)}
+        endpoint={path}
+        secret={secret}
+      />
     )
     return renderPage(c, {
       title: m.webhooks_new_webhook_endpoint,

@@ -1,7 +1,14 @@
 import type { Context } from 'hono'
 import { applicationResponse } from '../../../lib/applications/application-response.ts'
-import { applicationsQuery, findApplication } from '../../../lib/applications/applications.queries.ts'
-import { ApplicationQuery, Approval, Rejection } from '../../../lib/applications/applications.schemas.ts'
+import {
+  applicationsQuery,
+  findApplication,
+} from '../../../lib/applications/applications.queries.ts'
+import {
+  ApplicationQuery,
+  Approval,
+  Rejection,
+} from '../../../lib/applications/applications.schemas.ts'
 import { approve, reject, remove } from '../../../lib/applications/decide.service.ts'
 import { freshWriter, reader, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
@@ -12,13 +19,18 @@ import { body, query } from '../../../lib/http/validate.ts'
 const PATH = '/api/workspaces/:workspace/applications'
 
 const findOne = (c: Context<WorkspaceEnv>) =>
-  found('application', c.req.param('id') ?? '', (id) => findApplication(c.var.db, c.var.workspace.id, id))
+  found('application', c.req.param('id') ?? '', (id) =>
+    findApplication(c.var.db, c.var.workspace.id, id),
+  )
 
 /** /applications: who wants to be a partner, and what is decided. */
 export default createRoutes()
   .get(PATH, reader(), query(ApplicationQuery), async (c) => {
     const { limit, ...filter } = c.req.valid('query')
-    const applications = applicationsQuery(c.var.db, c.var.workspace.id, { ...filter, limit: limit + 1 })
+    const applications = applicationsQuery(c.var.db, c.var.workspace.id, {
+      ...filter,
+      limit: limit + 1,
+    })
     return c.json(page(await applications.execute(), limit, applicationResponse))
   })
   .get(`${PATH}/:id`, reader(), async (c) => c.json(applicationResponse(await findOne(c))))

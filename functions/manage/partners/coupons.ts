@@ -16,14 +16,19 @@ import { NewCoupon } from '../../../lib/partners/links/coupons.schemas.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
 import { findUnstorable } from '../../../lib/values/json.ts'
 
-const couponResponse = ({ couponId, couponLabel }: CouponRow): CouponResponse => ({ couponId, couponLabel })
+const couponResponse = ({ couponId, couponLabel }: CouponRow): CouponResponse => ({
+  couponId,
+  couponLabel,
+})
 
 /** The coupon aliases of a partner. Spec, section 4.5; design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/partners/:id/coupons', reader(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const { cursor, limit } = c.req.valid('query')
-    const { id } = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    const { id } = await found('partner', c.req.param('id'), (id) =>
+      findPartner(db, workspace.id, id),
+    )
     const coupons = await listCoupons(db, workspace.id, id, { cursor, limit: limit + 1 })
     return c.json(page(coupons, limit, couponResponse))
   })

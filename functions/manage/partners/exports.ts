@@ -1,4 +1,7 @@
-import { APPLICATION_COLUMNS, applicationResponse } from '../../../lib/applications/application-response.ts'
+import {
+  APPLICATION_COLUMNS,
+  applicationResponse,
+} from '../../../lib/applications/application-response.ts'
 import { applicationsQuery } from '../../../lib/applications/applications.queries.ts'
 import { ApplicationQuery } from '../../../lib/applications/applications.schemas.ts'
 import { listAudit } from '../../../lib/audit/audit.queries.ts'
@@ -23,7 +26,10 @@ import { payoutsQuery } from '../../../lib/payouts/payouts.queries.ts'
 import type { PayoutResponse } from '../../../lib/payouts/payouts.responses.ts'
 import { PayoutQuery } from '../../../lib/payouts/payouts.schemas.ts'
 import { overdueSince } from '../../../lib/rules/purchases/expected-sales.ts'
-import { MISMATCH_COLUMNS, mismatchResponse } from '../../../lib/tracking/checks/mismatch-response.ts'
+import {
+  MISMATCH_COLUMNS,
+  mismatchResponse,
+} from '../../../lib/tracking/checks/mismatch-response.ts'
 import { listMismatches } from '../../../lib/tracking/checks/mismatches.queries.ts'
 import { eventResponse } from '../../../lib/tracking/events/event-response.ts'
 import { listEvents } from '../../../lib/tracking/events/events.queries.ts'
@@ -126,11 +132,21 @@ const MAILS: Columns<MailResponse> = [
   'sentAt',
   'failedAt',
 ]
-const AUDIT: Columns<AuditEntryResponse> = ['id', 'actor', 'action', 'subjectId', 'details', 'createdAt']
+const AUDIT: Columns<AuditEntryResponse> = [
+  'id',
+  'actor',
+  'action',
+  'subjectId',
+  'details',
+  'createdAt',
+]
 
 const path = <L extends string>(list: L) => `/api/workspaces/:workspace/export/${list}.csv` as const
 
-/** GET /export/:list.csv: the lists of the API as files, with their filters and for whoever may read them. */
+/**
+ * GET /export/:list.csv: the lists of the API as files, with their filters and for whoever may read
+ * them.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get(path('partners'), reader(), expensive(), query(PartnerQuery), (c) => {
     const { slug: slugKey, ...filter } = c.req.valid('query')
@@ -152,7 +168,9 @@ export default createRoutes<WorkspaceEnv>()
     const { overdue, ...filter } = c.req.valid('query')
     const expectedBefore = overdue ? overdueSince(c.var.now) : undefined
     return sendList(c, 'events', EVENTS, { ...filter, expectedBefore }, async (db, page) =>
-      (await listEvents(db, c.var.workspace.id, page)).map((event) => eventResponse(event, c.var.now)),
+      (await listEvents(db, c.var.workspace.id, page)).map((event) =>
+        eventResponse(event, c.var.now),
+      ),
     )
   })
   .get(path('mismatches'), reader(), expensive(), query(MismatchQuery), (c) =>

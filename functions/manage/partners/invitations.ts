@@ -20,6 +20,9 @@ export default createRoutes().post(
     if (results === 'program_not_found') throw notFound('program')
     if (results === 'group_not_found') throw notFound('group')
     const summary = countInvitees(results)
-    return c.json({ summary, results } satisfies InvitationsResponse, summary.invited > 0 ? 201 : 200)
+    return c.json(
+      { summary, results } satisfies InvitationsResponse,
+      summary.invited > 0 ? 201 : 200,
+    )
   },
 )

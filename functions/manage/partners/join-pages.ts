@@ -26,7 +26,11 @@ const PATH = '/api/workspaces/:workspace/programs/:id'
 const findOne = (c: Context<WorkspaceEnv>) =>
   found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
 
-const pageResponse = (url: string, programId: string, page: PublicJoinPage | undefined): JoinPageResponse => {
+const pageResponse = (
+  url: string,
+  programId: string,
+  page: PublicJoinPage | undefined,
+): JoinPageResponse => {
   const { isOpen, ...settings } = settingsOf(page)
   return {
     ...settings,
@@ -36,7 +40,10 @@ const pageResponse = (url: string, programId: string, page: PublicJoinPage | und
   }
 }
 
-/** /programs/:id/join-page and /programs/:id/agreements: the page on which people apply, and the versions of the terms. */
+/**
+ * /programs/:id/join-page and /programs/:id/agreements: the page on which people apply, and the
+ * versions of the terms.
+ */
 export default createRoutes()
   .get(`${PATH}/join-page`, reader(), async (c) => {
     const { id } = await findOne(c)
@@ -63,6 +70,9 @@ export default createRoutes()
     const isVersion = Number.isInteger(version) && version >= 1 && version <= MAX_AGREEMENT_VERSION
     const agreement = isVersion ? await findAgreement(c.var.db, id, version) : undefined
     if (!agreement)
-      throw new ApiError('not_found', 'The terms have no such version. List the versions to find it.')
+      throw new ApiError(
+        'not_found',
+        'The terms have no such version. List the versions to find it.',
+      )
     return c.json({ ...agreement, content: agreement.content || null } satisfies AgreementResponse)
   })

@@ -14,9 +14,15 @@ import { findUnstorable } from '../../../lib/values/json.ts'
 /** The links of a partner: GET, POST and DELETE /partners/:id/links. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/partners/:id/links', reader(), async (c) => {
-    const links = await found('partner', c.req.param('id'), (id) => linksOf(c.var.db, c.var.workspace.id, id))
+    const links = await found('partner', c.req.param('id'), (id) =>
+      linksOf(c.var.db, c.var.workspace.id, id),
+    )
     return c.json<{ data: CountedLinkResponse[] }>({
-      data: links.map((link) => ({ ...linkResponse(link), clicks: link.clicks, sales: link.sales })),
+      data: links.map((link) => ({
+        ...linkResponse(link),
+        clicks: link.clicks,
+        sales: link.sales,
+      })),
     })
   })
   .post(
@@ -26,7 +32,9 @@ export default createRoutes()
     idempotent(),
     async (c) => {
       const { slug } = c.req.valid('json')
-      const added = await found('partner', c.req.param('id'), (id) => addLink(c.var.db, actOf(c), id, slug))
+      const added = await found('partner', c.req.param('id'), (id) =>
+        addLink(c.var.db, actOf(c), id, slug),
+      )
       if (!('link' in added)) throw slugError(added, slug)
       return c.json(linkResponse(added.link), added.outcome === 'added' ? 201 : 200)
     },

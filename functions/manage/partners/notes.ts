@@ -5,7 +5,12 @@ import { found } from '../../../lib/http/found.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
-import { addNote, deleteNote, type NoteRow, notesQuery } from '../../../lib/partners/notes/notes.queries.ts'
+import {
+  addNote,
+  deleteNote,
+  type NoteRow,
+  notesQuery,
+} from '../../../lib/partners/notes/notes.queries.ts'
 import type { NoteResponse } from '../../../lib/partners/notes/notes.responses.ts'
 import { NewNote } from '../../../lib/partners/notes/notes.schemas.ts'
 
@@ -21,15 +26,25 @@ export default createRoutes()
   .get('/api/workspaces/:workspace/partners/:id/notes', reader(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const { cursor, limit } = c.req.valid('query')
-    const { id } = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    const { id } = await found('partner', c.req.param('id'), (id) =>
+      findPartner(db, workspace.id, id),
+    )
     const notes = await notesQuery(db, workspace.id, id, { cursor, limit: limit + 1 }).execute()
     return c.json(page(notes, limit, noteResponse))
   })
-  .post('/api/workspaces/:workspace/partners/:id/notes', writer(), body(NewNote), idempotent(), async (c) => {
-    const { content } = c.req.valid('json')
-    const note = await found('partner', c.req.param('id'), (id) => addNote(c.var.db, actOf(c), id, content))
-    return c.json(noteResponse(note), 201)
-  })
+  .post(
+    '/api/workspaces/:workspace/partners/:id/notes',
+    writer(),
+    body(NewNote),
+    idempotent(),
+    async (c) => {
+      const { content } = c.req.valid('json')
+      const note = await found('partner', c.req.param('id'), (id) =>
+        addNote(c.var.db, actOf(c), id, content),
+      )
+      return c.json(noteResponse(note), 201)
+    },
+  )
   .delete('/api/workspaces/:workspace/partners/:id/notes/:noteId', writer(), async (c) => {
     await found('partner', c.req.param('id'), (partnerId) =>
       found('note', c.req.param('noteId'), (id) => deleteNote(c.var.db, actOf(c), partnerId, id)),

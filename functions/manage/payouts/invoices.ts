@@ -3,11 +3,19 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
-import { type InvoicesEnv, sendCreditNote, sendInvoice } from '../../../lib/papers/invoice.service.ts'
+import {
+  type InvoicesEnv,
+  sendCreditNote,
+  sendInvoice,
+} from '../../../lib/papers/invoice.service.ts'
 import { findCreditNote, findInvoice, listInvoices } from '../../../lib/papers/invoices.queries.ts'
 import type { InvoiceResponse } from '../../../lib/papers/invoices.responses.ts'
 import { InvoiceQuery } from '../../../lib/papers/papers.schemas.ts'
-import { creditNoteNumber, type Invoice, invoiceNumber } from '../../../lib/payouts/invoices/invoices.ts'
+import {
+  creditNoteNumber,
+  type Invoice,
+  invoiceNumber,
+} from '../../../lib/payouts/invoices/invoices.ts'
 
 const invoiceResponse = (invoice: Invoice): InvoiceResponse => ({
   id: invoice.id,
@@ -38,7 +46,9 @@ export default createRoutes<WorkspaceEnv & InvoicesEnv>()
     const { db, workspace } = c.var
     return c.json(
       invoiceResponse(
-        await found('invoice', c.req.param('id'), (id) => findInvoice(db, { workspaceId: workspace.id }, id)),
+        await found('invoice', c.req.param('id'), (id) =>
+          findInvoice(db, { workspaceId: workspace.id }, id),
+        ),
       ),
     )
   })
@@ -46,7 +56,9 @@ export default createRoutes<WorkspaceEnv & InvoicesEnv>()
     const { db, workspace } = c.var
     return sendInvoice(
       c,
-      await found('invoice', c.req.param('id'), (id) => findInvoice(db, { workspaceId: workspace.id }, id)),
+      await found('invoice', c.req.param('id'), (id) =>
+        findInvoice(db, { workspaceId: workspace.id }, id),
+      ),
     )
   })
   .get('/api/workspaces/:workspace/credit-notes/:id/pdf', member(), async (c) => {

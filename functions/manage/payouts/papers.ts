@@ -9,7 +9,10 @@ import { query } from '../../../lib/http/validate.ts'
 import { yearCsv } from '../../../lib/papers/csv.ts'
 import { StatementQuery, YearQuery } from '../../../lib/papers/papers.schemas.ts'
 import { sendCsv, sendStatement, statementOf } from '../../../lib/papers/statement.service.ts'
-import type { PayoutYearResponse, StatementResponse } from '../../../lib/papers/statements.responses.ts'
+import type {
+  PayoutYearResponse,
+  StatementResponse,
+} from '../../../lib/papers/statements.responses.ts'
 import { listPaidInYear } from '../../../lib/papers/years.queries.ts'
 import { pageOfPartners } from '../../../lib/payouts/balances/balances.ts'
 
@@ -69,7 +72,11 @@ export default createRoutes()
           subjectId: null,
           details: { year },
         })
-        return sendCsv(c, yearCsv(year, await listPaidInYear(db, workspace.id, year)), `payouts-${year}`)
+        return sendCsv(
+          c,
+          yearCsv(year, await listPaidInYear(db, workspace.id, year)),
+          `payouts-${year}`,
+        )
       }
       const paid = await listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 })
       const { data, nextCursor } = pageOfPartners(paid, limit)

@@ -6,7 +6,11 @@ import type { PayerResponse } from '../../../lib/payouts/details/payers.response
 import { PayerChange } from '../../../lib/payouts/details/payers.schemas.ts'
 import { changePayer, type SealEnv } from '../../../lib/payouts/details/payers.service.ts'
 
-const payerResponse = ({ ibanCiphertext: _, ibanMasked: iban, ...payer }: StoredPayer): PayerResponse => ({
+const payerResponse = ({
+  ibanCiphertext: _,
+  ibanMasked: iban,
+  ...payer
+}: StoredPayer): PayerResponse => ({
   ...payer,
   iban,
 })

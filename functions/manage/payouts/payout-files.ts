@@ -1,7 +1,13 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { recordExport } from '../../../lib/audit/audit.queries.ts'
-import { actOf, freshMember, member, requireRole, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import {
+  actOf,
+  freshMember,
+  member,
+  requireRole,
+  type WorkspaceEnv,
+} from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { requireFreshSignIn } from '../../../lib/auth/fresh-sign-in.ts'
 import { passkeyToPay, requirePasskeyToPay } from '../../../lib/auth/passkey-for-payouts.ts'
@@ -12,17 +18,27 @@ import { found } from '../../../lib/http/found.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { readPlan } from '../../../lib/payouts/files/files.queries.ts'
-import type { RunFilesResponse, TemplateFileResponse } from '../../../lib/payouts/files/files.responses.ts'
+import type {
+  RunFilesResponse,
+  TemplateFileResponse,
+} from '../../../lib/payouts/files/files.responses.ts'
 import { ExportQuery, TemplateFile } from '../../../lib/payouts/files/files.schemas.ts'
 import { wayOf } from '../../../lib/payouts/files/formats.ts'
 import type { PayoutsService } from '../../../lib/payouts/payouts.rpc.ts'
-import { findRun, listRunLines, type Run, type RunLine } from '../../../lib/payouts/runs/runs.queries.ts'
+import {
+  findRun,
+  listRunLines,
+  type Run,
+  type RunLine,
+} from '../../../lib/payouts/runs/runs.queries.ts'
 import { exportRefusalOf } from '../../../lib/payouts/runs/runs.ts'
 import { csvLines } from '../../../lib/values/csv.ts'
 import { exactMoney } from '../../../lib/values/money.ts'
 
 /** Only the payouts Worker can decrypt the partners' details. */
-type FilesEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'bankFile' | 'templateFile'> } }
+type FilesEnv = WorkspaceEnv & {
+  Bindings: { PAYOUTS: Pick<PayoutsService, 'bankFile' | 'templateFile'> }
+}
 
 const HEAD = [
   'payout id',
@@ -80,7 +96,11 @@ const sendList = async (c: Context<FilesEnv>, run: Run) => {
   // Not streamed: a truncated file would look complete, and some partners would not be paid.
   const lines = await listRunLines(c.var.db, c.var.workspace.id, run.id)
   const details = { format: 'csv', payouts: lines.length }
-  await recordExport(c.var.db, actOf(c), { action: 'payout_run.exported', subjectId: run.id, details })
+  await recordExport(c.var.db, actOf(c), {
+    action: 'payout_run.exported',
+    subjectId: run.id,
+    details,
+  })
   const text = csvLines([HEAD, ...lines.map((line) => toCells(line, run.id))])
   return sendFile(c, text, { run, name: '', type: 'text/csv; charset=utf-8; header=present' })
 }
@@ -125,9 +145,11 @@ export default createRoutes<FilesEnv>()
     return c.json({
       files: files.map((file) => ({ ...file, amountCents: Number(file.amountCents) })),
       leftOut: leftOut.map((sum) => ({ ...sum, amountCents: Number(sum.amountCents) })),
-      leftOutPayouts: leftOutPayouts.map(({ id, reference, partnerId, currency, amountCents, code }) => ({
-        ...{ id, reference, partnerId, currency, amountCents: Number(amountCents), code },
-      })),
+      leftOutPayouts: leftOutPayouts.map(
+        ({ id, reference, partnerId, currency, amountCents, code }) => ({
+          ...{ id, reference, partnerId, currency, amountCents: Number(amountCents), code },
+        }),
+      ),
     } satisfies RunFilesResponse)
   })
   .get(`${RUN}/export`, member(), expensive(), query(ExportQuery), async (c) => {

@@ -9,7 +9,10 @@ import { body, query } from '../../../lib/http/validate.ts'
 import { cancelPayout } from '../../../lib/payouts/corrections/cancel.queries.ts'
 import { cancelRefusalOf } from '../../../lib/payouts/corrections/cancel.ts'
 import { resolveOfRun, resolvePayout } from '../../../lib/payouts/corrections/resolution.queries.ts'
-import { commonRefusalOf, resolutionRefusalOf } from '../../../lib/payouts/corrections/resolution.ts'
+import {
+  commonRefusalOf,
+  resolutionRefusalOf,
+} from '../../../lib/payouts/corrections/resolution.ts'
 import { returnPayout } from '../../../lib/payouts/corrections/returned.queries.ts'
 import { returnRefusalOf } from '../../../lib/payouts/corrections/returned.ts'
 import { releasePayout } from '../../../lib/payouts/corrections/reversals.queries.ts'
@@ -45,7 +48,10 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv
   return c.json(payoutRunResponse(run))
 }
 
-/** /payouts and /payout-runs: lists payouts and runs, cancels them, and changes manual runs. Design, section 12. */
+/**
+ * /payouts and /payout-runs: lists payouts and runs, cancels them, and changes manual runs. Design,
+ * section 12.
+ */
 export default createRoutes()
   .get('/api/workspaces/:workspace/payouts', member(), query(PayoutQuery), async (c) => {
     const { db, workspace } = c.var
@@ -56,17 +62,28 @@ export default createRoutes()
   .get('/api/workspaces/:workspace/payouts/:id', member(), async (c) => {
     const { db, workspace } = c.var
     return c.json(
-      payoutResponse(await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id))),
+      payoutResponse(
+        await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id)),
+      ),
     )
   })
-  .post('/api/workspaces/:workspace/payouts/:id/release', freshMember(), passkeyToPay(), async (c) => {
-    const payout = await found('payout', c.req.param('id'), (id) => releasePayout(c.var.db, actOf(c), id))
-    const refusal = releaseRefusalOf(payout)
-    if (refusal) throw new ApiError('conflict', refusal)
-    return c.json(payoutResponse(payout))
-  })
+  .post(
+    '/api/workspaces/:workspace/payouts/:id/release',
+    freshMember(),
+    passkeyToPay(),
+    async (c) => {
+      const payout = await found('payout', c.req.param('id'), (id) =>
+        releasePayout(c.var.db, actOf(c), id),
+      )
+      const refusal = releaseRefusalOf(payout)
+      if (refusal) throw new ApiError('conflict', refusal)
+      return c.json(payoutResponse(payout))
+    },
+  )
   .post('/api/workspaces/:workspace/payouts/:id/cancel', freshMember(), async (c) => {
-    const payout = await found('payout', c.req.param('id'), (id) => cancelPayout(c.var.db, actOf(c), id))
+    const payout = await found('payout', c.req.param('id'), (id) =>
+      cancelPayout(c.var.db, actOf(c), id),
+    )
     const refusal = cancelRefusalOf(payout)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutResponse(payout))
@@ -107,7 +124,11 @@ export default createRoutes()
     const { db, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
     return c.json(
-      page(await listRuns(db, workspace.id, { cursor, limit: limit + 1 }), limit, payoutRunResponse),
+      page(
+        await listRuns(db, workspace.id, { cursor, limit: limit + 1 }),
+        limit,
+        payoutRunResponse,
+      ),
     )
   })
   .get(RUN, member(), async (c) => {
@@ -118,7 +139,9 @@ export default createRoutes()
   .post(`${RUN}/approve`, freshMember(), passkeyToPay(), decide('approve'))
   .post(`${RUN}/decline`, freshMember(), decide('decline'))
   .post(`${RUN}/send`, freshMember(), passkeyToPay(), async (c) => {
-    const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
+    const run = await found('payout run', c.req.param('id'), (id) =>
+      endReview(c.var.db, actOf(c), id),
+    )
     const refusal = reviewRefusalOf(run)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutRunResponse(run))

@@ -15,14 +15,23 @@ const PATH = '/api/workspaces/:workspace/programs/:id/brand'
 export default createRoutes()
   .get(PATH, reader(), async (c) => {
     const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
     const brand: BrandResponse = await readBrand(db, workspace.id, program.id)
     return c.json(brand)
   })
   .put(PATH, freshMember(), body(BrandChange), async (c) => {
     const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    const brand: BrandResponse | null = await saveBrand(db, actOf(c), program.id, c.req.valid('json'))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
+    const brand: BrandResponse | null = await saveBrand(
+      db,
+      actOf(c),
+      program.id,
+      c.req.valid('json'),
+    )
     if (!brand) throw new ApiError('conflict', BRAND_CHANGED)
     return c.json(brand)
   })

@@ -30,7 +30,9 @@ export default createRoutes()
   .get('/api/workspaces/:workspace/programs/:id/groups', reader(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
     const groups = await listGroups(db, workspace.id, program.id, { cursor, limit: limit + 1 })
     return c.json(page(groups, limit, groupResponse))
   })
@@ -41,7 +43,9 @@ export default createRoutes()
     idempotent(),
     async (c) => {
       const { db, workspace } = c.var
-      const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+      const program = await found('program', c.req.param('id'), (id) =>
+        findProgram(db, workspace.id, id),
+      )
       const group = await createGroup(db, actOf(c), program.id, c.req.valid('json'))
       return c.json(groupResponse(group), 201)
     },
@@ -53,7 +57,9 @@ export default createRoutes()
   })
   .patch('/api/workspaces/:workspace/groups/:id', freshWriter(), body(GroupChange), async (c) => {
     const change = c.req.valid('json')
-    const group = await found('group', c.req.param('id'), (id) => changeGroup(c.var.db, actOf(c), id, change))
+    const group = await found('group', c.req.param('id'), (id) =>
+      changeGroup(c.var.db, actOf(c), id, change),
+    )
     return c.json(groupResponse(group))
   })
   .post(
@@ -64,7 +70,13 @@ export default createRoutes()
     async (c) => {
       const { db, now, workspace } = c.var
       const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
-      const result: WhatIfResponse = await groupWhatIf(db, workspace.id, group, c.req.valid('json'), now)
+      const result: WhatIfResponse = await groupWhatIf(
+        db,
+        workspace.id,
+        group,
+        c.req.valid('json'),
+        now,
+      )
       return c.json(result)
     },
   )

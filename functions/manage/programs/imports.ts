@@ -9,7 +9,10 @@ import { ImportUndoRequest } from '../../../lib/imports/imports.schemas.ts'
 import { undoImport } from '../../../lib/imports/undo.service.ts'
 import { KEPT_KINDS, UNDO_REASONS } from '../../../lib/imports/undo.ts'
 
-/** POST /imports/:id/undo: takes back what an import has made. Imports themselves are Workers of their own. */
+/**
+ * POST /imports/:id/undo: takes back what an import has made. Imports themselves are Workers of
+ * their own.
+ */
 export default createRoutes().post(
   '/api/workspaces/:workspace/imports/:id/undo',
   member(),
@@ -32,9 +35,16 @@ export default createRoutes().post(
       importId,
       undone: {
         ...undone,
-        openingBalances: { count: balances, sums: balances > 0 ? [{ currency: 'USD', amountCents }] : [] },
+        openingBalances: {
+          count: balances,
+          sums: balances > 0 ? [{ currency: 'USD', amountCents }] : [],
+        },
       },
-      kept: step.kept.map(({ kind, reason, count }) => ({ kind: KEPT_KINDS[kind], code: reason, count })),
+      kept: step.kept.map(({ kind, reason, count }) => ({
+        kind: KEPT_KINDS[kind],
+        code: reason,
+        count,
+      })),
       rows: step.rows.map(({ kind, id, reason, partner, customer }) => ({
         kind: KEPT_KINDS[kind],
         id,

@@ -36,22 +36,27 @@ export default createRoutes()
     )
     return c.json({ data } satisfies MailTextsResponse)
   })
-  .put('/api/workspaces/:workspace/mail-texts/:kind', freshMember(), body(MailTextChange), async (c) => {
-    const kind = c.req.param('kind')
-    if (!isEditable(kind)) {
-      throw new ApiError(
-        'not_found',
-        `No email of this kind has a text to change. GET /mail-texts lists them.`,
-      )
-    }
-    const change = c.req.valid('json')
-    const [problem, ...others] = textProblems(kind, change)
-    if (problem) {
-      throw new ApiError('invalid_body', `${problem.path}: ${problem.message}`, {
-        details: [problem, ...others],
-      })
-    }
-    const saved = await saveMailText(c.var.db, actOf(c), kind, change)
-    if (!saved) throw new ApiError('conflict', TEXT_CHANGED)
-    return c.json(textResponse(kind, saved))
-  })
+  .put(
+    '/api/workspaces/:workspace/mail-texts/:kind',
+    freshMember(),
+    body(MailTextChange),
+    async (c) => {
+      const kind = c.req.param('kind')
+      if (!isEditable(kind)) {
+        throw new ApiError(
+          'not_found',
+          `No email of this kind has a text to change. GET /mail-texts lists them.`,
+        )
+      }
+      const change = c.req.valid('json')
+      const [problem, ...others] = textProblems(kind, change)
+      if (problem) {
+        throw new ApiError('invalid_body', `${problem.path}: ${problem.message}`, {
+          details: [problem, ...others],
+        })
+      }
+      const saved = await saveMailText(c.var.db, actOf(c), kind, change)
+      if (!saved) throw new ApiError('conflict', TEXT_CHANGED)
+      return c.json(textResponse(kind, saved))
+    },
+  )

@@ -24,7 +24,10 @@ export const mailResponse = (mail: MailRow): MailResponse => ({
   deliveryAt: mail.deliveryAt,
 })
 
-/** GET /mails and POST /mails/:id/retry: lists a workspace's mails, and retries a failed one. Design, section 12. */
+/**
+ * GET /mails and POST /mails/:id/retry: lists a workspace's mails, and retries a failed one.
+ * Design, section 12.
+ */
 export default createRoutes()
   .get('/api/workspaces/:workspace/mails', member(), query(MailQuery), async (c) => {
     const { db, workspace } = c.var

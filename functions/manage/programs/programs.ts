@@ -38,28 +38,44 @@ export default createRoutes()
     const programs = await listPrograms(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page(programs, limit, programResponse))
   })
-  .post('/api/workspaces/:workspace/programs', freshMember(), body(NewProgram), idempotent(), async (c) => {
-    const { mode, ...terms } = c.req.valid('json')
-    if (paysOtherwise(null, terms)) requirePasskeyToPay(c)
-    const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
-    return c.json(programResponse(program), 201)
-  })
+  .post(
+    '/api/workspaces/:workspace/programs',
+    freshMember(),
+    body(NewProgram),
+    idempotent(),
+    async (c) => {
+      const { mode, ...terms } = c.req.valid('json')
+      if (paysOtherwise(null, terms)) requirePasskeyToPay(c)
+      const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
+      return c.json(programResponse(program), 201)
+    },
+  )
   .get('/api/workspaces/:workspace/programs/:id', reader(), async (c) => {
     const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const program = await found('program', c.req.param('id'), (id) =>
+      findProgram(db, workspace.id, id),
+    )
     return c.json(programResponse(program))
   })
-  .patch('/api/workspaces/:workspace/programs/:id', freshMember(), body(ProgramChange), async (c) => {
-    const { mode, ...change } = c.req.valid('json')
-    const program = await found('program', c.req.param('id'), async (id) => {
-      if (isPasskeyMissing(c) && paysOtherwise(await findProgram(c.var.db, c.var.workspace.id, id), change))
-        throw passkeyRequired()
-      const refusal = mode && (await changeMode(c.var.db, actOf(c), id, mode))
-      if (refusal) throw new ApiError('conflict', refusal)
-      return changeProgram(c.var.db, actOf(c), id, change)
-    })
-    return c.json(programResponse(program))
-  })
+  .patch(
+    '/api/workspaces/:workspace/programs/:id',
+    freshMember(),
+    body(ProgramChange),
+    async (c) => {
+      const { mode, ...change } = c.req.valid('json')
+      const program = await found('program', c.req.param('id'), async (id) => {
+        if (
+          isPasskeyMissing(c) &&
+          paysOtherwise(await findProgram(c.var.db, c.var.workspace.id, id), change)
+        )
+          throw passkeyRequired()
+        const refusal = mode && (await changeMode(c.var.db, actOf(c), id, mode))
+        if (refusal) throw new ApiError('conflict', refusal)
+        return changeProgram(c.var.db, actOf(c), id, change)
+      })
+      return c.json(programResponse(program))
+    },
+  )
   .post(
     '/api/workspaces/:workspace/programs/:id/what-if',
     reader(),
@@ -67,8 +83,16 @@ export default createRoutes()
     body(ProgramChange),
     async (c) => {
       const { db, now, workspace } = c.var
-      const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-      const result: WhatIfResponse = await programWhatIf(db, workspace.id, program, c.req.valid('json'), now)
+      const program = await found('program', c.req.param('id'), (id) =>
+        findProgram(db, workspace.id, id),
+      )
+      const result: WhatIfResponse = await programWhatIf(
+        db,
+        workspace.id,
+        program,
+        c.req.valid('json'),
+        now,
+      )
       return c.json(result)
     },
   )

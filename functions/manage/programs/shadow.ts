@@ -1,5 +1,12 @@
 import type { Context } from 'hono'
-import { actOf, freshWriter, member, reader, type WorkspaceEnv, writer } from '../../../lib/auth/access.ts'
+import {
+  actOf,
+  freshWriter,
+  member,
+  reader,
+  type WorkspaceEnv,
+  writer,
+} from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { requireFreshSignIn } from '../../../lib/auth/fresh-sign-in.ts'
 import { requirePasskeyToPay } from '../../../lib/auth/passkey-for-payouts.ts'
@@ -26,7 +33,11 @@ import type {
   CutOverResponse,
   ShadowRunResponse,
 } from '../../../lib/shadow/shadow.responses.ts'
-import { CommissionUpload, ComparisonQuery, ShadowPeriod } from '../../../lib/shadow/shadow.schemas.ts'
+import {
+  CommissionUpload,
+  ComparisonQuery,
+  ShadowPeriod,
+} from '../../../lib/shadow/shadow.schemas.ts'
 import { uploadCommissions } from '../../../lib/shadow/upload.service.ts'
 
 const SHADOW = '/api/workspaces/:workspace/programs/:id/shadow'
@@ -57,7 +68,10 @@ export default createRoutes()
   .post(
     `${SHADOW}/commissions`,
     freshWriter(),
-    body(CommissionUpload, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_COMMISSION_ROWS) }),
+    body(CommissionUpload, {
+      maxBytes: IMPORT_MAX_BYTES,
+      precheck: limitRows(MAX_COMMISSION_ROWS),
+    }),
     async (c) => {
       const { id } = await programOf(c)
       const rows = c.req.valid('json').rows.map(readCommissionRow)

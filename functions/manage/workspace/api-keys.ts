@@ -14,7 +14,10 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '../../../lib/tenancy/keys/api-keys.queries.ts'
-import type { ApiKeyResponse, CreatedApiKeyResponse } from '../../../lib/tenancy/keys/api-keys.responses.ts'
+import type {
+  ApiKeyResponse,
+  CreatedApiKeyResponse,
+} from '../../../lib/tenancy/keys/api-keys.responses.ts'
 import { NewApiKey, Rotation } from '../../../lib/tenancy/keys/api-keys.schemas.ts'
 import type { WebhookSettingsEnv } from '../../../lib/webhooks/endpoints/settings.service.ts'
 
@@ -23,7 +26,10 @@ const createdKey = (
   key: string,
 ): CreatedApiKeyResponse => ({ id, name, last4, scopes, createdAt, expiresAt, key })
 
-/** /api-keys: a key is returned once, when it is created, and can be rotated and revoked. Design, section 12. */
+/**
+ * /api-keys: a key is returned once, when it is created, and can be rotated and revoked. Design,
+ * section 12.
+ */
 export default createRoutes<WebhookSettingsEnv>()
   .get('/api/workspaces/:workspace/api-keys', member(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
@@ -38,7 +44,10 @@ export default createRoutes<WebhookSettingsEnv>()
     async (c) => {
       const choice = c.req.valid('json')
       const { key, ...stored } = await createApiKey(c.var.workspace, c.var.secret)
-      return c.json(createdKey(await addApiKey(c.var.db, actOf(c), { ...choice, ...stored }), key), 201)
+      return c.json(
+        createdKey(await addApiKey(c.var.db, actOf(c), { ...choice, ...stored }), key),
+        201,
+      )
     },
   )
   .post(

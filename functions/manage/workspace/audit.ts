@@ -22,7 +22,11 @@ export default createRoutes()
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     return c.json(
-      page(await listAudit(db, workspace.id, { ...filter, limit: limit + 1 }), limit, auditEntryResponse),
+      page(
+        await listAudit(db, workspace.id, { ...filter, limit: limit + 1 }),
+        limit,
+        auditEntryResponse,
+      ),
     )
   })
   .get('/api/workspaces/:workspace/audit/:id', member(), async (c) => {

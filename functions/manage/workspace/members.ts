@@ -62,6 +62,8 @@ export default createRoutes()
     },
   )
   .delete('/api/workspaces/:workspace/members/:id', freshMember(), passkeyToPay(), async (c) => {
-    unlessLast(await found('member', c.req.param('id'), (id) => removeMember(c.var.db, actOf(c), id)))
+    unlessLast(
+      await found('member', c.req.param('id'), (id) => removeMember(c.var.db, actOf(c), id)),
+    )
     return c.body(null, 204)
   })

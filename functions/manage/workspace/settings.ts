@@ -5,9 +5,16 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
 import { found } from '../../../lib/http/found.ts'
 import { body } from '../../../lib/http/validate.ts'
-import { decideLimitRequest, findLimitRequest } from '../../../lib/tenancy/settings/approval-limit.queries.ts'
+import {
+  decideLimitRequest,
+  findLimitRequest,
+} from '../../../lib/tenancy/settings/approval-limit.queries.ts'
 import { LIMIT_REFUSALS } from '../../../lib/tenancy/settings/approval-limit.ts'
-import { changeSettings, MODE_IN_USE, readSettings } from '../../../lib/tenancy/settings/settings.queries.ts'
+import {
+  changeSettings,
+  MODE_IN_USE,
+  readSettings,
+} from '../../../lib/tenancy/settings/settings.queries.ts'
 import type { SettingsResponse } from '../../../lib/tenancy/settings/settings.responses.ts'
 import { SettingsChange } from '../../../lib/tenancy/settings/settings.schemas.ts'
 
@@ -38,7 +45,11 @@ export default createRoutes()
   .get(PATH, reader(), async (c) => c.json(await settingsResponse(c)))
   .patch(PATH, freshMember(), body(SettingsChange), async (c) => {
     const { payoutsRequirePasskey: wanted } = c.req.valid('json')
-    if (wanted !== undefined && wanted !== c.var.workspace.payoutsRequirePasskey && !isConfirmedByPasskey(c))
+    if (
+      wanted !== undefined &&
+      wanted !== c.var.workspace.payoutsRequirePasskey &&
+      !isConfirmedByPasskey(c)
+    )
       throw passkeyRequired()
     const settings = await changeSettings(c.var.db, actOf(c), c.req.valid('json'), pageOf(c))
     if (!settings) throw new ApiError('conflict', MODE_IN_USE)

@@ -47,10 +47,18 @@ const stripeEventResponse = ({
   outcome: outcome && { code: outcome.code, text: explainOutcome(outcome), facts: outcome.facts },
 })
 
-/** /stripe: the webhook endpoint, its signing secrets and received events, and the API key for payouts. */
+/**
+ * /stripe: the webhook endpoint, its signing secrets and received events, and the API key for
+ * payouts.
+ */
 export default createRoutes<StripeEnv>()
   .get('/api/workspaces/:workspace/stripe', member(), async (c) => {
-    const { events: _, salesFrom: __, mode: ___, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
+    const {
+      events: _,
+      salesFrom: __,
+      mode: ___,
+      ...setup
+    } = await readStripe(c.var.db, c.var.workspace.id)
     return c.json({
       webhookUrl: webhookUrl(c),
       events: [...STRIPE_EVENTS],
@@ -81,11 +89,16 @@ export default createRoutes<StripeEnv>()
     async (c) => {
       const stored = await storeSecret(c, c.req.valid('json'))
       if (stored.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
-      return c.json(stored.secret satisfies StripeSecretResponse, stored.outcome === 'added' ? 201 : 200)
+      return c.json(
+        stored.secret satisfies StripeSecretResponse,
+        stored.outcome === 'added' ? 201 : 200,
+      )
     },
   )
   .delete('/api/workspaces/:workspace/stripe/secrets/:id', freshMember(), async (c) => {
-    await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
+    await found('signing secret', c.req.param('id'), (id) =>
+      removeStripeSecret(c.var.db, actOf(c), id),
+    )
     return c.body(null, 204)
   })
   .get('/api/workspaces/:workspace/stripe/events', member(), query(StripeEventQuery), async (c) => {

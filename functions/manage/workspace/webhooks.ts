@@ -45,7 +45,9 @@ import {
 } from '../../../lib/webhooks/webhooks.schemas.ts'
 
 const endpointOf = (c: Context<WebhookSettingsEnv>) =>
-  found('webhook endpoint', c.req.param('id') ?? '', (id) => findEndpoint(c.var.db, c.var.workspace.id, id))
+  found('webhook endpoint', c.req.param('id') ?? '', (id) =>
+    findEndpoint(c.var.db, c.var.workspace.id, id),
+  )
 
 const refused = (error: { path: string; message: string }) =>
   new ApiError('invalid_body', `${error.path}: ${error.message}`, { details: [error] })
@@ -58,7 +60,10 @@ const detailResponse = ({ tries, ...delivery }: DeliveryDetail): WebhookDelivery
 const ENDPOINTS = '/api/workspaces/:workspace/webhook-endpoints'
 const DELIVERIES = '/api/workspaces/:workspace/webhook-deliveries'
 
-/** /webhook-endpoints and /webhook-deliveries: where events are sent, and what became of them. docs/webhooks.md. */
+/**
+ * /webhook-endpoints and /webhook-deliveries: where events are sent, and what became of them.
+ * docs/webhooks.md.
+ */
 export default createRoutes<WebhookSettingsEnv>()
   .get(ENDPOINTS, reader(), query(Page), async (c) => {
     const { db, now, workspace } = c.var
@@ -73,13 +78,22 @@ export default createRoutes<WebhookSettingsEnv>()
   .get(`${ENDPOINTS}/:id`, reader(), async (c) =>
     c.json<WebhookEndpointResponse>(endpointResponse(await endpointOf(c), c.var.now)),
   )
-  .post(ENDPOINTS, freshWriter(), body(NewWebhookEndpoint), idempotentSecret(newSecretText), async (c) => {
-    const created = await createEndpoint(c, c.req.valid('json'))
-    if (created.outcome === 'refused') throw refused(created.error)
-    if (created.outcome === 'full') throw new ApiError('conflict', TOO_MANY_ENDPOINTS)
-    const { endpoint, secret } = created
-    return c.json({ ...endpointResponse(endpoint, c.var.now), secret } satisfies WebhookSecretResponse, 201)
-  })
+  .post(
+    ENDPOINTS,
+    freshWriter(),
+    body(NewWebhookEndpoint),
+    idempotentSecret(newSecretText),
+    async (c) => {
+      const created = await createEndpoint(c, c.req.valid('json'))
+      if (created.outcome === 'refused') throw refused(created.error)
+      if (created.outcome === 'full') throw new ApiError('conflict', TOO_MANY_ENDPOINTS)
+      const { endpoint, secret } = created
+      return c.json(
+        { ...endpointResponse(endpoint, c.var.now), secret } satisfies WebhookSecretResponse,
+        201,
+      )
+    },
+  )
   .patch(`${ENDPOINTS}/:id`, freshWriter(), body(WebhookEndpointChange), async (c) => {
     const changed = await editEndpoint(c, await endpointOf(c), c.req.valid('json'))
     if (!changed) throw notFound('webhook endpoint')
@@ -99,7 +113,10 @@ export default createRoutes<WebhookSettingsEnv>()
       const rotated = await rotateSecret(c, await endpointOf(c), c.req.valid('json').overlapHours)
       if (!rotated) throw notFound('webhook endpoint')
       const { endpoint, secret } = rotated
-      return c.json({ ...endpointResponse(endpoint, c.var.now), secret } satisfies WebhookSecretResponse)
+      return c.json({
+        ...endpointResponse(endpoint, c.var.now),
+        secret,
+      } satisfies WebhookSecretResponse)
     },
   )
   .post(`${ENDPOINTS}/:id/test`, writer(), idempotent(), async (c) => {
@@ -114,7 +131,9 @@ export default createRoutes<WebhookSettingsEnv>()
   .post(`${ENDPOINTS}/:id/resend`, writer(), body(WebhookResend), async (c) => {
     const { id, disabledAt } = await endpointOf(c)
     if (disabledAt) throw new ApiError('conflict', ENDPOINT_DISABLED)
-    return c.json<WebhookResendResponse>(await resendSince(c.var.db, actOf(c), id, c.req.valid('json')))
+    return c.json<WebhookResendResponse>(
+      await resendSince(c.var.db, actOf(c), id, c.req.valid('json')),
+    )
   })
   .get(DELIVERIES, reader(), query(WebhookDeliveryQuery), async (c) => {
     const { limit, ...filter } = c.req.valid('query')

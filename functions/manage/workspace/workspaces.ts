@@ -26,7 +26,10 @@ const workspaceResponse = ({ id, slug, name, mode, role }: Membership): Workspac
   role,
 })
 
-/** POST and GET /api/workspaces: creates a workspace with the caller as its manager, and lists the caller's workspaces. */
+/**
+ * POST and GET /api/workspaces: creates a workspace with the caller as its manager, and lists the
+ * caller's workspaces.
+ */
 export default createRoutes<WorkspaceEnv & { Bindings: SignupBindings }>()
   .post('/api/workspaces', session(), body(NewWorkspace), idempotent(), async (c) => {
     const { db, firstId, now, user } = c.var

@@ -16,12 +16,16 @@ import {
   revertAddress,
 } from '../../../lib/partners/changes/address-reverts.queries.ts'
 import { readPaymentChoices } from '../../../lib/payouts/details/payment-details.queries.ts'
-import { cancelChange, type DetailsEnv } from '../../../lib/payouts/details/payment-details.service.ts'
+import {
+  cancelChange,
+  type DetailsEnv,
+} from '../../../lib/payouts/details/payment-details.service.ts'
 import { formerAddressesSince } from '../../../lib/payouts/details/payment-details.ts'
 import type { PayoutsService } from '../../../lib/payouts/payouts.rpc.ts'
 import { sha256 } from '../../../lib/platform/sha256.ts'
 
-type RevertEnv = DetailsEnv & SessionEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'disconnect'> } }
+type RevertEnv = DetailsEnv &
+  SessionEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'disconnect'> } }
 
 const PATH = '/portal/address/revert'
 
@@ -58,7 +62,10 @@ const removeHeld = async (c: Context<RevertEnv>, revert: Parameters<typeof heldS
   }
 }
 
-/** /portal/address/revert: whoever has the old address reverts its change, by the link in the mail about it. */
+/**
+ * /portal/address/revert: whoever has the old address reverts its change, by the link in the mail
+ * about it.
+ */
 export default createRoutes<RevertEnv>()
   .get(PATH, async (c) => {
     const token = c.req.query('token') ?? ''

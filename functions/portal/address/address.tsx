@@ -86,7 +86,14 @@ export default createRoutes<SessionEnv>()
       url: new URL(`${PATH}/revert?token=${revertToken}`, c.req.url).href,
       until: timeWords(effectiveFrom(now)),
     }
-    const outcome = await changeAddress(db, { from: user.email, to, tokenHash, now, portalUrl, revert })
+    const outcome = await changeAddress(db, {
+      from: user.email,
+      to,
+      tokenHash,
+      now,
+      portalUrl,
+      revert,
+    })
     if (outcome === 'taken') {
       const contacts = await readContacts(db, user.email)
       return showForm(c, textsOf(c)(m.address_taken, contactValues(...contacts)))

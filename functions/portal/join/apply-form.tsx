@@ -3,7 +3,13 @@
 import { MAX_TEXT_LENGTH } from '../../../lib/applications/applications.ts'
 import type { PublicJoinPage } from '../../../lib/applications/join-pages.queries.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Checkbox, controls, Field, type FormState, TextArea } from '../../../lib/pages/forms/fields.tsx'
+import {
+  Checkbox,
+  controls,
+  Field,
+  type FormState,
+  TextArea,
+} from '../../../lib/pages/forms/fields.tsx'
 import { Terms } from '../../../lib/pages/forms/terms.tsx'
 import { Problem } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -43,7 +49,9 @@ type FormProps = FormState & { page: PublicJoinPage; email: string; isInvited: b
 /** Who was invited says a name only, and accepts the terms. */
 export const ApplyForm = ({ page, email, isInvited, fields, errors }: FormProps) => {
   const control = controls(labels(), { fields, errors })
-  const answers = Object.fromEntries(page.questions.map((question, index) => [`answer${index}`, question]))
+  const answers = Object.fromEntries(
+    page.questions.map((question, index) => [`answer${index}`, question]),
+  )
   return (
     <>
       <Problem errors={errors} labels={{ ...labels(), ...answers, accepts: t(m.terms) }} />
@@ -55,7 +63,11 @@ export const ApplyForm = ({ page, email, isInvited, fields, errors }: FormProps)
           <>
             <Terms agreement={page.agreement} />
             <input type="hidden" name="version" value={page.agreement.version} />
-            <Checkbox label={t(m.accept_these_terms)} name="accepts" checked={fields.accepts !== undefined} />
+            <Checkbox
+              label={t(m.accept_these_terms)}
+              name="accepts"
+              checked={fields.accepts !== undefined}
+            />
           </>
         )}
         <button type="submit">{t(isInvited ? m.become_partner : m.send_application)}</button>

@@ -31,7 +31,15 @@ import { ApplyForm } from './apply-form.tsx'
 /** What the merchant wrote, in its paragraphs. */
 const Written = ({ text }: { text: string }) => <p class="written">{text}</p>
 
-const Invitation = ({ page, program, now }: { page: PublicJoinPage; program: Program; now: Date }) => (
+const Invitation = ({
+  page,
+  program,
+  now,
+}: {
+  page: PublicJoinPage
+  program: Program
+  now: Date
+}) => (
   <>
     <h1>{t(m.join_heading, { program: page.programName, name })}</h1>
     {page.intro && <Written text={page.intro} />}
@@ -172,7 +180,10 @@ export default createRoutes<SessionEnv>()
     const fields = c.req.valid('form')
     const before = await readStanding(db, page.programId, user.email)
     const isInvited = before === 'invited'
-    if (!(page.isOpen || isInvited) || !['none', 'invited', 'rejected', 'applied'].includes(before)) {
+    if (
+      !(page.isOpen || isInvited) ||
+      !['none', 'invited', 'rejected', 'applied'].includes(before)
+    ) {
       return showApplication(c, page, before, { fields }, 409)
     }
     const questions = isInvited ? [] : page.questions

@@ -16,7 +16,10 @@ import { renderPortal } from '../../../lib/pages/layout/portal.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 
-const Acceptance = z.object({ partnerId: z.uuid(), version: z.coerce.number().int().max(1_000_000) })
+const Acceptance = z.object({
+  partnerId: z.uuid(),
+  version: z.coerce.number().int().max(1_000_000),
+})
 
 const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string | undefined }) => (
   <>
@@ -51,7 +54,10 @@ const showTerms = async (c: Context<SessionEnv>, problem?: string) => {
   )
 }
 
-/** /portal/terms: the terms of the partner's programs that it has not accepted in their newest version. */
+/**
+ * /portal/terms: the terms of the partner's programs that it has not accepted in their newest
+ * version.
+ */
 export default createRoutes<SessionEnv>()
   .get('/portal/terms', (c) => showTerms(c))
   .post('/portal/terms', form(), async (c) => {

@@ -42,12 +42,17 @@ const BalanceNumbers = ({ balance, minimumCents, dueCents }: NumbersProps) => {
   )
 }
 
-/** When payable commissions are paid. Schedules need Stripe, so they are ignored in a workspace without it. */
+/**
+ * When payable commissions are paid. Schedules need Stripe, so they are ignored in a workspace
+ * without it.
+ */
 const NextPayout = ({ partnership, now }: { partnership: Partnership; now: Date }) => {
   const { status, paysByStripe } = partnership
   const next = paysByStripe ? nextOccurrence(partnership, now) : null
   if (status === 'banned') return <>{t(m.balance_hint_banned)}</>
-  return <>{next ? t(m.balance_hint_next, { day: () => <Day at={next} /> }) : t(m.balance_hint_open)}</>
+  return (
+    <>{next ? t(m.balance_hint_next, { day: () => <Day at={next} /> }) : t(m.balance_hint_open)}</>
+  )
 }
 
 type Props = {
@@ -70,7 +75,11 @@ export const Balances = ({ partnership, balances, due, now }: Props) => (
       />
     ))}
     <p class="hint">
-      {balances.length === 0 ? t(m.balance_none) : <NextPayout partnership={partnership} now={now} />}
+      {balances.length === 0 ? (
+        t(m.balance_none)
+      ) : (
+        <NextPayout partnership={partnership} now={now} />
+      )}
     </p>
   </>
 )

@@ -22,7 +22,11 @@ import {
   listPayoutAccounts,
   type PayoutAccount,
 } from '../../../lib/payouts/accounts/accounts.queries.ts'
-import { Confirmation, NewConnection, OfWorkspace } from '../../../lib/payouts/accounts/accounts.schemas.ts'
+import {
+  Confirmation,
+  NewConnection,
+  OfWorkspace,
+} from '../../../lib/payouts/accounts/accounts.schemas.ts'
 import type { PayoutsService } from '../../../lib/payouts/payouts.rpc.ts'
 import { sha256 } from '../../../lib/platform/sha256.ts'
 import { freshPartnersOnly } from '../../../lib/sign-in/fresh-partner.tsx'
@@ -83,15 +87,23 @@ const onboard = async (c: Context<ConnectEnv>, workspaceId: string, country: str
   try {
     return await rpc(
       'payouts',
-      c.env.PAYOUTS.startOnboarding({ ...request, returnUrl: at('return'), refreshUrl: at('refresh') }),
+      c.env.PAYOUTS.startOnboarding({
+        ...request,
+        returnUrl: at('return'),
+        refreshUrl: at('refresh'),
+      }),
     )
   } finally {
-    // Also a GET, or what is refused in the end, may have changed an account, of which its holder is mailed.
+    // Also a GET, or what is refused in the end, may have changed an account, of which its holder
+    // is mailed.
     nudge(c, 'OUTBOX')
   }
 }
 
-/** /portal/connect and /portal/disconnect: a partner's Stripe account for all programs of one workspace. */
+/**
+ * /portal/connect and /portal/disconnect: a partner's Stripe account for all programs of one
+ * workspace.
+ */
 export default createRoutes<ConnectEnv>()
   .post('/portal/connect', freshPartnersOnly(), form(), async (c) => {
     const { data, errors } = checked(NewConnection, c.req.valid('form'))
@@ -125,11 +137,16 @@ export default createRoutes<ConnectEnv>()
     // Only the form replaces a closed account: a link must not change anything.
     if (account.status === 'closed') return back(c, 'closed')
     const result = await onboard(c, workspaceId, account.country)
-    return 'refused' in result ? refuse(c, result.refused, workspaceId) : c.redirect(result.url, 303)
+    return 'refused' in result
+      ? refuse(c, result.refused, workspaceId)
+      : c.redirect(result.url, 303)
   })
   .get('/portal/connect/dashboard', freshPartnersOnly(), async (c) => {
     const workspaceId = workspaceIn(c)
-    const url = await rpc('payouts', c.env.PAYOUTS.openDashboard({ workspaceId, email: c.var.user.email }))
+    const url = await rpc(
+      'payouts',
+      c.env.PAYOUTS.openDashboard({ workspaceId, email: c.var.user.email }),
+    )
     return c.redirect(url ?? '/portal', 303)
   })
   .get('/portal/connect/confirm', async (c) => {
@@ -142,7 +159,9 @@ export default createRoutes<ConnectEnv>()
     return renderPortal(c, {
       title: textsOf(c)(m.confirm_account_title),
       at: '/portal',
-      children: <ConfirmAccountPage workspaceId={data.workspace} token={data.token} support={support} />,
+      children: (
+        <ConfirmAccountPage workspaceId={data.workspace} token={data.token} support={support} />
+      ),
     })
   })
   .post('/portal/connect/confirm', form(), async (c) => {

@@ -15,7 +15,11 @@ import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { name } from '../../../lib/pages/parts/tags.tsx'
 import { InvoiceTable } from '../../../lib/pages/tables/invoices.tsx'
 import { MAX_LINES, Statement } from '../../../lib/pages/tables/statement.tsx'
-import { type InvoicesEnv, sendCreditNote, sendInvoice } from '../../../lib/papers/invoice.service.ts'
+import {
+  type InvoicesEnv,
+  sendCreditNote,
+  sendInvoice,
+} from '../../../lib/papers/invoice.service.ts'
 import {
   findCreditNote,
   findInvoice,
@@ -57,7 +61,15 @@ const fieldsOf = ({ party, agreedAt }: Payee): Fields => ({
   ...(agreedAt && { isAgreed: 'on' }),
 })
 
-const DetailsPage = ({ payee, fields, errors }: { payee: Payee; fields: Fields; errors?: ErrorDetail[] }) => (
+const DetailsPage = ({
+  payee,
+  fields,
+  errors,
+}: {
+  payee: Payee
+  fields: Fields
+  errors?: ErrorDetail[]
+}) => (
   <>
     <h1>{t(m.invoice_details)}</h1>
     <Problem errors={errors} labels={partyLabels(t)} />
@@ -89,7 +101,12 @@ const payeeOf = async (c: Context<DocumentsEnv>): Promise<Payee> => {
   return payee
 }
 
-const showDetails = (c: Context<DocumentsEnv>, payee: Payee, fields: Fields, errors?: ErrorDetail[]) => {
+const showDetails = (
+  c: Context<DocumentsEnv>,
+  payee: Payee,
+  fields: Fields,
+  errors?: ErrorDetail[],
+) => {
   const children = <DetailsPage {...{ payee, fields }} {...(errors && { errors })} />
   return renderPortal(
     c,
@@ -117,7 +134,9 @@ export default createRoutes<DocumentsEnv>()
         {billing.map((payee) => (
           <PayeeCard payee={payee} />
         ))}
-        {invoices.length > 0 && <InvoiceTable invoices={invoices} base="/portal/documents" extension="" />}
+        {invoices.length > 0 && (
+          <InvoiceTable invoices={invoices} base="/portal/documents" extension="" />
+        )}
         {partners.length > 0 && (
           <>
             <h2>{t(m.monthly_statements)}</h2>
@@ -130,7 +149,9 @@ export default createRoutes<DocumentsEnv>()
             </ul>
           </>
         )}
-        {billing.length + invoices.length + partners.length === 0 && <p class="empty">{t(m.no_documents)}</p>}
+        {billing.length + invoices.length + partners.length === 0 && (
+          <p class="empty">{t(m.no_documents)}</p>
+        )}
       </>
     )
     return renderPortal(c, { title: t(m.nav_documents), at: '/portal/documents', children })
@@ -184,7 +205,13 @@ export default createRoutes<DocumentsEnv>()
     const payee = await payeeOf(c)
     const fields = c.req.valid('form')
     const isAgreed = fields.isAgreed !== undefined
-    const { data, errors } = checked(PayeeChange, { name: '', street: '', city: '', ...fields, isAgreed })
+    const { data, errors } = checked(PayeeChange, {
+      name: '',
+      street: '',
+      city: '',
+      ...fields,
+      isAgreed,
+    })
     if (errors) return showDetails(c, payee, fields, errors)
     const { name, street, city, country } = data
     const party = {

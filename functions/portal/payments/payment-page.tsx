@@ -84,7 +84,11 @@ const HolderFields = ({ fields, errors }: FormProps) => (
   </>
 )
 
-const DetailsForm = ({ path, method, ...props }: FormProps & { path: string; method: PaymentMethod }) => (
+const DetailsForm = ({
+  path,
+  method,
+  ...props
+}: FormProps & { path: string; method: PaymentMethod }) => (
   <form method="post" action={path}>
     <h2>{t(m.be_paid_by, { method: methodWords(method) })}</h2>
     <input type="hidden" name="method" value={method} />
@@ -127,11 +131,22 @@ type Props = {
   done?: Message | undefined
 }
 
-/** How a partner is paid, what will change, and the forms of the methods that the merchant offers. */
-export const PaymentPage = ({ choice, support, method, fields = {}, errors, refused, done }: Props) => {
+/**
+ * How a partner is paid, what will change, and the forms of the methods that the merchant offers.
+ */
+export const PaymentPage = ({
+  choice,
+  support,
+  method,
+  fields = {},
+  errors,
+  refused,
+  done,
+}: Props) => {
   const path = `/portal/payment?workspace=${choice.workspaceId}`
   const methods = offeredMethods(choice)
-  const open = methods.find((one) => one === method) ?? (methods.length === 1 ? methods[0] : undefined)
+  const open =
+    methods.find((one) => one === method) ?? (methods.length === 1 ? methods[0] : undefined)
   return (
     <>
       <h1>{t(m.payment_details)}</h1>
@@ -155,8 +170,12 @@ export const PaymentPage = ({ choice, support, method, fields = {}, errors, refu
           </nav>
         </>
       )}
-      {open && <DetailsForm path={`${path}&method=${open}`} method={open} {...{ fields, errors }} />}
-      {methods.length === 0 && <p class="empty">{t(m.no_choice, { merchant: merchantAt(...support) })}</p>}
+      {open && (
+        <DetailsForm path={`${path}&method=${open}`} method={open} {...{ fields, errors }} />
+      )}
+      {methods.length === 0 && (
+        <p class="empty">{t(m.no_choice, { merchant: merchantAt(...support) })}</p>
+      )}
       <p>
         <a href="/portal">{t(m.back_to_programs)}</a>
       </p>

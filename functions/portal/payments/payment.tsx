@@ -37,7 +37,9 @@ const BLANK = { address: '', iban: '', name: '' }
 /** The signed-in partner's choice in the workspace of the URL. @throws {ApiError} `not_found` */
 const choiceOf = async (c: Context<DetailsEnv>): Promise<PaymentChoice> => {
   const { data } = checked(OfWorkspace, c.req.query())
-  const [choice] = data ? await readPaymentChoices(c.var.db, c.var.user.email, c.var.now, data.workspace) : []
+  const [choice] = data
+    ? await readPaymentChoices(c.var.db, c.var.user.email, c.var.now, data.workspace)
+    : []
   if (!choice) throw noSuchPage()
   return choice
 }
@@ -47,7 +49,9 @@ type Shown = { fields?: Fields; errors?: ErrorDetail[]; refused?: string }
 const show = async (c: Context<DetailsEnv>, choice: PaymentChoice, shown: Shown = {}) => {
   const isRefused = Boolean(shown.errors ?? shown.refused)
   const done = isRefused ? undefined : noticeFor(DONE, c.req.query('done'))
-  const method = PAYMENT_METHODS.find((one) => one === (shown.fields?.method ?? c.req.query('method')))
+  const method = PAYMENT_METHODS.find(
+    (one) => one === (shown.fields?.method ?? c.req.query('method')),
+  )
   const support = await readContacts(c.var.db, c.var.user.email, choice.workspaceId)
   const children = <PaymentPage {...shown} {...{ choice, support, method, done }} />
   return renderPortal(

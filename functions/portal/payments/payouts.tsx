@@ -17,7 +17,10 @@ import { readOwnPayouts } from '../../../lib/portal/lists.queries.ts'
 import { PortalQuery } from '../../../lib/portal/portal.schemas.ts'
 import { readList, renderList } from '../list.tsx'
 
-/** What fills the messages that end with a payout's commissions: a link to them, and what reversals take away or give back. */
+/**
+ * What fills the messages that end with a payout's commissions: a link to them, and what reversals
+ * take away or give back.
+ */
 const commissionsOf = (payout: OwnPayout) => {
   const { reversedCents: reversed, reversedDeductionsCents: deductions, currency } = payout
   return {
@@ -29,7 +32,10 @@ const commissionsOf = (payout: OwnPayout) => {
   }
 }
 
-/** Where the money of a paid payout is. Stripe bundles transfers, so its own payout may be of another amount. */
+/**
+ * Where the money of a paid payout is. Stripe bundles transfers, so its own payout may be of
+ * another amount.
+ */
 const arrivalOf = ({ bankStatus, stripeAccountId }: OwnPayout) => {
   if (!stripeAccountId) return m.outcome_outside
   if (bankStatus === 'paid') return m.outcome_at_bank
@@ -53,7 +59,11 @@ const LABELS: Record<PayoutStatus, Message> = {
   returned: m.payout_returned,
 }
 
-const StatusLabel = ({ payout: { status, bankStatus, stripeAccountId } }: { payout: OwnPayout }) => {
+const StatusLabel = ({
+  payout: { status, bankStatus, stripeAccountId },
+}: {
+  payout: OwnPayout
+}) => {
   if (bankStatus) {
     const known = BANK_LABELS[bankStatus]
     return <Status status={known.status} label={t(known.label)} />
@@ -68,9 +78,13 @@ const Paid = ({ payout, at }: { payout: OwnPayout; at: Date }) => (
   <>
     {t(arrivalOf(payout), { ...commissionsOf(payout), day: () => <Day at={at} /> })}{' '}
     {payout.bankStatus === 'refused' &&
-      t(m.bank_refused, { link: linkTo(`/portal/connect/dashboard?workspace=${payout.workspaceId}`) })}{' '}
+      t(m.bank_refused, {
+        link: linkTo(`/portal/connect/dashboard?workspace=${payout.workspaceId}`),
+      })}{' '}
     {payout.reversedAtStripeCents > 0n &&
-      t(m.part_reversed_at_stripe, { amount: money(payout.reversedAtStripeCents, payout.currency) })}
+      t(m.part_reversed_at_stripe, {
+        amount: money(payout.reversedAtStripeCents, payout.currency),
+      })}
   </>
 )
 
@@ -83,7 +97,8 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
     case 'processing':
       return (
         <>
-          {t(m.outcome_processing, commissionsOf(payout))} {payout.stripeAccountId && t(m.outcome_retried)}
+          {t(m.outcome_processing, commissionsOf(payout))}{' '}
+          {payout.stripeAccountId && t(m.outcome_retried)}
         </>
       )
     case 'canceling':
@@ -103,7 +118,13 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
     case 'returned': {
       const details = linkTo(`/portal/payment?workspace=${payout.workspaceId}`)
       return (
-        <>{t(m.outcome_returned, { reason: asSentence(payout.returnReason ?? ''), details, merchant })}</>
+        <>
+          {t(m.outcome_returned, {
+            reason: asSentence(payout.returnReason ?? ''),
+            details,
+            merchant,
+          })}
+        </>
       )
     }
     default:
@@ -111,7 +132,13 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
   }
 }
 
-const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasManyPrograms: boolean }) => (
+const PayoutTable = ({
+  payouts,
+  hasManyPrograms,
+}: {
+  payouts: OwnPayout[]
+  hasManyPrograms: boolean
+}) => (
   <Table
     caption={t(m.nav_payouts)}
     head={[

@@ -4,7 +4,10 @@ import { t } from '../../text.ts'
 import { byId, h, showStep } from '../dom.ts'
 import { type CsvFile, readFile, readText, UnreadableFile } from '../file.ts'
 
-/** Resolves with the first readable file. @param listening aborted when something else is chosen, or a file is read */
+/**
+ * Resolves with the first readable file.
+ * @param listening aborted when something else is chosen, or a file is read
+ */
 export const askFile = (listening: AbortController): Promise<CsvFile> => {
   const section = byId('import-choose', HTMLElement)
   const form = byId('import-form', HTMLFormElement)

@@ -1,4 +1,7 @@
-/** What the steps that map columns share: what is said of the file, its columns with their fields, and menus. */
+/**
+ * What the steps that map columns share: what is said of the file, its columns with their fields,
+ * and menus.
+ */
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
@@ -21,14 +24,22 @@ export const menu = (
   chosen: string,
   onChoice: (value: string) => void,
 ): HTMLElement => {
-  const select = h('select', { id }, ...options.map(([value, text]) => h('option', { value }, text)))
+  const select = h(
+    'select',
+    { id },
+    ...options.map(([value, text]) => h('option', { value }, text)),
+  )
   select.value = chosen
   select.addEventListener('change', () => onChoice(select.value))
   return h('div', { class: 'field' }, h('label', { for: id }, label), select)
 }
 
 /** A menu of the zones of times that name none. */
-export const zoneMenu = (id: string, chosen: string, onChoice: (zone: string) => void): HTMLElement => {
+export const zoneMenu = (
+  id: string,
+  chosen: string,
+  onChoice: (zone: string) => void,
+): HTMLElement => {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   const names = new Set(['UTC', own, ...Intl.supportedValuesOf('timeZone')])
   return menu(
@@ -40,7 +51,10 @@ export const zoneMenu = (id: string, chosen: string, onChoice: (zone: string) =>
   )
 }
 
-/** The columns with their first values, each with a menu of fields. @returns the menus too, in the order of the columns */
+/**
+ * The columns with their first values, each with a menu of fields.
+ * @returns the menus too, in the order of the columns
+ */
 export const columnTable = <Field extends string>(
   file: CsvFile,
   names: Record<Field, Message>,
@@ -54,7 +68,9 @@ export const columnTable = <Field extends string>(
       h('option', { value: '' }, t(m.import_ignored_field)),
       ...fields.map(([field, name]) => h('option', { value: field }, t(name))),
     )
-    select.addEventListener('change', () => onChoice(column, (select.value || null) as Field | null))
+    select.addEventListener('change', () =>
+      onChoice(column, (select.value || null) as Field | null),
+    )
     return select
   })
   const part = table(
@@ -89,7 +105,8 @@ const examples = ({ records }: CsvFile, column: number): string[] => {
   const found: string[] = []
   for (const { cells } of records) {
     const text = cellText(cells[column])
-    if (text) found.push(text.length > EXAMPLE_CHARACTERS ? `${text.slice(0, EXAMPLE_CHARACTERS)}…` : text)
+    if (text)
+      found.push(text.length > EXAMPLE_CHARACTERS ? `${text.slice(0, EXAMPLE_CHARACTERS)}…` : text)
     if (found.length === MAX_EXAMPLES) break
   }
   return found

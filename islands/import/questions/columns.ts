@@ -29,12 +29,18 @@ export const askColumns = (file: CsvFile, chosen: Mapping | null): Promise<Mappi
     // What the file says, or was chosen before.
     const unitNow = () => unitIn(file.headers, columns, file.records) ?? inCents
 
-    const kinds = choice('rows', t(m.import_rows_describe), rowNames(file.headers), rows, (kind) => {
-      rows = kind
-      columns = recognise(file.headers, kind).columns
-      show()
-      announce(feeds.textContent ?? '')
-    })
+    const kinds = choice(
+      'rows',
+      t(m.import_rows_describe),
+      rowNames(file.headers),
+      rows,
+      (kind) => {
+        rows = kind
+        columns = recognise(file.headers, kind).columns
+        show()
+        announce(feeds.textContent ?? '')
+      },
+    )
     const units = choice(
       'unit',
       t(m.import_amounts_in),
@@ -100,14 +106,17 @@ export const askColumns = (file: CsvFile, chosen: Mapping | null): Promise<Mappi
 /** What the file imports, and what it doesn't. */
 const feedsText = (headers: string[], columns: Columns): string => {
   const { partners, customers } = imports(columns)
-  const what = partners && customers ? 'both' : partners ? 'partners' : customers ? 'customers' : 'nothing'
+  const what =
+    partners && customers ? 'both' : partners ? 'partners' : customers ? 'customers' : 'nothing'
   const hasCoupons = columns.includes('couponId')
   const ignored = headers.filter(
     (_, column) => !columns[column] || (columns[column] === 'couponLabel' && !hasCoupons),
   )
   return [
     t(m.import_file_imports, { what }),
-    ignored.length > 0 ? t(m.import_ignored, { columns: ignored.join(', ') }) : t(m.import_none_ignored),
+    ignored.length > 0
+      ? t(m.import_ignored, { columns: ignored.join(', ') })
+      : t(m.import_none_ignored),
   ].join(' ')
 }
 
@@ -135,7 +144,12 @@ const choice = <Answer extends string>(
     {},
     h('legend', {}, legend),
     ...(Object.entries(answers) as [Answer, string][]).map(([answer, label]) => {
-      const radio = h('input', { type: 'radio', name, id: `${name}-${answer}`, checked: answer === chosen })
+      const radio = h('input', {
+        type: 'radio',
+        name,
+        id: `${name}-${answer}`,
+        checked: answer === chosen,
+      })
       radio.addEventListener('change', () => onChoice(answer))
       return h('p', { class: 'option' }, radio, h('label', { for: radio.id }, label))
     }),

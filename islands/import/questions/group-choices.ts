@@ -69,7 +69,9 @@ export const groupChoices = (partners: FilePartner[], here: GroupHere[]) => {
             h(
               'p',
               { class: 'hint' },
-              isTooMany ? t(m.import_too_many_groups, { count: groups.length }) : t(m.import_groups_hint),
+              isTooMany
+                ? t(m.import_too_many_groups, { count: groups.length })
+                : t(m.import_groups_hint),
             ),
             ...menus.map(({ part }) => part),
           ),

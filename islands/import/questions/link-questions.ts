@@ -1,4 +1,7 @@
-/** What a manager says about the links of the old platform before partners are mailed that these work. */
+/**
+ * What a manager says about the links of the old platform before partners are mailed that these
+ * work.
+ */
 import { type FormOfLinks, worksIf } from '../../../lib/imports/partners/former-links.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'

@@ -8,7 +8,9 @@ export type Program = { name: string; siteUrl: string; tag: string; creditsCusto
 
 /** A program that the page offers; null for one that is no longer among them. */
 export const programOf = (id: string): Program | null => {
-  const option = [...byId('import-program', HTMLSelectElement).options].find(({ value }) => value === id)
+  const option = [...byId('import-program', HTMLSelectElement).options].find(
+    ({ value }) => value === id,
+  )
   const { site = '', tag = '', credits } = option?.dataset ?? {}
   return option
     ? { name: option.textContent.trim(), siteUrl: site, tag, creditsCustomers: credits === 'true' }

@@ -12,7 +12,10 @@ import type { Program } from './program.ts'
 const LOOK_EVERY_MS = 3_000
 const LOOKS = 400
 
-/** The part of the result about the merchant's site; nothing for a file without partners. It looks for visits as long as it is shown. */
+/**
+ * The part of the result about the merchant's site; nothing for a file without partners. It looks
+ * for visits as long as it is shown.
+ */
 export const sitePart = (job: Job, outcomes: Outcomes, program: Program | null): HTMLElement[] => {
   const { parameters, paths, encoded } = linkForms(outcomes.partners.map(({ row }) => row))
   const samples = program ? sampleLinks(outcomes, program.siteUrl) : []
@@ -28,7 +31,8 @@ export const sitePart = (job: Job, outcomes: Outcomes, program: Program | null):
         {},
         ...(parameters.length > 0
           ? t(m.import_tag_reads, {
-              parameters: () => h('span', {}, ...separated(parameters.map((name) => h('code', {}, name)))),
+              parameters: () =>
+                h('span', {}, ...separated(parameters.map((name) => h('code', {}, name)))),
             })
           : [t(m.import_tag_needed)]),
       ),
@@ -47,7 +51,9 @@ export const sitePart = (job: Job, outcomes: Outcomes, program: Program | null):
           ...t(m.import_copy_tag, { hidden }),
         ),
       ),
-      paths > 0 ? h('p', { class: 'note' }, ...t(m.import_slugs_in_paths, { count: paths, code })) : null,
+      paths > 0
+        ? h('p', { class: 'note' }, ...t(m.import_slugs_in_paths, { count: paths, code }))
+        : null,
       encoded > 0 ? h('p', { class: 'note' }, t(m.import_slugs_encoded, { count: encoded })) : null,
       h('h3', {}, t(m.import_try_links)),
       h('p', {}, t(m.import_try_links_hint)),
@@ -77,7 +83,10 @@ const samplePart = (job: Job, sample: Sample): HTMLElement => {
 type Partners = { data: { id: string }[] }
 type Links = { data: { slug: string; clicks: number }[] }
 
-/** Waits until a visit of a link is counted: of a new partner any, else one more than at first. @returns false if it is no longer shown */
+/**
+ * Waits until a visit of a link is counted: of a new partner any, else one more than at first.
+ * @returns false if it is no longer shown
+ */
 const arrivals = async (
   { workspace, programId }: Job,
   { slug, isNew }: Sample,
@@ -88,7 +97,8 @@ const arrivals = async (
   const partner = (await get<Partners>(`${base}?${query}`))?.data[0]
   if (!partner) return false
   const count = async () =>
-    (await get<Links>(`${base}/${partner.id}/links`))?.data.find((link) => link.slug === slug)?.clicks
+    (await get<Links>(`${base}/${partner.id}/links`))?.data.find((link) => link.slug === slug)
+      ?.clicks
   const before = isNew ? 0 : await count()
   for (let look = 0; look < LOOKS && part.isConnected; look++) {
     if (((await count()) ?? 0) > (before ?? 0)) return true

@@ -4,17 +4,25 @@ import { type Columns, unitOf } from './reading/columns.ts'
 import type { CsvRecord, FileCustomer, FilePartner } from './reading/records.ts'
 
 /**
- * Whether the balances, or without them the commissions before the move, are in minor units, by the header, or by an amount that is
- * written with decimals.
+ * Whether the balances, or without them the commissions before the move, are in minor units, by the
+ * header, or by an amount that is written with decimals.
  *
  * @returns null if nothing says it: read wrongly, they would be paid a hundredfold
  */
-export const unitIn = (headers: string[], columns: Columns, records: CsvRecord[]): boolean | null => {
-  const column = columns.indexOf(columns.includes('openingBalance') ? 'openingBalance' : 'priorAmount')
+export const unitIn = (
+  headers: string[],
+  columns: Columns,
+  records: CsvRecord[],
+): boolean | null => {
+  const column = columns.indexOf(
+    columns.includes('openingBalance') ? 'openingBalance' : 'priorAmount',
+  )
   if (column < 0) return null
   const said = unitOf(headers[column] ?? '')
   if (said !== null) return said
-  const texts = records.map(({ cells }) => cellText(cells[column])).filter((text) => /[1-9]/.test(text))
+  const texts = records
+    .map(({ cells }) => cellText(cells[column]))
+    .filter((text) => /[1-9]/.test(text))
   const hasDecimals = texts.some((text) => /\d[.,]\d{1,2}(?!\d)/.test(text))
   return texts.length === 0 || hasDecimals ? false : null
 }
@@ -30,7 +38,9 @@ const addUp = (amounts: { of: string; cents: number; currency: string }[]): Sum[
     const largest = [...sum.largest, { of, cents }].sort((a, b) => b.cents - a.cents).slice(0, 3)
     sums.set(currency, { currency, cents: sum.cents + cents, largest })
   }
-  return [...sums.values()].sort((a, b) => Number(b.currency === 'USD') - Number(a.currency === 'USD'))
+  return [...sums.values()].sort(
+    (a, b) => Number(b.currency === 'USD') - Number(a.currency === 'USD'),
+  )
 }
 
 /** Opening balances are in USD. Those in other currencies are not imported, and shown apart. */

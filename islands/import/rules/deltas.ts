@@ -1,4 +1,6 @@
-/** How a later export differs from the program: names that were changed, and partners that it lacks. */
+/**
+ * How a later export differs from the program: names that were changed, and partners that it lacks.
+ */
 import type { Outcomes } from './outcomes.ts'
 
 /** A partner of the program. */
@@ -6,14 +8,17 @@ export type PartnerHere = { email: string; name: string | null; slug: string; te
 
 /**
  * @property renamed partners whose name in the file is another one
- * @property missing partners who are not in the file; none for a file of less than half of them, which is no export of all
+ * @property missing partners who are not in the file; none for a file of less than half of them,
+ *   which is no export of all
  */
 export type Deltas = {
   renamed: { email: string; here: string; file: string }[]
   missing: PartnerHere[]
 }
 
-/** Compares a file with the partners of its program. Who has changed addresses is found by the slug. */
+/**
+ * Compares a file with the partners of its program. Who has changed addresses is found by the slug.
+ */
 export const deltasOf = ({ partners }: Outcomes, here: PartnerHere[]): Deltas => {
   const bySlug = new Map(here.map((partner) => [partner.slug, partner]))
   const found = partners.flatMap(({ row, result }) => {

@@ -47,7 +47,8 @@ export const failureGroups = (
           {
             code: result.code,
             message:
-              result.message ?? inEnglish(m.import_coupon_not_imported, { couponId: row.couponId ?? '' }),
+              result.message ??
+              inEnglish(m.import_coupon_not_imported, { couponId: row.couponId ?? '' }),
             lines: row.lines,
           },
         ]
@@ -68,7 +69,9 @@ export const failureGroups = (
     .sort((a, b) => b.failures.length - a.failures.length)
 }
 
-/** Every failure. A customer whose partner failed in the same file gets the code `partner_failed`. */
+/**
+ * Every failure. A customer whose partner failed in the same file gets the code `partner_failed`.
+ */
 const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Failure[] => {
   const failed = new Set(
     partners.filter((outcome) => failureOf(outcome, withBalances)).map(({ row }) => row.email),
@@ -77,7 +80,8 @@ const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Fai
     ...partners.flatMap((outcome) => failureOf(outcome, withBalances) ?? []),
     ...customers.flatMap((outcome) => {
       const failure = failureOf(outcome, withBalances)
-      if (failure?.code !== 'partner_not_found' || !failed.has(outcome.row.partnerEmail)) return failure ?? []
+      if (failure?.code !== 'partner_not_found' || !failed.has(outcome.row.partnerEmail))
+        return failure ?? []
       return {
         ...failure,
         code: 'partner_failed',
@@ -88,8 +92,9 @@ const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Fai
 }
 
 /**
- * A CSV file of the failed lines, with the reason in the last column. Once fixed, it can be imported without mapping:
- * its headers carry the mapping, and its dates are ISO 8601. It starts with a byte order mark, which Excel needs.
+ * A CSV file of the failed lines, with the reason in the last column. Once fixed, it can be
+ * imported without mapping: its headers carry the mapping, and its dates are ISO 8601. It starts
+ * with a byte order mark, which Excel needs.
  */
 export const errorCsv = (
   {

@@ -9,8 +9,8 @@ export type GroupHere = { id: string; name: string }
 export type FileGroup = { name: string; partners: number }
 
 /**
- * What becomes of each group of the file, by its name: the id of a group here, or null to create one of its name. Partners of
- * others join none.
+ * What becomes of each group of the file, by its name: the id of a group here, or null to create
+ * one of its name. Partners of others join none.
  */
 export type GroupChoices = Record<string, string | null>
 
@@ -34,10 +34,14 @@ export const likelyChoices = (groups: FileGroup[], here: GroupHere[]): GroupChoi
   )
 
 /** The field of a row. */
-export const groupOf = ({ group }: Pick<FilePartner, 'group'>, choices: GroupChoices): { group?: string } => {
+export const groupOf = (
+  { group }: Pick<FilePartner, 'group'>,
+  choices: GroupChoices,
+): { group?: string } => {
   const choice = group === undefined ? undefined : choices[group]
   return choice === undefined || group === undefined ? {} : { group: choice ?? group }
 }
 
 /** Whether a group is created. */
-export const createsGroups = (choices: GroupChoices): boolean => Object.values(choices).includes(null)
+export const createsGroups = (choices: GroupChoices): boolean =>
+  Object.values(choices).includes(null)

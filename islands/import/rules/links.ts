@@ -1,8 +1,25 @@
 /** Reads the slug in a partner’s link. */
 
-/** The parameters in which platforms put the slug, most likely first. docs/imports.md names the platforms. */
+/**
+ * The parameters in which platforms put the slug, most likely first. docs/imports.md names the
+ * platforms.
+ */
 const PARAMETERS = [
-  ...['via', 'ref', 'fpr', 'fp_ref', 'deal', '_from', '_by', '_go', 'aff', 'atp', 'rfsn', 'a_aid', 'afmc'],
+  ...[
+    'via',
+    'ref',
+    'fpr',
+    'fp_ref',
+    'deal',
+    '_from',
+    '_by',
+    '_go',
+    'aff',
+    'atp',
+    'rfsn',
+    'a_aid',
+    'afmc',
+  ],
   ...['sca_ref', 'tap_a', 'tolt', 'affiliate', 'partner', 'referral', 'r'],
 ]
 
@@ -12,7 +29,9 @@ const ENCODED_PARAMETERS = ['ps_partner_key', 'gspk']
 /** The start of a link within a cell. */
 const LINK = /^https?:|^[^.]*\.[^/]*\//i
 
-/** The first of several links, separated by commas, semicolons, bars or spaces; else the whole text. */
+/**
+ * The first of several links, separated by commas, semicolons, bars or spaces; else the whole text.
+ */
 const firstLink = (text: string): string => {
   const parts = [...text.matchAll(/[^,;|\s]+/g)]
   const second = parts.findIndex(([part], index) => index > 0 && LINK.test(part))
@@ -21,8 +40,8 @@ const firstLink = (text: string): string => {
 }
 
 /**
- * Where a partner's link has the slug: under a parameter, which the snippet reads if the merchant's tag names it; encoded under one; or in the
- * path. `null` for a cell with the slug alone.
+ * Where a partner's link has the slug: under a parameter, which the snippet reads if the merchant's
+ * tag names it; encoded under one; or in the path. `null` for a cell with the slug alone.
  */
 type Place = { in: 'parameter' | 'encoded'; name: string } | { in: 'path' } | null
 
@@ -30,8 +49,9 @@ type Place = { in: 'parameter' | 'encoded'; name: string } | { in: 'path' } | nu
 export type FoundLink = { slug: string; place: Place; url: string | null }
 
 /**
- * The slug in a cell: the text itself, or from the first link, its parameters (`https://shop.example/?via=maya`, also
- * behind a `#`) or its path (`https://go.shop.example/maya`). Decoded, as the snippet reads links.
+ * The slug in a cell: the text itself, or from the first link, its parameters
+ * (`https://shop.example/?via=maya`, also behind a `#`) or its path
+ * (`https://go.shop.example/maya`). Decoded, as the snippet reads links.
  *
  * @returns null for a text that has none: one that was made up would break the link
  */
@@ -45,7 +65,8 @@ export const linkIn = (text: string): FoundLink | null => {
 
 type Slug = { slug: string; place: Place }
 
-const found = (slug: Slug | null, url: string | null = null): FoundLink | null => slug && { ...slug, url }
+const found = (slug: Slug | null, url: string | null = null): FoundLink | null =>
+  slug && { ...slug, url }
 
 const linkOf = (link: string): FoundLink | null => {
   const url = URL.parse(/^https?:/i.test(link) ? link : `https://${link}`)
@@ -96,11 +117,18 @@ const fromBase64 = (text: string): string | null => {
   }
 }
 
-/** The slug in a path such as `/maya` or `/r/maya`. Other paths are pages of the site, and `/en` is a language. */
+/**
+ * The slug in a path such as `/maya` or `/r/maya`. Other paths are pages of the site, and `/en` is
+ * a language.
+ */
 const slugInPath = (path: string): string | null => {
   const [, slug = ''] =
-    /^\/(?:(?:a|aff|affiliates?|go|i|invite|p|partners?|r|ref|referral|via)\/)?([^/]+)\/?$/i.exec(path) ?? []
-  return slug && !/^[a-z]{2}([-_][a-z]{2})?$/i.test(slug) ? decoded(slug.replaceAll('+', '%2B')) : null
+    /^\/(?:(?:a|aff|affiliates?|go|i|invite|p|partners?|r|ref|referral|via)\/)?([^/]+)\/?$/i.exec(
+      path,
+    ) ?? []
+  return slug && !/^[a-z]{2}([-_][a-z]{2})?$/i.test(slug)
+    ? decoded(slug.replaceAll('+', '%2B'))
+    : null
 }
 
 /** Without the escapes of a URL. */

@@ -24,10 +24,15 @@ export type BrokenLink = {
   why: 'taken' | 'already_here'
 }
 
-/** A customer who belongs to another partner than its row says, and whether the import changes that. */
+/**
+ * A customer who belongs to another partner than its row says, and whether the import changes that.
+ */
 export type OwnedCustomer = { customer: string; from: string; to: string; moves: boolean }
 
-/** The problem that keeps a row from being sent. Balance problems matter only if balances are imported. */
+/**
+ * The problem that keeps a row from being sent. Balance problems matter only if balances are
+ * imported.
+ */
 export const problemOf = (row: FilePartner | FileCustomer, withBalances: boolean): Problem | null =>
   row.problem ?? ('balanceProblem' in row && withBalances ? row.balanceProblem : null)
 
@@ -52,11 +57,18 @@ export const outcomesWith = (outcomes: Outcomes, { partners, customers }: Rows):
   }
 }
 
-/** Corrects the dry run of customers, which does not find partners that the same file will create. */
-export const expectNewPartners = ({ partners, customers }: Outcomes, withBalances: boolean): Outcomes => {
+/**
+ * Corrects the dry run of customers, which does not find partners that the same file will create.
+ */
+export const expectNewPartners = (
+  { partners, customers }: Outcomes,
+  withBalances: boolean,
+): Outcomes => {
   const created = new Set(
     partners
-      .filter((outcome) => outcome.result?.status === 'created' && !problemOf(outcome.row, withBalances))
+      .filter(
+        (outcome) => outcome.result?.status === 'created' && !problemOf(outcome.row, withBalances),
+      )
       .map(({ row }) => row.email),
   )
   return {

@@ -5,7 +5,13 @@ import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { formatMoney } from '../../../lib/values/money.ts'
 import { joined } from './lists.ts'
-import { type BrokenLink, failureOf, type Outcomes, type OwnedCustomer, problemOf } from './outcomes.ts'
+import {
+  type BrokenLink,
+  failureOf,
+  type Outcomes,
+  type OwnedCustomer,
+  problemOf,
+} from './outcomes.ts'
 import type { BalancesElsewhere } from './warnings.ts'
 
 /** A dry run changes nothing, which its texts reflect. */
@@ -25,14 +31,17 @@ export const summary = (
   const failed = (all: Outcomes['partners'] | Outcomes['customers']) =>
     all.filter((outcome) => failureOf(outcome, withBalances) !== null).length
   const sent = partners.filter(({ row }) => !problemOf(row, withBalances))
-  const partnersWith = (status: string) => sent.filter(({ result }) => result?.status === status).length
+  const partnersWith = (status: string) =>
+    sent.filter(({ result }) => result?.status === status).length
   const customersWith = (status: string) =>
     customers.filter(({ row, result }) => !row.problem && result?.status === status).length
   const count = {
     existing: partnersWith('skipped_existing'),
     completed: partnersWith('completed'),
-    renamed: sent.filter(({ result }) => result?.status === 'created' && result.requestedSlug).length,
-    coupons: sent.filter(({ result }) => result?.status === 'created' && result.couponMapped).length,
+    renamed: sent.filter(({ result }) => result?.status === 'created' && result.requestedSlug)
+      .length,
+    coupons: sent.filter(({ result }) => result?.status === 'created' && result.couponMapped)
+      .length,
     updated: customersWith('updated'),
     moved: customers.filter(({ row, result }) => !row.problem && result && isMoved(result)).length,
     unchanged: customersWith('unchanged'),
@@ -54,7 +63,10 @@ export const summary = (
             partnersWith('created'),
             [
               [count.existing, inEnglish(m.import_some_existing, { count: count.existing })],
-              [count.completed, inEnglish(m.import_some_completed, { count: count.completed, when })],
+              [
+                count.completed,
+                inEnglish(m.import_some_completed, { count: count.completed, when }),
+              ],
               [count.renamed, inEnglish(m.import_some_renamed, { count: count.renamed })],
               [count.coupons, inEnglish(m.import_some_coupons, { count: count.coupons })],
             ],
@@ -76,19 +88,19 @@ export const summary = (
 }
 
 /**
- * The label of the import button; null if there is nothing to import. Rows that all exist can be imported again, which
- * completes an interrupted import.
+ * The label of the import button; null if there is nothing to import. Rows that all exist can be
+ * imported again, which completes an interrupted import.
  *
- * @example
- * offer(outcomes, { programName: 'Pine & Co', withBalances: false })
- * // 'Import 412 new partners and 900 customers into Pine & Co'
+ * @example offer(outcomes, { programName: 'Pine & Co', withBalances: false }) // 'Import 412 new
+ *   partners and 900 customers into Pine & Co'
  */
 export const offer = (
   { partners, customers }: Outcomes,
   { programName, withBalances }: Pick<Asked, 'withBalances'> & { programName: string },
 ): string | null => {
   const partnersWith = (status: string) =>
-    partners.filter(({ row, result }) => result?.status === status && !problemOf(row, withBalances)).length
+    partners.filter(({ row, result }) => result?.status === status && !problemOf(row, withBalances))
+      .length
   const customersWith = (status: string) =>
     customers.filter(({ row, result }) => result?.status === status && !row.problem).length
   const fresh = partnersWith('created')
@@ -109,12 +121,16 @@ export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): Brok
   partners.flatMap(({ row, result }) => {
     if (problemOf(row, withBalances) || !result || result.status === 'error') return []
     const why = result.status === 'created' ? 'taken' : 'already_here'
-    return [...(result.requestedSlug ? [result.requestedSlug] : []), ...(result.slugsNotKept ?? [])].map(
-      (from) => ({ email: row.email, from, to: result.slug, why }),
-    )
+    return [
+      ...(result.requestedSlug ? [result.requestedSlug] : []),
+      ...(result.slugsNotKept ?? []),
+    ].map((from) => ({ email: row.email, from, to: result.slug, why }))
   })
 
-/** Customers who change partners, or are left with the one that they have because the option says so. */
+/**
+ * Customers who change partners, or are left with the one that they have because the option says
+ * so.
+ */
 export const ownedCustomers = ({ customers }: Outcomes): OwnedCustomer[] =>
   customers.flatMap(({ row, result }) =>
     result?.ownerEmail && (isMoved(result) || result.code === 'customer_owned')

@@ -8,7 +8,8 @@ import type { FilePartner } from './reading/records.ts'
 const READ_ALWAYS = 'via'
 
 /**
- * @property parameters the parameters of the file's links that the tag has to name, most frequent first
+ * @property parameters the parameters of the file's links that the tag has to name, most frequent
+ *   first
  * @property paths how many links have the slug in their path, where the snippet does not look
  * @property encoded the same of links that have it encoded
  */
@@ -28,7 +29,8 @@ export const linkFormsOf = (answers: { linkForms?: FormOfLinks[] }[]): FormOfLin
 export const linkForms = (partners: FilePartner[]): LinkForms => {
   const counts = new Map<string, number>()
   for (const { link } of partners) {
-    if (link?.place?.in === 'parameter') counts.set(link.place.name, (counts.get(link.place.name) ?? 0) + 1)
+    if (link?.place?.in === 'parameter')
+      counts.set(link.place.name, (counts.get(link.place.name) ?? 0) + 1)
   }
   counts.delete(READ_ALWAYS)
   const inPlace = (place: 'path' | 'encoded') =>
@@ -53,7 +55,8 @@ export type Sample = { email: string; slug: string; url: string; isNew: boolean 
 const SAMPLES = 3
 
 /**
- * Links of partners who have the slug of the file, one of each form first. A slug without a link gets one to the program's site.
+ * Links of partners who have the slug of the file, one of each form first. A slug without a link
+ * gets one to the program's site.
  */
 export const sampleLinks = ({ partners }: Outcomes, siteUrl: string): Sample[] => {
   const kept = partners.filter(

@@ -1,4 +1,7 @@
-/** Turns what was read from another platform into a file: its partners, links, coupons and customers, a line each. */
+/**
+ * Turns what was read from another platform into a file: its partners, links, coupons and
+ * customers, a line each.
+ */
 
 import type {
   Balance,
@@ -17,7 +20,14 @@ import type { CsvRecord } from './reading/records.ts'
 
 /** Which column is which is recognised by these, also in a file of rows with errors. */
 const HEADERS = [
-  ...['new_partner_email', 'partner_name', 'slug', 'coupon_id', 'coupon_code', 'opening_balance_cents'],
+  ...[
+    'new_partner_email',
+    'partner_name',
+    'slug',
+    'coupon_id',
+    'coupon_code',
+    'opening_balance_cents',
+  ],
   ...['partner_status', 'group', 'partner_email', 'customer_id', 'customer_email'],
   ...['started_at', 'prior_commissions', 'prior_amount_cents', 'prior_currency'],
 ]
@@ -31,9 +41,13 @@ type LeftOut = {
 /** What a file holds beside its lines if it was read from a platform. */
 export type SourceNotes = { leftOut: LeftOut[] }
 
-/** A cell from which the slug is read as it is: its link, if that has the slug where links have it. */
+/**
+ * A cell from which the slug is read as it is: its link, if that has the slug where links have it.
+ */
 const slugCell = ({ slug, url }: SourceLink): string =>
-  [url ?? '', slug, `?via=${encodeURIComponent(slug)}`].find((cell) => linkIn(cell)?.slug === slug) ?? slug
+  [url ?? '', slug, `?via=${encodeURIComponent(slug)}`].find(
+    (cell) => linkIn(cell)?.slug === slug,
+  ) ?? slug
 
 type Extra = { links: SourceLink[]; coupons: { externalId: string; code: string | null }[] }
 
@@ -45,7 +59,13 @@ const partnerCells = (partner: SourcePartner, { links, coupons }: Extra): string
   return Array.from({ length: count }, (_, n) => {
     const [link, coupon] = [links[n], coupons[n]]
     return [
-      ...[email, name ?? '', link ? slugCell(link) : '', coupon?.externalId ?? '', coupon?.code ?? ''],
+      ...[
+        email,
+        name ?? '',
+        link ? slugCell(link) : '',
+        coupon?.externalId ?? '',
+        coupon?.code ?? '',
+      ],
       ...[owed === undefined ? '' : String(owed), status ?? '', group ?? ''],
       ...Array<string>(7).fill(''),
     ]
@@ -72,7 +92,9 @@ const customerCells = (
 ): string[] => [
   ...Array<string>(8).fill(''),
   ...[partnerEmail, externalId ?? '', email ?? '', firstCommissionAt ?? startedAt ?? ''],
-  ...(prior ? [String(prior.commissions), String(prior.amountCents), prior.currency] : ['', '', '']),
+  ...(prior
+    ? [String(prior.commissions), String(prior.amountCents), prior.currency]
+    : ['', '', '']),
 ]
 
 const byTime = ({ referredAt: a }: SourceCustomer, { referredAt: b }: SourceCustomer): number =>
@@ -84,7 +106,10 @@ const unique = <Item>(items: Item[], keyOf: (item: Item) => string): Item[] => [
 
 type Sums = { owed: Map<string, Balance[]>; ownerless: string[] }
 
-/** What commissions that are not paid add up to, by the partner's id and currency; and those whose partner was not read. */
+/**
+ * What commissions that are not paid add up to, by the partner's id and currency; and those whose
+ * partner was not read.
+ */
 const sumsOf = (commissions: SourceCommission[], partners: SourcePartner[]): Sums => {
   const ids = new Map(
     partners.flatMap(({ id, email }) => [id, normalizeEmail(email) ?? ''].map((key) => [key, id])),
@@ -107,8 +132,8 @@ const sumsOf = (commissions: SourceCommission[], partners: SourcePartner[]): Sum
 }
 
 /**
- * The lines of a file with these rows. Customers come last, the one who was referred last at the end: of two referrals of a
- * customer, the later one counts.
+ * The lines of a file with these rows. Customers come last, the one who was referred last at the
+ * end: of two referrals of a customer, the later one counts.
  */
 export const sourceRecords = (
   rows: SourceRow[],
@@ -124,7 +149,9 @@ export const sourceRecords = (
   const owners = new Map(
     partners.flatMap(({ id, memberships = [] }) => [id, ...memberships].map((one) => [one, id])),
   )
-  const groups = new Map(rows.filter((row) => row.kind === 'group').map(({ id, name }) => [id, name]))
+  const groups = new Map(
+    rows.filter((row) => row.kind === 'group').map(({ id, name }) => [id, name]),
+  )
   const links = Map.groupBy(
     rows.filter((row) => row.kind === 'link'),
     ({ partnerId }) => partnerId,

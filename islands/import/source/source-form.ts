@@ -5,7 +5,15 @@ import { t } from '../../text.ts'
 import { Stopped, send } from '../api.ts'
 import { announce, button, byId, h } from '../dom.ts'
 import { signInLinks } from '../run.ts'
-import { discardSource, platformOf, type Reader, read, type Source, stateOf, urlOf } from './source.ts'
+import {
+  discardSource,
+  platformOf,
+  type Reader,
+  read,
+  type Source,
+  stateOf,
+  urlOf,
+} from './source.ts'
 
 /** What is done with a reading. One that has failed needs its token again. */
 const ACTIONS: Record<Source['status'], Message> = {
@@ -41,7 +49,9 @@ export const askSource = (reader: Reader, { signal }: AbortController): Promise<
       token.focus()
     }
     const list = () =>
-      showSources(reader, (source) => (source.status === 'failed' ? again(source) : resolve(source)))
+      showSources(reader, (source) =>
+        source.status === 'failed' ? again(source) : resolve(source),
+      )
     const refuse = (error: unknown) => {
       problem.replaceChildren(
         error instanceof Error ? error.message : String(error),
@@ -96,7 +106,8 @@ const showSources = async (reader: Reader, open: (source: Source) => void): Prom
     (source) =>
       source.purpose === purpose &&
       // What was read for a shadow run is there already.
-      (purpose === 'import' || (source.programId === reader.programId() && source.status !== 'ready')),
+      (purpose === 'import' ||
+        (source.programId === reader.programId() && source.status !== 'ready')),
   )
   part.hidden = sources.length === 0
   part.replaceChildren(

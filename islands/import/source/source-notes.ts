@@ -46,7 +46,11 @@ export const sourceNotes = ({
             'ul',
             {},
             ...leftOut.map(({ reason, names }) =>
-              h('li', {}, t(REASONS[reason], { count: names.length, names: listed(names, MAX_NAMES) })),
+              h(
+                'li',
+                {},
+                t(REASONS[reason], { count: names.length, names: listed(names, MAX_NAMES) }),
+              ),
             ),
           ),
           h(

@@ -46,7 +46,10 @@ const listPart = ({ resource, read, total, isDone }: Source['lists'][number]): H
   )
 }
 
-/** A reading that is shown. @property show shows its progress, and problems @property isLeft whether the user has left it */
+/**
+ * A reading that is shown. @property show shows its progress, and problems @property isLeft whether
+ * the user has left it
+ */
 type Step = {
   show: (problems?: (Node | string)[]) => void
   say: (text: string) => void
@@ -83,7 +86,13 @@ export const followSource = <Result>(
       'quiet',
     )
     const later = button(t(m.import_back), () => leave(null), 'quiet')
-    showStep(titleOf(reader, first), lists, note, problem, h('p', { class: 'actions' }, later, discard))
+    showStep(
+      titleOf(reader, first),
+      lists,
+      note,
+      problem,
+      h('p', { class: 'actions' }, later, discard),
+    )
 
     const show = (trouble: (Node | string)[] = []) => {
       lists.replaceChildren(...source.lists.map(listPart))
@@ -129,7 +138,10 @@ export const followSource = <Result>(
     void follow()
   })
 
-/** Loads the rows that were read, as those of a file. @returns undefined if there are none, or the user has left */
+/**
+ * Loads the rows that were read, as those of a file.
+ * @returns undefined if there are none, or the user has left
+ */
 export const loadFile =
   (workspace: string) =>
   async (source: Source, { show, say, isLeft }: Step): Promise<CsvFile | undefined> => {

@@ -1,4 +1,6 @@
-/** What is read from another platform by its API: where the server has it, and what is said of it. */
+/**
+ * What is read from another platform by its API: where the server has it, and what is said of it.
+ */
 import type { Purpose } from '../../../lib/imports/sources/source.ts'
 import type { ImportSourceResponse } from '../../../lib/imports/sources/sources.responses.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -12,7 +14,8 @@ export type Source = ImportSourceResponse
  * What a page reads for.
  *
  * @property programId of the program that is read for; null if the user has to choose one first
- * @property programNameOf the program that is read into; undefined for a shadow run, and for a program that is gone
+ * @property programNameOf the program that is read into; undefined for a shadow run, and for a
+ *   program that is gone
  */
 export type Reader = {
   workspace: string
@@ -38,7 +41,10 @@ export const platformOf = (id: string) => {
 /** Reads JSON. @returns the status, which is 0 if there is no answer */
 export const read = async <Body>(url: string): Promise<{ status: number; body: Body | null }> => {
   try {
-    const answer = await fetch(url, { headers: asOpener(), signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const answer = await fetch(url, {
+      headers: asOpener(),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
     return { status: answer.status, body: answer.ok ? await answer.json() : null }
   } catch {
     return { status: 0, body: null }
@@ -65,7 +71,8 @@ const progressOf = ({ status, lists, failure }: Source) => ({
 })
 
 /** The rows that were read of all lists. */
-export const rowsRead = (lists: Source['lists']): number => lists.reduce((sum, { read }) => sum + read, 0)
+export const rowsRead = (lists: Source['lists']): number =>
+  lists.reduce((sum, { read }) => sum + read, 0)
 
 /** Such as "Reading Rewardful into Friends of Pine Notes". */
 export const titleOf = (reader: Reader, source: Source): string =>
@@ -80,4 +87,5 @@ export const stateOf = (reader: Reader, source: Source): string =>
   })
 
 /** Such as "12 rows read." */
-export const progressText = (source: Source): string => t(m.import_reading_progress, progressOf(source))
+export const progressText = (source: Source): string =>
+  t(m.import_reading_progress, progressOf(source))

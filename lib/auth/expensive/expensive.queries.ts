@@ -3,20 +3,25 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 
 /**
- * How long a request holds its place unless it is renewed: longer than the calls of a request to the database take together, and
- * short enough that one that died is not missed.
+ * How long a request holds its place unless it is renewed: longer than the calls of a request to
+ * the database take together, and short enough that one that died is not missed.
  */
 const LEASE = sql`interval '15 seconds'`
 
 type Beginning = { id: string; budgetId: string; most: number; mostAtOnce: number }
 
-/** Begins a request, in one round trip. @returns 0, or after how many seconds it may be tried again */
+/**
+ * Begins a request, in one round trip.
+ * @returns 0, or after how many seconds it may be tried again
+ */
 export const beginExpensive = async (
   db: Db,
   { id, budgetId, most, mostAtOnce }: Beginning,
 ): Promise<number> => {
   const { rows } = await sql<{ seconds: number }>`
-    select begin_expensive_1(${id}, ${budgetId}, ${most}, ${mostAtOnce}, ${LEASE}) as seconds`.execute(db)
+    select begin_expensive_1(${id}, ${budgetId}, ${most}, ${mostAtOnce}, ${LEASE}) as seconds`.execute(
+    db,
+  )
   return rows[0]?.seconds ?? 0
 }
 

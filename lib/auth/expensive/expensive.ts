@@ -1,6 +1,7 @@
 /**
- * A budget of expensive requests: 10 in ten seconds and 2 at once, of a workspace, whichever keys, people and Workers send them. So
- * nobody slows others down by asking for much at once, and a second API key buys nothing. docs/api.md.
+ * A budget of expensive requests: 10 in ten seconds and 2 at once, of a workspace, whichever keys,
+ * people and Workers send them. So nobody slows others down by asking for much at once, and a
+ * second API key buys nothing. docs/api.md.
  */
 import type { Context, Next } from 'hono'
 import { createMiddleware } from 'hono/factory'
@@ -35,7 +36,9 @@ type Env = WorkspaceEnv & { Bindings: ExpensiveSettings }
 export const expensive = () =>
   createMiddleware<WorkspaceEnv>((c, next) => withinBudget(c, next, c.var.workspace.id))
 
-/** The same of a person, for what one partner reads: it takes nothing from the merchant's budget. */
+/**
+ * The same of a person, for what one partner reads: it takes nothing from the merchant's budget.
+ */
 export const expensiveToPerson = () =>
   createMiddleware<SessionEnv>((c, next) => withinBudget(c, next, c.var.user.id))
 
@@ -58,7 +61,8 @@ const withinBudget = async (context: Context, next: Next, budgetId: string): Pro
   try {
     await next()
   } finally {
-    if (c.var.isStreamed && c.res.body) c.res = new Response(whileSent(c, c.res.body, renew, end), c.res)
+    if (c.var.isStreamed && c.res.body)
+      c.res = new Response(whileSent(c, c.res.body, renew, end), c.res)
     else c.executionCtx.waitUntil(end())
   }
 }
@@ -67,7 +71,10 @@ const withinBudget = async (context: Context, next: Next, budgetId: string): Pro
 const unfinished = (error: unknown): void =>
   log('error', { event: 'expensive_not_ended', ...describeError(error) })
 
-/** Passes a body on, and holds the place of its request until it is sent, or nobody wants it any more. */
+/**
+ * Passes a body on, and holds the place of its request until it is sent, or nobody wants it any
+ * more.
+ */
 const whileSent = (
   c: Context,
   body: ReadableStream<Uint8Array>,

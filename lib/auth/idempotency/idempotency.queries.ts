@@ -45,7 +45,10 @@ export const claimKey = async (
 
 type Answer = { status: number; answer: string }
 
-/** Stores the answer of a request that succeeded. @returns the one that was stored first; undefined if the key has gone */
+/**
+ * Stores the answer of a request that succeeded.
+ * @returns the one that was stored first; undefined if the key has gone
+ */
 export const keepAnswer = async (
   db: Db,
   { workspaceId, hash }: KeyName,
@@ -60,7 +63,11 @@ export const keepAnswer = async (
 }
 
 /** Forgets the key of a request that created nothing. */
-export const releaseKey = async (db: Db, { workspaceId, hash }: KeyName, firstId: string): Promise<void> => {
+export const releaseKey = async (
+  db: Db,
+  { workspaceId, hash }: KeyName,
+  firstId: string,
+): Promise<void> => {
   await sql`
     delete from idempotency_keys
     where workspace_id = ${workspaceId} and hash = ${hash} and first_id = ${firstId} and answer is null`.execute(
@@ -68,6 +75,9 @@ export const releaseKey = async (db: Db, { workspaceId, hash }: KeyName, firstId
   )
 }
 
-/** Removes the answers that may name an erased person. A repeat of such a request runs again, and finds what it has made. */
+/**
+ * Removes the answers that may name an erased person. A repeat of such a request runs again, and
+ * finds what it has made.
+ */
 export const forgetAnswers = (workspaceId: string) =>
   sql`update idempotency_keys set status = null, answer = null where workspace_id = ${workspaceId} and answer is not null`

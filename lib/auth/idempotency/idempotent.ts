@@ -1,6 +1,7 @@
 /**
- * The header Idempotency-Key. What a request creates has ids that follow from one that is stored with the key before, so a repeat
- * is like a retry of a statement whose commit was not seen: it finds what is there, and makes the rest. docs/api.md.
+ * The header Idempotency-Key. What a request creates has ids that follow from one that is stored
+ * with the key before, so a repeat is like a retry of a statement whose commit was not seen: it
+ * finds what is there, and makes the rest. docs/api.md.
  */
 import type { Context, Next } from 'hono'
 import { createMiddleware } from 'hono/factory'
@@ -35,11 +36,16 @@ const reused = () =>
 const nameKey = async (c: Context<WorkspaceEnv>, key: string) => {
   const workspace: { id: string } | undefined = c.var.workspace
   // Without /api/workspaces/:workspace, which has several forms.
-  const endpoint = workspace ? c.req.path.split('/').slice(4).join('/') : `${c.var.user.email} ${c.req.path}`
+  const endpoint = workspace
+    ? c.req.path.split('/').slice(4).join('/')
+    : `${c.var.user.email} ${c.req.path}`
   return { workspaceId: workspace?.id ?? NO_WORKSPACE, hash: await sha256(`${endpoint}\n${key}`) }
 }
 
-/** The body as JSON, however it is formatted; blank where the endpoint takes none, which is not read. */
+/**
+ * The body as JSON, however it is formatted; blank where the endpoint takes none, which is not
+ * read.
+ */
 const hashBody = async (c: Context): Promise<string> =>
   sha256(c.req.valid('json' as never) === undefined ? '' : canonicalJson(await c.req.json()))
 
@@ -67,11 +73,13 @@ type SecretMaker = (workspace: Workspace, service: EndpointsService) => Promise<
 type SecretEnv = WorkspaceEnv & { Bindings: { WEBHOOKS: EndpointsService } }
 
 /**
- * Makes a request with the header Idempotency-Key repeatable. It comes after access and validation. Requests without the header pass.
+ * Makes a request with the header Idempotency-Key repeatable. It comes after access and validation.
+ * Requests without the header pass.
  *
- * The handler passes `actOf(c)` on, and everything that it creates has an `idOf` of that. For 24 hours, a repeat gets the
- * first answer, with `Idempotent-Replayed: true`. A repeat of a request that failed on the server, or is still running, runs again with
- * the same ids and time. A refused request releases its key.
+ * The handler passes `actOf(c)` on, and everything that it creates has an `idOf` of that. For 24
+ * hours, a repeat gets the first answer, with `Idempotent-Replayed: true`. A repeat of a request
+ * that failed on the server, or is still running, runs again with the same ids and time. A refused
+ * request releases its key.
  *
  * @throws {ApiError} `invalid_idempotency_key`, `idempotency_key_reused`
  * @example
@@ -83,8 +91,8 @@ export const idempotent = () =>
   createMiddleware<WorkspaceEnv>((c, next) => runOnce(c, next, PLAIN, async () => null))
 
 /**
- * The same for an endpoint that returns a secret, which the handler finds in `c.var.secret`: it and the answer are stored
- * encrypted.
+ * The same for an endpoint that returns a secret, which the handler finds in `c.var.secret`: it and
+ * the answer are stored encrypted.
  */
 export const idempotentSecret = (makeSecret: SecretMaker) =>
   createMiddleware<SecretEnv>((c, next) => {
@@ -139,10 +147,12 @@ const runOnce = async (
     if (ok) {
       const answer = await seal(await c.res.clone().text())
       const kept = await keepAnswer(db, name, stored.firstId, { status, answer })
-      // A concurrent copy, or a repeat of what was interrupted, may find a resource in a later state: the first answer counts.
+      // A concurrent copy, or a repeat of what was interrupted, may find a resource in a later
+      // state: the first answer counts.
       if (kept && kept.answer !== answer) c.res = await replay(kept)
     }
-    // Another request with the key may have been served: only the one that stored the key knows that none was.
+    // Another request with the key may have been served: only the one that stored the key knows
+    // that none was.
     else if (isRefused && stored.firstId === own.firstId) await releaseKey(db, name, stored.firstId)
   } catch (error) {
     // What was created is committed. A repeat finds it by its ids.

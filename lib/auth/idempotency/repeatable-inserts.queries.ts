@@ -1,12 +1,20 @@
 /** Makes Better Auth's inserts idempotent. */
-import { ColumnNode, ColumnUpdateNode, InsertQueryNode, type KyselyPlugin, OnConflictNode, sql } from 'kysely'
+import {
+  ColumnNode,
+  ColumnUpdateNode,
+  InsertQueryNode,
+  type KyselyPlugin,
+  OnConflictNode,
+  sql,
+} from 'kysely'
 
 /** The unique column by which an existing row of each table is found. */
 const KEYS: Record<string, string> = { users: 'email', sessions: 'token' }
 
 /**
- * Makes Better Auth's inserts return the row that already exists: an earlier attempt's, whose response was lost, or a
- * concurrent sign-in's of the same person. A session is never another person's: its token was generated for this insert.
+ * Makes Better Auth's inserts return the row that already exists: an earlier attempt's, whose
+ * response was lost, or a concurrent sign-in's of the same person. A session is never another
+ * person's: its token was generated for this insert.
  */
 export const repeatableInserts: KyselyPlugin = {
   transformQuery: ({ node }) => {

@@ -1,4 +1,7 @@
-/** API keys: `trib_live_`, or `trib_test_` in a workspace for tests, 32 random characters, and a checksum by which a mistyped key is refused without a query. */
+/**
+ * API keys: `trib_live_`, or `trib_test_` in a workspace for tests, 32 random characters, and a
+ * checksum by which a mistyped key is refused without a query.
+ */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { randomBase62 } from '../../db/ids.ts'
@@ -18,9 +21,13 @@ export type KeyEnv = FailureEnv & { Variables: { apiKeyHash: string } }
 const RANDOM_LENGTH = 32
 /** Hexadecimal digits. One mistyped key in 16 million passes, and the database refuses it. */
 const CHECKSUM_LENGTH = 6
-/** Characters of a key's hash in the log: enough to find the key, too few to test guesses of it by. */
+/**
+ * Characters of a key's hash in the log: enough to find the key, too few to test guesses of it by.
+ */
 const LOGGED_LENGTH = 12
-const FORM = new RegExp(`^trib_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`)
+const FORM = new RegExp(
+  `^trib_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`,
+)
 
 const checksum = async (unchecked: string): Promise<string> =>
   (await sha256(unchecked)).slice(0, CHECKSUM_LENGTH)
@@ -31,7 +38,10 @@ export const newApiKey = async ({ mode }: { mode: Mode }): Promise<string> => {
   return unchecked + (await checksum(unchecked))
 }
 
-/** A key, by default a new one of the workspace, and what is stored of it: its hash, and its last 4 characters to recognize it by. */
+/**
+ * A key, by default a new one of the workspace, and what is stored of it: its hash, and its last 4
+ * characters to recognize it by.
+ */
 export const createApiKey = async (
   workspace: { mode: Mode },
   made?: string,
@@ -47,7 +57,9 @@ export const hashApiKey = async (key: string): Promise<string | null> => {
   return intact ? sha256(key) : null
 }
 
-/** The hash of the key in a request's `Authorization`, or null if there is none, or it is malformed. */
+/**
+ * The hash of the key in a request's `Authorization`, or null if there is none, or it is malformed.
+ */
 export const requestKeyHash = async (c: Context): Promise<string | null> => {
   const [, key] = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '') ?? []
   return key === undefined ? null : await hashApiKey(key)
@@ -62,14 +74,19 @@ export const invalidApiKey = () =>
 
 /** The error for a key without the scope of the endpoint. */
 export const insufficientScope = (scope: ApiKeyScope) =>
-  new ApiError('insufficient_scope', `This API key lacks the scope "${scope}". Create a key that has it.`)
+  new ApiError(
+    'insufficient_scope',
+    `This API key lacks the scope "${scope}". Create a key that has it.`,
+  )
 
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === 'invalid_api_key'
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'invalid_api_key'
 
 /**
- * Sets `c.var.apiKeyHash`, and counts the request against the key's rate limit. Only the key's form is checked here:
- * the request's first query also checks that the key is active, which saves a database round trip. Keys that it refuses count
- * against the caller's address. When the key was last used is recorded after the response.
+ * Sets `c.var.apiKeyHash`, and counts the request against the key's rate limit. Only the key's form
+ * is checked here: the request's first query also checks that the key is active, which saves a
+ * database round trip. Keys that it refuses count against the caller's address. When the key was
+ * last used is recorded after the response.
  *
  * @throws {ApiError} `invalid_api_key`, `rate_limited`
  */

@@ -1,14 +1,22 @@
 /**
- * Limits failed attempts with API keys and sign-in links by the caller's address, before they reach the database. Only
- * failures are counted: by Cloudflare's binding for the whole data center, and in this isolate's memory, which is read at
- * each attempt. A credential that this isolate has seen accepted is never refused, so a merchant goes on working whoever
- * shares its address.
+ * Limits failed attempts with API keys and sign-in links by the caller's address, before they reach
+ * the database. Only failures are counted: by Cloudflare's binding for the whole data center, and
+ * in this isolate's memory, which is read at each attempt. A credential that this isolate has seen
+ * accepted is never refused, so a merchant goes on working whoever shares its address.
  */
 import type { Context } from 'hono'
 import type { BaseEnv } from '../../http/base.ts'
-import { callerKey, isWithinLimit, type RateLimiter, tooManyRequests } from '../../http/rate-limit.ts'
+import {
+  callerKey,
+  isWithinLimit,
+  type RateLimiter,
+  tooManyRequests,
+} from '../../http/rate-limit.ts'
 
-/** Failures of an address per period: many for people with an old key, few for who guesses. As in wrangler.toml. */
+/**
+ * Failures of an address per period: many for people with an old key, few for who guesses. As in
+ * wrangler.toml.
+ */
 const MAX_FAILURES = 30
 const PERIOD_MS = 10_000
 

@@ -2,15 +2,18 @@
 import { type DatabaseEnv, openClient } from '../../db/neon.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
-/** The keys that one isolate remembers. Beyond that it forgets them all, and some are written again within the hour. */
+/**
+ * The keys that one isolate remembers. Beyond that it forgets them all, and some are written again
+ * within the hour.
+ */
 const MAX_REMEMBERED = 1_000
 
 /** When this isolate last recorded each key, by hash. */
 const recorded = new Map<string, number>()
 
 /**
- * Records the use of a key, at most once an hour in each isolate. Nothing depends on it, so it runs after the response, and
- * a failure is ignored.
+ * Records the use of a key, at most once an hour in each isolate. Nothing depends on it, so it runs
+ * after the response, and a failure is ignored.
  *
  * @param waitUntil keeps the Worker alive for it
  */

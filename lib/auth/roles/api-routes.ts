@@ -1,4 +1,7 @@
-/** The roles that may call each endpoint of a workspace: method and path below `/api/workspaces/:workspace`. */
+/**
+ * The roles that may call each endpoint of a workspace: method and path below
+ * `/api/workspaces/:workspace`.
+ */
 import { ALL, FINANCE, MANAGER, type Roles, SUPPORT } from './sets.ts'
 
 export const API_ROUTES = {

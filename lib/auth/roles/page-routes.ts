@@ -1,4 +1,7 @@
-/** The roles that may open each page of a workspace or send its form: method and path below `/app/:workspace`. */
+/**
+ * The roles that may open each page of a workspace or send its form: method and path below
+ * `/app/:workspace`.
+ */
 import { ALL, FINANCE, MANAGER, type Roles, SUPPORT } from './sets.ts'
 
 export const PAGE_ROUTES = {

@@ -1,9 +1,13 @@
 /**
- * Crons that run near the database. By Cloudflare's documentation, placement is for what a Worker's `fetch` answers, and not for
- * RPC; of `scheduled`, it says nothing. So `scheduled` calls the Worker's own `fetch` by the binding SELF: see docs/scale.md.
+ * Crons that run near the database. By Cloudflare's documentation, placement is for what a Worker's
+ * `fetch` answers, and not for RPC; of `scheduled`, it says nothing. So `scheduled` calls the
+ * Worker's own `fetch` by the binding SELF: see docs/scale.md.
  */
 
-/** Where a Worker's `fetch` runs its cron. The router, the only public Worker, sends no request there. */
+/**
+ * Where a Worker's `fetch` runs its cron. The router, the only public Worker, sends no request
+ * there.
+ */
 const CRON_URL = 'https://self/cron'
 
 export type CronEnv = { SELF: { fetch: (url: string, init: RequestInit) => Promise<Response> } }
@@ -22,7 +26,10 @@ const SHARE_MS = 45_000
 export const cronMs = ({ CRON_MINUTES }: CronTimeEnv): number =>
   Math.min(Math.max(Number(CRON_MINUTES) || 1, 1) * SHARE_MS, MOST_MS)
 
-/** Runs the Worker's cron in its `fetch`: for `scheduled`. @throws if it failed, which it has logged */
+/**
+ * Runs the Worker's cron in its `fetch`: for `scheduled`.
+ * @throws if it failed, which it has logged
+ */
 export const callCron = async ({ SELF }: CronEnv): Promise<void> => {
   const { ok } = await SELF.fetch(CRON_URL, { method: 'POST' })
   if (!ok) throw new Error('The cron failed.')

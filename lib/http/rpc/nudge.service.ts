@@ -1,4 +1,7 @@
-/** Has sent at once what a commit has queued. Crons send what lost nudges leave: see lib/http/rpc/cron.ts. */
+/**
+ * Has sent at once what a commit has queued. Crons send what lost nudges leave: see
+ * lib/http/rpc/cron.ts.
+ */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { NudgesService } from './nudges.rpc.ts'
@@ -32,7 +35,10 @@ export const nudgeAfterChanges = <Q extends Queue>(...queues: Q[]) =>
     if (c.req.method !== 'GET' && c.res.status < 400) nudge(c, ...queues)
   })
 
-/** Of so many reports and clicks, one has the mailer fold their totals, which pages read with what is not folded yet. */
+/**
+ * Of so many reports and clicks, one has the mailer fold their totals, which pages read with what
+ * is not folded yet.
+ */
 const REPORTS_PER_FOLD = 500
 
 /** Has totals folded after some of the calls, the more often the more reports there are. */
@@ -43,7 +49,10 @@ export const foldSometimes = (
   if (Math.random() * REPORTS_PER_FOLD < reports) nudge(c, 'OUTBOX')
 }
 
-/** How long a nudged Worker sends: what is waited for after a response may take 30 seconds, and its last requests take ten. */
+/**
+ * How long a nudged Worker sends: what is waited for after a response may take 30 seconds, and its
+ * last requests take ten.
+ */
 export const ROUND_MS = 18_000
 
 /** Cloudflare lets a request lead to 32 calls of Workers. */

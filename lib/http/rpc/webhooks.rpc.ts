@@ -1,6 +1,9 @@
 import type { NudgesService } from './nudges.rpc.ts'
 
-/** What the webhooks Worker offers managers' Workers. It alone holds the key that signing secrets are encrypted under, and sends requests. */
+/**
+ * What the webhooks Worker offers managers' Workers. It alone holds the key that signing secrets
+ * are encrypted under, and sends requests.
+ */
 export type EndpointsService = NudgesService & {
   /** Why no webhook is sent to a URL, as a sentence; null if they are. */
   urlRefusal: (url: string) => Promise<string | null>

@@ -9,7 +9,9 @@ export type SavedCommissions = {
   isInShadow: boolean
   /** Whether some have no id of the platform, which is read by its API. Then nothing is saved. */
   needsIds: boolean
-  /** By key: true if it is new, false if it was changed. Those that are not there were as they are. */
+  /**
+   * By key: true if it is new, false if it was changed. Those that are not there were as they are.
+   */
   saved: Map<string, boolean>
 }
 
@@ -18,8 +20,9 @@ const isShadow = (programId: string) =>
   sql<SqlBool>`exists (select from programs where id = ${programId} and mode = 'shadow')`
 
 /**
- * The statement that saves commissions, each under its key, while the program runs in shadow mode: a later one changes what differs,
- * and what differs is compared again. Keys are in one order, so that two of these statements do not deadlock.
+ * The statement that saves commissions, each under its key, while the program runs in shadow mode:
+ * a later one changes what differs, and what differs is compared again. Keys are in one order, so
+ * that two of these statements do not deadlock.
  *
  * @param when a further condition
  */
@@ -51,8 +54,8 @@ export const upsertCommissions = (
 }
 
 /**
- * Saves commissions that are uploaded. The locks keep the program's mode as it is, and let a reading by API that begins meanwhile see
- * what is saved.
+ * Saves commissions that are uploaded. The locks keep the program's mode as it is, and let a
+ * reading by API that begins meanwhile see what is saved.
  *
  * @param programId of a program of the workspace
  * @param haveIds whether all of them have the platform's ids

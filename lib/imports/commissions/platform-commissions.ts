@@ -28,12 +28,21 @@ export type CommissionRow = {
 /** The same with the key under which it is kept. */
 export type PlatformCommission = Omit<CommissionRow, 'id'> & { key: string }
 
-/** Why a row without an id is not taken once the platform is read by its API: it could be one of those that were read. */
+/**
+ * Why a row without an id is not taken once the platform is read by its API: it could be one of
+ * those that were read.
+ */
 export const IDS_REQUIRED =
   'The other platform is read by its API, and a commission without an id could be counted twice. Add the platform’s own id to each row, or read the platform again.'
 
-/** What a row without an id is known by: all of it but its state, which changes, and its place among those that are the same. */
-export const contentOf = ({ id: _, state: __, ...content }: CommissionRow, place: number): object => ({
+/**
+ * What a row without an id is known by: all of it but its state, which changes, and its place among
+ * those that are the same.
+ */
+export const contentOf = (
+  { id: _, state: __, ...content }: CommissionRow,
+  place: number,
+): object => ({
   ...content,
   soldAt: content.soldAt.toISOString(),
   place,

@@ -71,8 +71,8 @@ export type MappedCustomer = CustomerMapping & {
   /** Of all its rows. */
   emails: string[]
   /**
-   * One of each of its rows, in order, as if they were calls of their own. So it makes no difference whether two ids of a call
-   * were one customer before it or turn out to be one later.
+   * One of each of its rows, in order, as if they were calls of their own. So it makes no
+   * difference whether two ids of a call were one customer before it or turn out to be one later.
    */
   referrals: RowReferral[]
 }
@@ -89,7 +89,10 @@ export type CustomerResult = {
 }
 
 /** @property moved how many of the updated changed partners */
-export type CustomerImportSummary = Record<'created' | 'updated' | 'unchanged' | 'errors' | 'moved', number>
+export type CustomerImportSummary = Record<
+  'created' | 'updated' | 'unchanged' | 'errors' | 'moved',
+  number
+>
 
 export type CustomerImportDecision = {
   mapped: MappedCustomer[]
@@ -100,7 +103,8 @@ export type CustomerImportDecision = {
   partnerIds: string[]
 }
 
-export const isCustomerRow = (row: CustomerRow | BadCustomerRow): row is CustomerRow => !('code' in row)
+export const isCustomerRow = (row: CustomerRow | BadCustomerRow): row is CustomerRow =>
+  !('code' in row)
 
 type Problem = { code: CustomerProblem; message: string }
 
@@ -170,8 +174,8 @@ const CUSTOMER_OWNED = {
 } as const
 
 /**
- * Decides each row. A mapping overrides the program's `attribution`, because the merchant requested it. Rows for the
- * same customer apply in order, so the last one wins.
+ * Decides each row. A mapping overrides the program's `attribution`, because the merchant requested
+ * it. Rows for the same customer apply in order, so the last one wins.
  *
  * @param keepOwners leaves customers of other partners as they are
  */
@@ -228,7 +232,9 @@ export const decideCustomerImport = (
     customers.set(name, { ...after, owner: found })
     // Excludes the values read earlier, which may change before the write.
     const before = mapped.get(name)
-    const emails = [row.customerEmail, emailOf(customerExternalId)].filter((email) => email !== null)
+    const emails = [row.customerEmail, emailOf(customerExternalId)].filter(
+      (email) => email !== null,
+    )
     mapped.set(name, {
       ...apply(before, mapping),
       externalId: before?.externalId ?? customerExternalId,

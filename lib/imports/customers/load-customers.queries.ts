@@ -17,8 +17,8 @@ const texts = (values: string[]) =>
   sql`jsonb_array_elements_text(${JSON.stringify([...new Set(values)])}::jsonb)`
 
 /**
- * Whether the latest referral that moves the customer, `c`, is an import to this partner. Otherwise the import is news, even
- * if the customer belongs to the partner.
+ * Whether the latest referral that moves the customer, `c`, is an import to this partner. Otherwise
+ * the import is news, even if the customer belongs to the partner.
  */
 export const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
   select r.source = 'import' and r.partner_id = ${partnerId} from referrals r
@@ -26,17 +26,18 @@ export const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
   order by r.referred_at desc, r.origin desc limit 1), false)`
 
 /**
- * Reads the workspace and the existing programs, partners and customers of the rows, in one database round trip.
- * Returns nothing to a person who is not a member of the workspace.
+ * Reads the workspace and the existing programs, partners and customers of the rows, in one
+ * database round trip. Returns nothing to a person who is not a member of the workspace.
  *
  * Also reads which customers an interrupted request has left to be planned again.
  *
- * `offset 0` forces an index lookup per row. During an import the table outgrows its statistics, and the planner could
- * choose a sequential scan for a plain join.
+ * `offset 0` forces an index lookup per row. During an import the table outgrows its statistics,
+ * and the planner could choose a sequential scan for a plain join.
  *
  * @param programId the default program of the request
  * @param call null for a dry run, which no earlier call answers
- * @returns `answer` is that of the same call, if it was made before; `isUndone` says that no call of its import is saved any more
+ * @returns `answer` is that of the same call, if it was made before; `isUndone` says that no call
+ *   of its import is saved any more
  */
 export const loadCustomerImport = async (
   db: Db,
@@ -101,7 +102,15 @@ export const loadCustomerImport = async (
     partners,
     customers: new Map(
       customers.flatMap(
-        ({ externalId, id: _id, ownerId, ownerEmail, isLate: _isLate, importedAt: _at, ...mapping }) =>
+        ({
+          externalId,
+          id: _id,
+          ownerId,
+          ownerEmail,
+          isLate: _isLate,
+          importedAt: _at,
+          ...mapping
+        }) =>
           ownerId === null || ownerEmail === null
             ? []
             : [[externalId, { ...mapping, owner: { id: ownerId, email: ownerEmail } }]],

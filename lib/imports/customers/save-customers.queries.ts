@@ -27,19 +27,30 @@ type CustomerImport = {
 }
 
 /**
- * Upserts customers in one transaction. A null field of a mapping keeps the stored value, and a customer that would
- * not change is not updated.
+ * Upserts customers in one transaction. A null field of a mapping keeps the stored value, and a
+ * customer that would not change is not updated.
  *
  * Rows are locked in the same order by all, so that concurrent imports and reports cannot deadlock.
  *
  * @param left without customers for whom no import is in force: no undo changes them
- * @returns the results, corrected for customers whom a concurrent report or import created after the read, and the ids of
- *   customers with payments in the second of the import, or later, that were received before it. Null when the same call
- *   was answered after the read, or two of the customers were merged.
+ * @returns the results, corrected for customers whom a concurrent report or import created after
+ *   the read, and the ids of customers with payments in the second of the import, or later, that
+ *   were received before it. Null when the same call was answered after the read, or two of the
+ *   customers were merged.
  */
 export const saveCustomerImport = async (
   db: Db,
-  { workspaceId, customers, results, left, partnerIds, keepOwners, call, audit, now }: CustomerImport,
+  {
+    workspaceId,
+    customers,
+    results,
+    left,
+    partnerIds,
+    keepOwners,
+    call,
+    audit,
+    now,
+  }: CustomerImport,
 ): Promise<{ results: CustomerResult[]; lateIds: string[] } | null> => {
   const rows = customers.map((customer) => ({
     id: newId(),
@@ -52,7 +63,8 @@ export const saveCustomerImport = async (
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
       as m (id uuid, "externalId" text, kind text, value text, emails jsonb, email text, "partnerId" uuid,
             "startedAt" timestamptz, "startedProgramId" uuid, prior jsonb, referrals jsonb)`
-  // Nobody owns a customer before the next statement, which sees also those that were created concurrently.
+  // Nobody owns a customer before the next statement, which sees also those that were created
+  // concurrently.
   const create = sql<unknown>`
     with created as (
       insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
@@ -136,8 +148,9 @@ export const saveCustomerImport = async (
   const selectAnswer = sql<{
     answer: CustomerAnswer
   }>`select answer from import_calls where audit_id = ${call.id}`
-  // A payment processor's times are whole seconds: what was paid in this one counts as paid after the import. The locks are
-  // held, so a payment that is planned concurrently is either seen here or planned again, because the revision has changed.
+  // A payment processor's times are whole seconds: what was paid in this one counts as paid after
+  // the import. The locks are held, so a payment that is planned concurrently is either seen here
+  // or planned again, because the revision has changed.
   const second = sql`date_trunc('second', ${now}::timestamptz)`
   const markLate = sql<{ id: string }>`
     update customers c

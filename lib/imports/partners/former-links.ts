@@ -1,7 +1,9 @@
 /**
- * The links that partners had on an earlier platform: whether they credit them here. A link is of a form, which says where it has the
- * slug: `?ref` in that parameter, `/` in its path, `//go.example?ref` and `//go.example/` on another site. The snippet reads `via`, and
- * other parameters if the merchant's tag names them; whether it does, a visit by such a link shows, or a manager says.
+ * The links that partners had on an earlier platform: whether they credit them here. A link is of a
+ * form, which says where it has the slug: `?ref` in that parameter, `/` in its path,
+ * `//go.example?ref` and `//go.example/` on another site. The snippet reads `via`, and other
+ * parameters if the merchant's tag names them; whether it does, a visit by such a link shows, or a
+ * manager says.
  */
 
 import { isOnSite } from '../../tracking/checks/tracking-check.ts'
@@ -38,7 +40,10 @@ const parametersOf = (url: URL): URLSearchParams =>
   )
 
 /** The parameter, other than `via`, that a URL has a slug in; null for none. @param slugs keys */
-export const parameterOf = (text: string | null | undefined, slugs: readonly string[]): string | null => {
+export const parameterOf = (
+  text: string | null | undefined,
+  slugs: readonly string[],
+): string | null => {
   const url = text ? URL.parse(text) : null
   if (!url) return null
   const names = [...parametersOf(url)].flatMap(([name, value]) =>
@@ -69,16 +74,26 @@ export const formOf = (link: string, siteUrl: string, slugs: readonly string[]):
     : null
 }
 
-/** Whether a link works; null if it is to be found out. @param form null for one that credits nobody */
+/**
+ * Whether a link works; null if it is to be found out.
+ * @param form null for one that credits nobody
+ */
 const worksBy = (form: string | null, forms: LinkForms): boolean | null => {
   if (form === null) return false
   return form === READ_ALWAYS ? true : (forms.get(form) ?? null)
 }
 
 /** A partner, as far as its link on the earlier platform goes. */
-export type FormerLinkOwner = { formerLink: string | null; slug: string; otherSlugs: readonly string[] }
+export type FormerLinkOwner = {
+  formerLink: string | null
+  slug: string
+  otherSlugs: readonly string[]
+}
 
-/** The link of a partner for a mail; undefined if none is known. One of which it is not known whether it works, does not. */
+/**
+ * The link of a partner for a mail; undefined if none is known. One of which it is not known
+ * whether it works, does not.
+ */
 export const formerLinkOf = (
   { formerLink, slug, otherSlugs }: FormerLinkOwner,
   siteUrl: string,
@@ -94,7 +109,10 @@ export const formerLinkOf = (
 /** The links of a form: how many, one of them, and whether they work, if that is known. */
 export type FormOfLinks = { form: string; links: number; example: string; works: boolean | null }
 
-/** The forms of the links of partners that somebody has to know about: those of which `via` is none, most frequent first. */
+/**
+ * The forms of the links of partners that somebody has to know about: those of which `via` is none,
+ * most frequent first.
+ */
 export const formsOf = (
   owners: readonly FormerLinkOwner[],
   siteUrl: string,
@@ -104,7 +122,12 @@ export const formsOf = (
   for (const { formerLink, slug, otherSlugs } of owners) {
     const form = formerLink === null ? null : formOf(formerLink, siteUrl, [slug, ...otherSlugs])
     if (formerLink === null || form === null || form === READ_ALWAYS) continue
-    const known = found.get(form) ?? { form, links: 0, example: formerLink, works: worksBy(form, forms) }
+    const known = found.get(form) ?? {
+      form,
+      links: 0,
+      example: formerLink,
+      works: worksBy(form, forms),
+    }
     found.set(form, { ...known, links: known.links + 1 })
   }
   return [...found.values()].sort((a, b) => b.links - a.links)
@@ -123,4 +146,6 @@ export const worksIf = (form: string): string => {
 export const unconfirmedMessage = (forms: readonly FormOfLinks[]): string =>
   `No partner was imported: the mail would say whether the links of the earlier platform still work, and that is not known of ${forms
     .map(({ form, links }) => `${form} (${links})`)
-    .join(', ')}. Open such a link on your site, or say so by \`options.linkForms\`, then repeat the request.`
+    .join(
+      ', ',
+    )}. Open such a link on your site, or say so by \`options.linkForms\`, then repeat the request.`

@@ -57,7 +57,10 @@ export const groupProblem = ({ group }: NamesGroup, groups: NamedGroups) => {
 }
 
 /** The new groups that partners join. */
-export const joinedGroups = (partners: { groupId: string | null }[], groups: NamedGroups): NewGroup[] => {
+export const joinedGroups = (
+  partners: { groupId: string | null }[],
+  groups: NamedGroups,
+): NewGroup[] => {
   const joined = new Set(partners.map(({ groupId }) => groupId))
   return [...groups.values()].flatMap(({ id, name, isNew }) =>
     isNew && joined.has(id) ? [{ id, name }] : [],

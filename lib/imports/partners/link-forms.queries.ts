@@ -19,7 +19,10 @@ export const readLinkForms = async (
     .execute()
   const ofProgram = Map.groupBy(rows, ({ programId }) => programId)
   return new Map(
-    [...ofProgram].map(([id, forms]) => [id, new Map(forms.map(({ form, works }) => [form, works]))]),
+    [...ofProgram].map(([id, forms]) => [
+      id,
+      new Map(forms.map(({ form, works }) => [form, works])),
+    ]),
   )
 }
 

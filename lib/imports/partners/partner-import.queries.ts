@@ -19,7 +19,10 @@ import {
   preferredSlug,
 } from './partner-import.ts'
 
-/** Rows' values as the functions read them: a line each, a tab for null. Valid rows have neither in a value. */
+/**
+ * Rows' values as the functions read them: a line each, a tab for null. Valid rows have neither in
+ * a value.
+ */
 const lines = (values: (string | null)[]): string => values.map((value) => value ?? '\t').join('\n')
 
 /** @property programId from the request, not checked yet */
@@ -57,8 +60,8 @@ const toLoaded = (answer: Answer | null | undefined) => ({
 })
 
 /**
- * Reads the workspace, the program, and the partners, slugs and coupons of the rows that exist, in one database round
- * trip. Returns nothing to a person who is not a member of the workspace.
+ * Reads the workspace, the program, and the partners, slugs and coupons of the rows that exist, in
+ * one database round trip. Returns nothing to a person who is not a member of the workspace.
  *
  * @param call null for a dry run, which no earlier call answers
  */
@@ -137,10 +140,17 @@ const extrasOf = <Partner, Extra>(partners: Partner[], of: (partner: Partner) =>
   })
 
 /** Whether a result says only that the partner was created, with this slug. */
-const isPlain = ({ status, couponMapped, ...rest }: PartnerImportResponse['results'][number]): boolean =>
+const isPlain = ({
+  status,
+  couponMapped,
+  ...rest
+}: PartnerImportResponse['results'][number]): boolean =>
   status === 'created' && !couponMapped && !rest.requestedSlug && !rest.slugsNotKept && !rest.code
 
-/** The answer as import_calls keeps it: a plain result as the number of its partner, see import_results_1. */
+/**
+ * The answer as import_calls keeps it: a plain result as the number of its partner, see
+ * import_results_1.
+ */
 const keptAnswer = (answer: PartnerImportResponse): string => {
   let created = 0
   const results = answer.results.map((result) => {
@@ -165,14 +175,15 @@ const furtherLinks = (partners: NewPartner[]) =>
   )
 
 /**
- * Inserts partners with their further links, coupons, opening balances, mails and new groups, in one transaction. Idempotent, see
- * save_partner_import_1.
+ * Inserts partners with their further links, coupons, opening balances, mails and new groups, in
+ * one transaction. Idempotent, see save_partner_import_1.
  *
- * @returns false when an email address, slug, coupon or group's name was taken after the read, or a partner who was found is gone:
- *   read and decide again
+ * @returns false when an email address, slug, coupon or group's name was taken after the read, or a
+ *   partner who was found is gone: read and decide again
  */
 export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise<boolean> => {
-  const { workspaceId, programId, partners, newGroups, completed, found, notice, audit, call } = planned
+  const { workspaceId, programId, partners, newGroups, completed, found, notice, audit, call } =
+    planned
   const { emails, names, slugs, slugKeys, formerLinks } = columns(partners)
   const links = furtherLinks(partners)
   const groups = partners.some(({ groupId }) => groupId !== null)
@@ -181,7 +192,11 @@ export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise
   const coupons = extras(partners, ({ coupon }) => coupon)
   const balances = [
     ...extrasOf(partners, ({ openingBalanceCents: cents }) => (cents > 0 ? { cents } : null)),
-    ...completed.map(({ email, slug, openingBalanceCents: cents }) => ({ key: slugKey(slug), email, cents })),
+    ...completed.map(({ email, slug, openingBalanceCents: cents }) => ({
+      key: slugKey(slug),
+      email,
+      cents,
+    })),
   ]
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
   const { owing = [], others = [] } = Object.groupBy(found, ({ hasBalance }) =>
@@ -203,11 +218,12 @@ type NewPartnersImport = Pick<PartnerImport, 'audit' | 'call' | 'answer' | 'now'
 }
 
 /**
- * Reads and saves in one database round trip, if nothing of the partners exists. Creates no balances and mails, which
- * depend on what is read. Idempotent.
+ * Reads and saves in one database round trip, if nothing of the partners exists. Creates no
+ * balances and mails, which depend on what is read. Idempotent.
  *
  * @param role the role that the person needs
- * @returns what was read and whether the partners are saved; null when something was taken in between
+ * @returns what was read and whether the partners are saved; null when something was taken in
+ *   between
  */
 export const importNewPartners = async (
   db: Db,
@@ -224,7 +240,10 @@ export const importNewPartners = async (
   return result && toLoaded(result.rows[0]?.loaded)
 }
 
-/** The same of an import, which reads again what was deleted meanwhile, too: a partner, or the workspace. */
+/**
+ * The same of an import, which reads again what was deleted meanwhile, too: a partner, or the
+ * workspace.
+ */
 export const unlessTakenOrDeleted = async <T>(save: () => Promise<T>): Promise<T | null> => {
   try {
     return await unlessTaken(save)
@@ -234,7 +253,10 @@ export const unlessTakenOrDeleted = async <T>(save: () => Promise<T>): Promise<T
   }
 }
 
-/** @returns null when an address, a slug or a coupon was taken meanwhile, or the same call was answered */
+/**
+ * @returns null when an address, a slug or a coupon was taken meanwhile, or the same call was
+ *   answered
+ */
 export const unlessTaken = async <T>(save: () => Promise<T>): Promise<T | null> => {
   try {
     return await save()

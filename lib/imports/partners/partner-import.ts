@@ -46,14 +46,20 @@ export type PartnerImportFacts = {
   partners: ReadonlyMap<string, string>
   /** Slugs that are taken in the program: the main slug of their partner, by key. */
   slugOwners: ReadonlyMap<string, string>
-  /** Coupons that are taken in the workspace: the main slug of their partner, or blank for one of another program. */
+  /**
+   * Coupons that are taken in the workspace: the main slug of their partner, or blank for one of
+   * another program.
+   */
   couponOwners: ReadonlyMap<string, string>
   /**
-   * What the workspace's other programs owe as opening balances, in cents of USD, by the email addresses of rows with a
-   * balance of their own.
+   * What the workspace's other programs owe as opening balances, in cents of USD, by the email
+   * addresses of rows with a balance of their own.
    */
   balancesElsewhere: ReadonlyMap<string, number>
-  /** Of these rows, the partners who exist without an opening balance: the main slug, or null of a banned one. */
+  /**
+   * Of these rows, the partners who exist without an opening balance: the main slug, or null of a
+   * banned one.
+   */
   unowed: ReadonlyMap<string, string | null>
   /** Groups that rows name: see findGroups. */
   groups: NamedGroups
@@ -69,10 +75,19 @@ export const NOTHING_EXISTS: PartnerImportFacts = {
   groups: new Map(),
 }
 
-/** A partner to insert. The coupon is null if another partner has it, and slugs that another one has are left out. */
-export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & { slug: string; groupId: string | null }
+/**
+ * A partner to insert. The coupon is null if another partner has it, and slugs that another one has
+ * are left out.
+ */
+export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & {
+  slug: string
+  groupId: string | null
+}
 
-/** A partner who exists, as a row names it. @property hasBalance whether a row has an opening balance that the partner may have already */
+/**
+ * A partner who exists, as a row names it. @property hasBalance whether a row has an opening
+ * balance that the partner may have already
+ */
 export type FoundPartner = { email: string; hasBalance: boolean }
 
 /** A partner who exists, and gets its opening balance. */
@@ -86,7 +101,10 @@ export type PartnerResult = {
   couponMapped: boolean
   /** The row's slug, if it was taken: links with it credit another partner. */
   requestedSlug?: string
-  /** Those of the row's other slugs that are not the partner's: links with them credit somebody else, or nobody. */
+  /**
+   * Those of the row's other slugs that are not the partner's: links with them credit somebody
+   * else, or nobody.
+   */
   slugsNotKept?: string[]
   code?: BadPartnerRow['code'] | 'coupon_taken' | 'coupon_not_added'
   message?: string
@@ -129,17 +147,23 @@ export const preferredSlug = (row: PartnerRow): string => row.slug ?? makeSlug(r
 const rowsToCreate = (rows: (PartnerRow | BadPartnerRow)[], { partners }: PartnerImportFacts) => {
   const byEmail = new Map<string, PartnerRow>()
   for (const row of rows) {
-    if (isPartnerRow(row) && !partners.has(row.email) && !byEmail.has(row.email)) byEmail.set(row.email, row)
+    if (isPartnerRow(row) && !partners.has(row.email) && !byEmail.has(row.email))
+      byEmail.set(row.email, row)
   }
   return byEmail
 }
 
 /**
- * Assigns slugs. Requested ones take precedence over generated ones, because existing links use them, and main ones over further ones.
+ * Assigns slugs. Requested ones take precedence over generated ones, because existing links use
+ * them, and main ones over further ones.
  *
  * @returns the main slug and the further ones, by email address
  */
-const assignSlugs = (rows: PartnerRow[], { slugOwners }: PartnerImportFacts, suffix: () => string) => {
+const assignSlugs = (
+  rows: PartnerRow[],
+  { slugOwners }: PartnerImportFacts,
+  suffix: () => string,
+) => {
   const taken = new Set(slugOwners.keys())
   const assigned = new Map<string, { slug: string; otherSlugs: string[] }>()
   const take = (slug: string): boolean => {
@@ -156,7 +180,8 @@ const assignSlugs = (rows: PartnerRow[], { slugOwners }: PartnerImportFacts, suf
   }
   for (const row of rows) if (row.slug !== null) assign(row)
   for (const row of rows)
-    for (const slug of row.otherSlugs) if (take(slug)) assigned.get(row.email)?.otherSlugs.push(slug)
+    for (const slug of row.otherSlugs)
+      if (take(slug)) assigned.get(row.email)?.otherSlugs.push(slug)
   for (const row of rows) if (row.slug === null) assign(row)
   return assigned
 }
@@ -168,11 +193,12 @@ const notKept = (wanted: string[], keeps: (slug: string) => boolean) => {
 }
 
 /**
- * Decides each row. Existing partners are not changed, so an import can be repeated. Invalid and duplicate rows
- * reserve no slug and no coupon.
+ * Decides each row. Existing partners are not changed, so an import can be repeated. Invalid and
+ * duplicate rows reserve no slug and no coupon.
  *
  * @param suffix generates a suffix for a slug that is taken
- * @param completeExisting whether partners who exist and never had an opening balance get that of their row
+ * @param completeExisting whether partners who exist and never had an opening balance get that of
+ *   their row
  */
 export const decidePartnerImport = (
   read: (PartnerRow | BadPartnerRow)[],
@@ -203,13 +229,21 @@ export const decidePartnerImport = (
   const results = rows.map((row): PartnerResult => {
     const { email } = row
     if (!isPartnerRow(row)) {
-      return { email, status: 'error', slug: '', couponMapped: false, code: row.code, message: row.message }
+      return {
+        email,
+        status: 'error',
+        slug: '',
+        couponMapped: false,
+        code: row.code,
+        message: row.message,
+      }
     }
     const { slug: newSlug = '', otherSlugs = [] } = slugs.get(email) ?? {}
     const slug = facts.partners.get(email) ?? newSlug
     if (creating.get(email) !== row) {
       const here = new Set([slug, ...otherSlugs].map(slugKey))
-      const keeps = (one: string) => here.has(slugKey(one)) || facts.slugOwners.get(slugKey(one)) === slug
+      const keeps = (one: string) =>
+        here.has(slugKey(one)) || facts.slugOwners.get(slugKey(one)) === slug
       const wanted = [...(row.slug === null ? [] : [row.slug]), ...row.otherSlugs]
       const isCompleted = completes(row)
       if (facts.partners.has(email)) {
@@ -230,7 +264,13 @@ export const decidePartnerImport = (
     if (row.coupon && couponMapped) coupons.set(row.coupon.id, slug)
     const { group, ...partner } = row
     const groupId = group === null ? null : (facts.groups.get(groupKey(group))?.id ?? null)
-    newPartners.push({ ...partner, groupId, slug, otherSlugs, coupon: couponMapped ? row.coupon : null })
+    newPartners.push({
+      ...partner,
+      groupId,
+      slug,
+      otherSlugs,
+      coupon: couponMapped ? row.coupon : null,
+    })
     return {
       email,
       status: 'created',
@@ -252,7 +292,10 @@ export const decidePartnerImport = (
   }
 }
 
-/** The specification makes each opening balance payable, so an import into a second program owes it twice. */
+/**
+ * The specification makes each opening balance payable, so an import into a second program owes it
+ * twice.
+ */
 const warnings = (
   creating: ReadonlyMap<string, PartnerRow>,
   { balancesElsewhere, unowed }: PartnerImportFacts,
@@ -269,10 +312,15 @@ const warnings = (
   const currency = 'USD'
   const partners = counted(found.length, 'partner has', 'partners have')
   const message = `${partners} opening balances in other programs of this workspace too, ${formatMoney(amountCents, currency)} in total. Each balance is payable.`
-  return [{ code: 'balance_in_another_program', count: found.length, amountCents, currency, message }]
+  return [
+    { code: 'balance_in_another_program', count: found.length, amountCents, currency, message },
+  ]
 }
 
-/** What becomes of a coupon of a partner who exists. @param owner the main slug of the partner that has it */
+/**
+ * What becomes of a coupon of a partner who exists.
+ * @param owner the main slug of the partner that has it
+ */
 const notAdded = (id: string, owner: string | undefined, slug: string) => {
   if (owner === slug) return {}
   if (owner !== undefined) return couponTaken(id)

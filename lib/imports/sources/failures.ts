@@ -2,12 +2,17 @@
 import type { PageResult } from './read-page.service.ts'
 
 /** The code of a page that was not read. */
-export const failureCode = (result: Exclude<PageResult, { outcome: 'page' | 'limited' }>): string => {
+export const failureCode = (
+  result: Exclude<PageResult, { outcome: 'page' | 'limited' }>,
+): string => {
   if (result.outcome === 'refused') return `refused_${result.status}`
   return result.reason === 'status' ? `status_${result.status}` : result.reason
 }
 
-/** Why a platform is not read, or not now. `refused_<status>` and `status_<status>` have the status of its answer. */
+/**
+ * Why a platform is not read, or not now. `refused_<status>` and `status_<status>` have the status
+ * of its answer.
+ */
 const REASONS: Record<string, (platform: string) => string> = {
   unreachable: (platform) => `${platform} cannot be reached.`,
   timeout: (platform) => `${platform} does not answer in time.`,

@@ -27,9 +27,13 @@ export type Place = { resource: Resource; cursor: string | null }
 
 export const NOTHING_READ: ListProgress = { read: 0, total: null, pages: 0, isDone: false }
 
-/** Whether an import needs the row: of commissions, those that are not paid, if what a partner is owed follows from them. */
+/**
+ * Whether an import needs the row: of commissions, those that are not paid, if what a partner is
+ * owed follows from them.
+ */
 const isImported = (row: SourceRow, { owed }: Pick<Platform, 'owed'>): boolean =>
-  row.kind !== 'commission' || (owed === 'commissions' && (row.state === 'pending' || row.state === 'due'))
+  row.kind !== 'commission' ||
+  (owed === 'commissions' && (row.state === 'pending' || row.state === 'due'))
 
 /**
  * What is kept of a page.
@@ -45,7 +49,11 @@ export type Kept = {
 }
 
 /** What is kept of a page's rows, of which each id is there once. */
-export const keptOf = (platform: Pick<Platform, 'owed'>, purpose: Purpose, all: SourceRow[]): Kept => {
+export const keptOf = (
+  platform: Pick<Platform, 'owed'>,
+  purpose: Purpose,
+  all: SourceRow[],
+): Kept => {
   // A page that has an item twice has it once.
   const page = [...new Map(all.map((row) => [row.id, row])).values()]
   if (purpose === 'import') {
@@ -55,7 +63,10 @@ export const keptOf = (platform: Pick<Platform, 'owed'>, purpose: Purpose, all: 
     )
     return { rows, history, commissions: [] }
   }
-  const read = page.map((row) => ({ row, commission: row.kind === 'commission' ? commissionOf(row) : null }))
+  const read = page.map((row) => ({
+    row,
+    commission: row.kind === 'commission' ? commissionOf(row) : null,
+  }))
   const commissions = read.flatMap(({ commission }) => commission ?? [])
   const rows = read
     .filter(({ commission }) => commission === null)
@@ -64,8 +75,9 @@ export const keptOf = (platform: Pick<Platform, 'owed'>, purpose: Purpose, all: 
 }
 
 /**
- * Where reading goes on after it has failed, perhaps days ago. A list that is paged by number, and does not say how many rows it has,
- * begins anew: nothing would show that rows were removed meanwhile, which draw others to pages that were read.
+ * Where reading goes on after it has failed, perhaps days ago. A list that is paged by number, and
+ * does not say how many rows it has, begins anew: nothing would show that rows were removed
+ * meanwhile, which draw others to pages that were read.
  */
 export const placeToContinue = (
   platform: Platform,
@@ -76,15 +88,19 @@ export const placeToContinue = (
     ? { resource, cursor: null }
     : { resource, cursor }
 
-/** More rows than any program has. A platform that never says it is at the end would fill the database. */
+/**
+ * More rows than any program has. A platform that never says it is at the end would fill the
+ * database.
+ */
 const MAX_PAGES = 20_000
 
 /** Whether a list goes on for too long. */
 export const isEndless = ({ pages }: ListProgress): boolean => pages >= MAX_PAGES
 
 /**
- * The cursor after a page. In a list that is paged by number, rows that were removed meanwhile draw later ones forward, past
- * the next page; so as many pages are read again. Rows that were added are read twice, which does no harm.
+ * The cursor after a page. In a list that is paged by number, rows that were removed meanwhile draw
+ * later ones forward, past the next page; so as many pages are read again. Rows that were added are
+ * read twice, which does no harm.
  */
 const cursorAfter = (
   { paging, pageSize }: Platform,
@@ -95,11 +111,15 @@ const cursorAfter = (
   const removed = before === null || total === null ? 0 : before - total
   if (paging !== 'number' || removed <= 0) return next
   const page = Number(cursor ?? '1')
-  // The rows that moved are on pages before this one, which were read already; before the first, there are none.
+  // The rows that moved are on pages before this one, which were read already; before the first,
+  // there are none.
   return page === 1 ? next : String(Math.max(page - Math.ceil(removed / pageSize), 1))
 }
 
-/** The next page after one was read. @param lists that are read @returns null for the place after all lists */
+/**
+ * The next page after one was read.
+ * @param lists that are read @returns null for the place after all lists
+ */
 export const placeAfter = (
   platform: Platform,
   lists: Resource[],

@@ -3,7 +3,10 @@ import { waitAfterAnswer, waitAfterRefusal } from './limits.ts'
 import type { Credentials, Platform, Resource, SourcePage } from './source.ts'
 
 export type SourcesEnv = {
-  /** Replaces the platforms' own addresses, for tests and the local runtime: theirs are paths below it. */
+  /**
+   * Replaces the platforms' own addresses, for tests and the local runtime: theirs are paths below
+   * it.
+   */
   SOURCES_URL?: string
 }
 
@@ -18,7 +21,8 @@ const LIMITED_SECONDS = 30
 type ReadFailure = 'unreachable' | 'timeout' | 'status' | 'redirect' | 'garbage'
 
 /**
- * `limited`: too many requests. `refused`: repeating the request is of no use. `failed`: it may be repeated.
+ * `limited`: too many requests. `refused`: repeating the request is of no use. `failed`: it may be
+ * repeated.
  *
  * @property waitSeconds until the next request
  */
@@ -92,7 +96,10 @@ export const readPage = async (
     if (!ok) {
       await response.body?.cancel().catch(() => {})
       if (status === 429)
-        return { outcome: 'limited', waitSeconds: waitAfterRefusal(headers, new Date(), LIMITED_SECONDS) }
+        return {
+          outcome: 'limited',
+          waitSeconds: waitAfterRefusal(headers, new Date(), LIMITED_SECONDS),
+        }
       // A browser's `opaqueredirect` has the status 0.
       if (status < 400) return failed('redirect', status)
       return status < 500 && !REPEATABLE.includes(status)

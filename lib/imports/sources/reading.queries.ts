@@ -34,7 +34,10 @@ const isOpen = (s: string) => sql`${sql.ref(`${s}.ciphertext`)} is not null`
 const isDueBy = (now: Date) => (s: string) =>
   sql`${isOpen(s)} and ${sql.ref(`${s}.next_attempt_at`)} <= ${now}::timestamptz`
 
-/** Leases a source that is due; workspaces take turns. A repeat after an unseen commit gets the same. */
+/**
+ * Leases a source that is due; workspaces take turns. A repeat after an unseen commit gets the
+ * same.
+ */
 export const leaseSource = async (
   db: Db,
   { now, leaseEnd }: { now: Date; leaseEnd: Date },
@@ -64,7 +67,9 @@ export const nextDueAt = async (db: Db): Promise<Date | null> => {
 
 type Lease = Pick<LeasedSource, 'id' | 'version'>
 
-/** Of a program's shadow run, rows without an id of the platform: see lib/shadow/upload.service.ts. */
+/**
+ * Of a program's shadow run, rows without an id of the platform: see lib/shadow/upload.service.ts.
+ */
 const supersede = (programId: string, when: boolean) => sql`
   superseded as (update platform_commissions c set state = 'voided', compared_at = null from held h
                  where ${when} and c.program_id = ${programId} and c.key like 'hash:%' and c.state <> 'voided')`
@@ -77,7 +82,8 @@ const held = ({ id, version }: Lease) => sql`
 const isHeld = sql<SqlBool>`exists (select from held)`
 
 /**
- * Saves the rows of a page, and where reading goes on. Without a next place, everything is read, and the token is deleted.
+ * Saves the rows of a page, and where reading goes on. Without a next place, everything is read,
+ * and the token is deleted.
  *
  * @returns the list's progress; undefined if the source is no longer this run's
  */
@@ -120,7 +126,10 @@ export const savePage = async (
   return row && { ...after, read: row.read }
 }
 
-/** Saves that a page could not be read. Without a next attempt, the token is deleted; rows stay for whoever continues. */
+/**
+ * Saves that a page could not be read. Without a next attempt, the token is deleted; rows stay for
+ * whoever continues.
+ */
 export const saveFailure = async (
   db: Db,
   lease: Lease,
@@ -158,7 +167,10 @@ export const hasDueSources = (now: Date) =>
 export const hasOldSources = (now: Date) =>
   sql`exists (select from import_sources where coalesce(read_at, failed_at) < ${keptSince(now)})`
 
-/** Removes what was read, or has failed, so long ago that nobody will import it. @returns how many */
+/**
+ * Removes what was read, or has failed, so long ago that nobody will import it.
+ * @returns how many
+ */
 export const removeOldSources = async (db: Db, now: Date): Promise<number> => {
   const { rows } = await sql`
     delete from import_sources where coalesce(read_at, failed_at) < ${keptSince(now)} returning id`.execute(

@@ -35,13 +35,22 @@ export type SourceRunEnv = DatabaseEnv &
 const PAGES_PER_TURN = 10
 /** Reading and saving a page: two fetches, and one to end the lease. */
 const FETCHES_PER_PAGE = 3
-/** The end of a platform's window is waited for, if it is this near; another nudge or the cron goes on after a longer wait. */
+/**
+ * The end of a platform's window is waited for, if it is this near; another nudge or the cron goes
+ * on after a longer wait.
+ */
 const LONGEST_WAIT_MS = 35_000
 
 const later = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
 
 /** What a run did, for its log line. */
-export type ReadTally = { pages: number; rows: number; limited: number; failed: number; isMore?: boolean }
+export type ReadTally = {
+  pages: number
+  rows: number
+  limited: number
+  failed: number
+  isMore?: boolean
+}
 
 type Reading = { env: SourceRunEnv; budget: Budget; tally: ReadTally }
 
@@ -80,7 +89,10 @@ const noteFailure = async (
 }
 
 /** Why a source is not read on, before anything is asked; null if it is. */
-const endOf = ({ createdAt, isAllowed, purpose, isInShadow }: LeasedSource, now: Date): string | null => {
+const endOf = (
+  { createdAt, isAllowed, purpose, isInShadow }: LeasedSource,
+  now: Date,
+): string | null => {
   if (!isAllowed) return 'manager_removed'
   if (purpose === 'shadow' && !isInShadow) return 'not_in_shadow'
   return later(createdAt, MAX_READING_SECONDS) <= now ? 'too_long' : null
@@ -92,7 +104,9 @@ const isDispensable = (
   resource: Resource,
   { failures }: LeasedSource,
 ): boolean =>
-  result.outcome === 'refused' && isListRefused(result.status, failures + 1) && DISPENSABLE.includes(resource)
+  result.outcome === 'refused' &&
+  isListRefused(result.status, failures + 1) &&
+  DISPENSABLE.includes(resource)
 
 /** Reads the pages of one turn. */
 const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> => {
@@ -101,7 +115,11 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
   const lists = listsOf(platform, source.purpose)
   const end = endOf(source, new Date())
   if (end) return giveUp(source, end, reading)
-  const token = await decryptSecret(env.SECRETS_KEY, sealContext(source.workspaceId), source.ciphertext)
+  const token = await decryptSecret(
+    env.SECRETS_KEY,
+    sealContext(source.workspaceId),
+    source.ciphertext,
+  )
   if (token === null) return giveUp(source, 'token_unreadable', reading)
 
   const credentials = { token, account: source.account }
@@ -116,7 +134,9 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
     const result = await readPage(env, platform, credentials, place.resource, place.cursor)
     if (result.outcome === 'limited') {
       tally.limited++
-      return withDb(env, budget, (db) => releaseSource(db, source, later(new Date(), result.waitSeconds)))
+      return withDb(env, budget, (db) =>
+        releaseSource(db, source, later(new Date(), result.waitSeconds)),
+      )
     }
     if (result.outcome !== 'page' && !isDispensable(result, place.resource, source))
       return noteFailure(source, result, reading)
@@ -151,7 +171,8 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
 }
 
 /**
- * Reads pages of the sources that are due, which take turns, as long as the budget lasts. Waits for a platform that asks to.
+ * Reads pages of the sources that are due, which take turns, as long as the budget lasts. Waits for
+ * a platform that asks to.
  *
  * @param ms how long a run may take, without the ten seconds of its last request
  * @returns null if there was nothing to read

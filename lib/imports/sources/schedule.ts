@@ -22,7 +22,10 @@ export const KEEP_SECONDS = 7 * DAY_SECONDS
 const MAX_REFUSALS = 3
 const UNAUTHORIZED = 401
 
-/** The delay before the next attempt, or null to give up. @param failures in a row, this one included */
+/**
+ * The delay before the next attempt, or null to give up.
+ * @param failures in a row, this one included
+ */
 export const delayAfterFailure = (failures: number, random: number): number | null => {
   const delay = listedDelay(DELAYS_SECONDS, failures)
   return delay === null ? null : withJitter(delay, JITTER, random)
@@ -33,8 +36,11 @@ const isFinal = (status: number, failures: number): boolean =>
   status === UNAUTHORIZED || failures >= MAX_REFUSALS
 
 /** The same after a refusal. */
-export const delayAfterRefusal = (status: number, failures: number, random: number): number | null =>
-  isFinal(status, failures) ? null : delayAfterFailure(failures, random)
+export const delayAfterRefusal = (
+  status: number,
+  failures: number,
+  random: number,
+): number | null => (isFinal(status, failures) ? null : delayAfterFailure(failures, random))
 
 /** Whether a refusal is of this list alone, for good: the token itself is accepted. */
 export const isListRefused = (status: number, failures: number): boolean =>

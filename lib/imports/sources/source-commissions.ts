@@ -11,7 +11,10 @@ const idOf = (text: string | null): string | null =>
 
 const isAmount = (cents: number): boolean => Math.abs(cents) <= MAX_AMOUNT_CENTS
 
-/** A commission under the platform's own id, which files have too. @returns null if it is none that an upload could have */
+/**
+ * A commission under the platform's own id, which files have too.
+ * @returns null if it is none that an upload could have
+ */
 export const commissionOf = (row: SourceCommission): PlatformCommission | null => {
   const key = idOf(row.id)
   const { state, amountCents, currency, saleAmountCents, saleExternalId } = row
@@ -23,7 +26,9 @@ export const commissionOf = (row: SourceCommission): PlatformCommission | null =
     amountCents,
     currency,
     saleAmountCents:
-      saleAmountCents !== null && saleAmountCents >= 0 && isAmount(saleAmountCents) ? saleAmountCents : null,
+      saleAmountCents !== null && saleAmountCents >= 0 && isAmount(saleAmountCents)
+        ? saleAmountCents
+        : null,
     saleIds: saleId === null ? [] : [saleId],
     customerExternalId: idOf(row.customerExternalId),
     customerEmail: readEmail(row.customerEmail ?? undefined),

@@ -10,7 +10,8 @@ import type { ImportSourceResponse } from './sources.responses.ts'
 const later = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1_000)
 
 export const sourceResponse = (source: ImportSource): ImportSourceResponse => {
-  const { id, programId, purpose, platform, account, startedBy, createdAt, progress, failure } = source
+  const { id, programId, purpose, platform, account, startedBy, createdAt, progress, failure } =
+    source
   const { name } = PLATFORMS[platform]
   const endedAt = source.readAt ?? source.failedAt
   return {

@@ -1,10 +1,23 @@
 /** What is read from the API of another platform, in the same form for all of them. */
 
-/** The lists of a platform. Links and coupons are lists of their own only where a partner does not include them. */
-export const RESOURCES = ['customers', 'coupons', 'links', 'groups', 'partners', 'commissions'] as const
+/**
+ * The lists of a platform. Links and coupons are lists of their own only where a partner does not
+ * include them.
+ */
+export const RESOURCES = [
+  'customers',
+  'coupons',
+  'links',
+  'groups',
+  'partners',
+  'commissions',
+] as const
 export type Resource = (typeof RESOURCES)[number]
 
-/** Lists without which an import is of use all the same: if a platform refuses one to a token, the others are read. */
+/**
+ * Lists without which an import is of use all the same: if a platform refuses one to a token, the
+ * others are read.
+ */
 export const DISPENSABLE: Resource[] = ['coupons', 'groups']
 
 /** The platforms that are read. */
@@ -80,7 +93,10 @@ export type SourceCustomer = {
   /** When the partner referred the customer, and when the customer first paid. ISO 8601. */
   referredAt: string | null
   startedAt: string | null
-  /** Of the partner's commissions for the customer, if there are any: when the first was earned, and what was paid, by currency. */
+  /**
+   * Of the partner's commissions for the customer, if there are any: when the first was earned, and
+   * what was paid, by currency.
+   */
   firstCommissionAt?: string
   prior?: Record<string, { commissions: number; amountCents: number }>
 }
@@ -145,8 +161,8 @@ export type SourcePage = { rows: SourceRow[]; next: string | null; total: number
  * How a platform is read: pure, so that whoever does the I/O decides when.
  *
  * @property paging `number`: a list that grows or shrinks between two pages shifts the later ones
- * @property imported the lists that an import reads, in this order: customers before their commissions, and partners last, so that each
- * partner of a customer is among them
+ * @property imported the lists that an import reads, in this order: customers before their
+ *   commissions, and partners last, so that each partner of a customer is among them
  * @property owed which list says what partners are owed
  */
 export type Platform = {

@@ -55,7 +55,11 @@ export const listSources = (db: Db, workspaceId: string): Promise<ImportSource[]
   selectSources(db, workspaceId).orderBy('id', 'desc').execute()
 
 /** @param id a UUID. @returns undefined if the workspace has no such source */
-export const findSource = (db: Db, workspaceId: string, id: string): Promise<ImportSource | undefined> =>
+export const findSource = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<ImportSource | undefined> =>
   selectSources(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
 /** @returns undefined if the workspace has no such program */
@@ -81,7 +85,10 @@ type NewSource = {
   progress: Progress
 }
 
-/** From when on uploads of a shadow run need the platform's ids: rows without could be among those that are read. */
+/**
+ * From when on uploads of a shadow run need the platform's ids: rows without could be among those
+ * that are read.
+ */
 const needIds = (programId: string, now: Date) => sql`
   update shadow_runs set api_since = ${now} where program_id = ${programId} and ended_at is null and api_since is null`
 
@@ -96,7 +103,11 @@ const needNoIds = (programId: string) => sql`
  *
  * @returns undefined if the program has another one
  */
-export const addSource = async (db: Db, act: Act, source: NewSource): Promise<ImportSource | undefined> => {
+export const addSource = async (
+  db: Db,
+  act: Act,
+  source: NewSource,
+): Promise<ImportSource | undefined> => {
   const { workspaceId, actor, now } = act
   const { programId, purpose, platform, account, ciphertext, resource, progress } = source
   const id = newId()
@@ -124,13 +135,15 @@ export const addSource = async (db: Db, act: Act, source: NewSource): Promise<Im
     return row
   } catch (error) {
     // The insert may be repeated after a commit whose answer was lost: then the source is its own.
-    if (breaks(error, 'import_sources_program_id_purpose_key')) return findSource(db, workspaceId, id)
+    if (breaks(error, 'import_sources_program_id_purpose_key'))
+      return findSource(db, workspaceId, id)
     throw error
   }
 }
 
 /**
- * Continues a source that has failed, as the person who gives its token again. Several requests at once are one.
+ * Continues a source that has failed, as the person who gives its token again. Several requests at
+ * once are one.
  *
  * @param isAnew whether its list is read again from its first page: then its rows are read anew
  * @returns undefined if it has not failed any more
@@ -161,8 +174,13 @@ export const continueSource = async (
       details: { platform, ...forPurpose(purpose), isContinued: true },
       when: isThis,
     }).compile(),
-    selectSources(db, workspaceId).where('id', '=', id).where('ciphertext', '=', ciphertext).compile(),
-    ...(isAnew && resource === 'commissions' ? dropHistory(id, isThis) : []).map((drop) => drop.compile(db)),
+    selectSources(db, workspaceId)
+      .where('id', '=', id)
+      .where('ciphertext', '=', ciphertext)
+      .compile(),
+    ...(isAnew && resource === 'commissions' ? dropHistory(id, isThis) : []).map((drop) =>
+      drop.compile(db),
+    ),
   ])
   return row
 }
@@ -171,7 +189,11 @@ export const continueSource = async (
 const forPurpose = (purpose: Purpose) => (purpose === 'shadow' ? { purpose } : {})
 
 /** Deletes a source with its rows and its token. */
-export const removeSource = async (db: Db, act: Act, { id, ...source }: ImportSource): Promise<void> => {
+export const removeSource = async (
+  db: Db,
+  act: Act,
+  { id, ...source }: ImportSource,
+): Promise<void> => {
   const { platform, programId, purpose, readAt } = source
   const isThere = sql<boolean>`exists (select from import_sources where id = ${id})`
   await db.batch([
@@ -182,7 +204,9 @@ export const removeSource = async (db: Db, act: Act, { id, ...source }: ImportSo
       details: { platform, ...forPurpose(purpose), wasRead: readAt !== null },
       when: isThere,
     }).compile(),
-    sql`delete from import_sources where workspace_id = ${act.workspaceId} and id = ${id}`.compile(db),
+    sql`delete from import_sources where workspace_id = ${act.workspaceId} and id = ${id}`.compile(
+      db,
+    ),
     ...(purpose === 'shadow' ? [needNoIds(programId).compile(db)] : []),
   ])
 }

@@ -13,21 +13,24 @@ export const ImportSourceResponse = z
   .object({
     id: z.uuid(),
     programId: z.uuid(),
-    purpose: z
-      .enum(PURPOSES)
-      .meta({ description: '`import` to import the program, `shadow` for the commissions of a shadow run.' }),
+    purpose: z.enum(PURPOSES).meta({
+      description: '`import` to import the program, `shadow` for the commissions of a shadow run.',
+    }),
     platform: z.enum(PLATFORM_IDS),
     account: z.string().nullable(),
     startedBy: z.string(),
     createdAt: timestamp,
     status: z.enum(['reading', 'ready', 'failed']),
     lists: z.array(list).meta({ description: 'What is read, in this order.' }),
-    failure: z
-      .object({ code: z.string(), message: z.string() })
+    failure: z.object({ code: z.string(), message: z.string() }).nullable().meta({
+      description: 'Why the last page could not be read. While `reading`, it is tried again.',
+    }),
+    nextAttemptAt: timestamp
       .nullable()
-      .meta({ description: 'Why the last page could not be read. While `reading`, it is tried again.' }),
-    nextAttemptAt: timestamp.nullable().meta({ description: 'When the next page is read, at the earliest.' }),
-    endsAt: timestamp.nullable().meta({ description: 'When the rows are deleted, unless they are before.' }),
+      .meta({ description: 'When the next page is read, at the earliest.' }),
+    endsAt: timestamp
+      .nullable()
+      .meta({ description: 'When the rows are deleted, unless they are before.' }),
   })
   .meta({ id: 'ImportSource' })
 export type ImportSourceResponse = z.output<typeof ImportSourceResponse>

@@ -41,9 +41,13 @@ const tryToken = async (
   const result = await readPage(env, platform, credentials, resource, null)
   if (result.outcome === 'page') return result.page.total
   if (result.outcome === 'limited')
-    throw new ApiError('rate_limited', `${platform.name} has answered too many requests. Try again later.`, {
-      retryAfter: result.waitSeconds,
-    })
+    throw new ApiError(
+      'rate_limited',
+      `${platform.name} has answered too many requests. Try again later.`,
+      {
+        retryAfter: result.waitSeconds,
+      },
+    )
   const reason = failureText(failureCode(result), platform.name)
   if (result.outcome === 'refused') throw invalid('token', `${reason} ${platform.tokenHint}`)
   throw new ApiError('try_again', `${reason} Try again later.`, {
@@ -54,11 +58,11 @@ const tryToken = async (
 const RETRY_SECONDS = 5
 
 /**
- * Starts to read a platform for a program. One that has failed goes on from where it was, if it is the same account of the same
- * platform.
+ * Starts to read a platform for a program. One that has failed goes on from where it was, if it is
+ * the same account of the same platform.
  *
- * @throws {ApiError} `not_found` without the program, `invalid_body` if the platform refuses the token, `conflict` if the program
- * is read already, or has no shadow run to read commissions for
+ * @throws {ApiError} `not_found` without the program, `invalid_body` if the platform refuses the
+ *   token, `conflict` if the program is read already, or has no shadow run to read commissions for
  */
 export const startSource = async (
   env: SourcesEnv & { SECRETS_KEY: string },
@@ -72,7 +76,8 @@ export const startSource = async (
     throw invalid('account', `Must be the ${platform.account} of ${platform.name}.`)
   const program = await findProgramToRead(db, act.workspaceId, programId)
   if (program === undefined) throw notFound('program')
-  if (purpose === 'shadow' && program.mode !== 'shadow') throw new ApiError('conflict', NOT_IN_SHADOW)
+  if (purpose === 'shadow' && program.mode !== 'shadow')
+    throw new ApiError('conflict', NOT_IN_SHADOW)
   const credentials = { token, account: platform.account ? account : null }
   // There are partners in each program.
   const tried = purpose === 'shadow' ? 'commissions' : 'partners'
@@ -87,7 +92,11 @@ export const startSource = async (
   if (failed?.failedAt && failed.platform === id && failed.account === credentials.account) {
     const place = placeToContinue(platform, failed, failed.progress)
     const isAnew = place.cursor !== failed.cursor
-    const continued = await continueSource(db, act, failed, { ciphertext, cursor: place.cursor, isAnew })
+    const continued = await continueSource(db, act, failed, {
+      ciphertext,
+      cursor: place.cursor,
+      isAnew,
+    })
     if (continued) return continued
   }
   const source = await addSource(db, act, {

@@ -16,10 +16,16 @@ export type Candidate = {
 export const SKIP_REASONS = ['banned', 'unsubscribed', 'no_address', 'same_address'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
-/** The most mailings of a workspace in 24 hours: each may go to every partner, and nobody wants more. */
+/**
+ * The most mailings of a workspace in 24 hours: each may go to every partner, and nobody wants
+ * more.
+ */
 export const MAX_MAILINGS = 3
 
-/** Why a partner gets no mail; null if it gets one. @param before the addresses of those before it, who get one */
+/**
+ * Why a partner gets no mail; null if it gets one.
+ * @param before the addresses of those before it, who get one
+ */
 const skipReason = (
   { email, status, isUnsubscribed }: Candidate,
   before: ReadonlySet<string>,
@@ -30,7 +36,9 @@ const skipReason = (
   return before.has(email) ? 'same_address' : null
 }
 
-/** Who gets the mail, and who doesn't and why. Somebody who is a partner of two programs gets one. */
+/**
+ * Who gets the mail, and who doesn't and why. Somebody who is a partner of two programs gets one.
+ */
 export const planMailing = (candidates: readonly Candidate[]) => {
   const addresses = new Set<string>()
   const recipients: Candidate[] = []

@@ -8,7 +8,10 @@ import { type Candidate, MAX_MAILINGS } from './mailing.ts'
 
 const DAY_MS = 86_400_000
 
-/** The partners of a workspace among the ids, oldest first, as a query. @param ids UUIDs, at least one */
+/**
+ * The partners of a workspace among the ids, oldest first, as a query.
+ * @param ids UUIDs, at least one
+ */
 export const candidatesQuery = (db: Db, workspaceId: string, ids: readonly string[]) =>
   db
     .selectFrom('partners as p')
@@ -23,8 +26,11 @@ export const candidatesQuery = (db: Db, workspaceId: string, ids: readonly strin
     .orderBy('p.id')
 
 /** The same, read. */
-export const listCandidates = (db: Db, workspaceId: string, ids: readonly string[]): Promise<Candidate[]> =>
-  candidatesQuery(db, workspaceId, ids).execute()
+export const listCandidates = (
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Candidate[]> => candidatesQuery(db, workspaceId, ids).execute()
 
 type Mailing = {
   /** Of the form: one that is sent again sends no second mail. */

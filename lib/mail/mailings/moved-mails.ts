@@ -29,7 +29,10 @@ const skipReason = ({
   return deliverableAddress(email) ? null : 'no_address'
 }
 
-/** Who gets the mail, and who doesn't and why. A partner of two programs has a link in each, and gets a mail for each. */
+/**
+ * Who gets the mail, and who doesn't and why. A partner of two programs has a link in each, and
+ * gets a mail for each.
+ */
 export const planMovedMails = (candidates: readonly MovedCandidate[]) => {
   const recipients: MovedCandidate[] = []
   const skipped: { partner: MovedCandidate; reason: MovedSkipReason }[] = []

@@ -33,7 +33,10 @@ export const findSubscriber = async (db: Db, token: string): Promise<Subscriber 
   return rows[0]
 }
 
-/** Withdraws what was queued for a person and not tried yet. The mailer sends none of the rest: see `leaseMails`. */
+/**
+ * Withdraws what was queued for a person and not tried yet. The mailer sends none of the rest: see
+ * `leaseMails`.
+ */
 const withdrawMessages = (db: Db, { workspaceId, email }: Subscriber) =>
   db
     .deleteFrom('mails')

@@ -8,17 +8,29 @@ import { nextDelay, WINDOW_SECONDS } from '../outbox/schedule.ts'
 import { streamOf } from '../outbox/streams.ts'
 import { oneLine } from '../texts/content.ts'
 import { outboxContent } from '../texts/templates.tsx'
-import { type Account, type Accounts, isKnown, noteAnswer, roomLeft } from '../transport/accounts.ts'
+import {
+  type Account,
+  type Accounts,
+  isKnown,
+  noteAnswer,
+  roomLeft,
+} from '../transport/accounts.ts'
 import { deliverableAddress } from '../transport/address.ts'
 import type { Mail, Outcome, Paused, Senders } from '../transport/transport.ts'
 import { unsubscribeHeaders, unsubscribeUrl } from './unsubscribe.ts'
 
 const SEND_TIMEOUT_MS = 10_000
-/** The longest wait that a transport may ask for. For a longer one, its account sends no more in this run. */
+/**
+ * The longest wait that a transport may ask for. For a longer one, its account sends no more in
+ * this run.
+ */
 const MAX_WAIT_SECONDS = 5
 /** Error messages may quote a whole mail. */
 const MAX_ERROR_LENGTH = 500
-/** How often a page looks who was banned or has unsubscribed since it was leased, as far as the fetches allow. */
+/**
+ * How often a page looks who was banned or has unsubscribed since it was leased, as far as the
+ * fetches allow.
+ */
 const CHECKS_PER_PAGE = 3
 /** How long mails wait for the quota that is kept for sign-in links. */
 const RESERVE_SECONDS = 3_600
@@ -50,10 +62,15 @@ const merchantOf = ({ workspaceName, brand }: LeasedMail) => {
 /** A mail as it goes out, or why it does not. */
 const prepare = async (mail: LeasedMail): Promise<Mail | Outcome> => {
   const to = deliverableAddress(mail.recipient)
-  if (!to) return { kind: 'refused', code: 'invalid_address', message: 'This is not an email address.' }
+  if (!to)
+    return { kind: 'refused', code: 'invalid_address', message: 'This is not an email address.' }
   try {
     const url = await unsubscribeUrlOf(mail)
-    const content = outboxContent({ ...mail, unsubscribeUrl: url, language: languageOf(mail.language) })
+    const content = outboxContent({
+      ...mail,
+      unsubscribeUrl: url,
+      language: languageOf(mail.language),
+    })
     return {
       id: mailKey(mail.id, mail.keyVersion),
       to,
@@ -100,7 +117,8 @@ const resultFor = (
   }
   const pause = nextDelay(attempts, random)
   const nextAttemptAt = pause === null ? null : after(now, pause)
-  const isTooLate = !nextAttemptAt || nextAttemptAt > after(firstAttemptAt.getTime(), WINDOW_SECONDS)
+  const isTooLate =
+    !nextAttemptAt || nextAttemptAt > after(firstAttemptAt.getTime(), WINDOW_SECONDS)
   return isTooLate
     ? { ...result, outcome: 'failed', error }
     : { ...result, outcome: 'retry', nextAttemptAt, error, batchId }
@@ -153,11 +171,12 @@ type Page = {
 }
 
 /**
- * Sends leased mails, until their accounts pause or the limits are reached. One that is no longer wanted is left to the next lease, which
- * says why.
+ * Sends leased mails, until their accounts pause or the limits are reached. One that is no longer
+ * wanted is left to the next lease, which says why.
  *
- * A batch whose outcome is unknown is repeated as it is, under the same key. Of one that was refused, nothing was accepted, so its mails
- * are sent one by one, and the one that it was refused for fails alone.
+ * A batch whose outcome is unknown is repeated as it is, under the same key. Of one that was
+ * refused, nothing was accepted, so its mails are sent one by one, and the one that it was refused
+ * for fails alone.
  */
 export const sendPage = async (
   mails: LeasedMail[],
@@ -200,8 +219,12 @@ export const sendPage = async (
     const isRepeat = members.some(({ attempts }) => attempts > 1)
     const isTooMany = roomLeft(account, clock.now()) < members.length
     if (!batch || (isTooMany && !isRepeat)) return members
-    const prepared = await Promise.all(members.map(async (mail) => ({ mail, ready: await prepare(mail) })))
-    const sendable = prepared.flatMap(({ mail, ready }) => ('kind' in ready ? [] : [{ mail, ready }]))
+    const prepared = await Promise.all(
+      members.map(async (mail) => ({ mail, ready: await prepare(mail) })),
+    )
+    const sendable = prepared.flatMap(({ mail, ready }) =>
+      'kind' in ready ? [] : [{ mail, ready }],
+    )
     for (const { mail, ready } of prepared) if ('kind' in ready) save(mail, ready)
     if (sendable.length === 0) return []
     const all = sendable.map(({ ready }) => ready)

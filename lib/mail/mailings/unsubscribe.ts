@@ -1,7 +1,8 @@
 /**
- * The links by which people end the mails of a workspace that nobody needs: those of UNSUBSCRIBABLE_KINDS. A link names a partner, or
- * the application of somebody who was invited, and is signed, so that nobody ends another's mails. It is the person who unsubscribes,
- * at the address of that partner.
+ * The links by which people end the mails of a workspace that nobody needs: those of
+ * UNSUBSCRIBABLE_KINDS. A link names a partner, or the application of somebody who was invited, and
+ * is signed, so that nobody ends another's mails. It is the person who unsubscribes, at the address
+ * of that partner.
  */
 
 import { toHex } from '../../platform/sha256.ts'
@@ -10,12 +11,18 @@ import { toHex } from '../../platform/sha256.ts'
 const signedText = (subscriberId: string) => new TextEncoder().encode(`unsubscribe ${subscriberId}`)
 
 const importKey = (key: string) =>
-  crypto.subtle.importKey('raw', new TextEncoder().encode(key), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'sign',
-    'verify',
-  ])
+  crypto.subtle.importKey(
+    'raw',
+    new TextEncoder().encode(key),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify'],
+  )
 
-/** The id of a partner or an application, and its signature: what the link says after `/unsubscribe/`. */
+/**
+ * The id of a partner or an application, and its signature: what the link says after
+ * `/unsubscribe/`.
+ */
 export const unsubscribeToken = async (key: string, subscriberId: string): Promise<string> => {
   const signature = await crypto.subtle.sign('HMAC', await importKey(key), signedText(subscriberId))
   return `${subscriberId}.${toHex(signature)}`
@@ -37,7 +44,11 @@ export const readUnsubscribeToken = async (key: string, token: string): Promise<
 }
 
 /** The link of a mail. @param here a URL of this installation */
-export const unsubscribeUrl = async (key: string, subscriberId: string, here: string): Promise<string> =>
+export const unsubscribeUrl = async (
+  key: string,
+  subscriberId: string,
+  here: string,
+): Promise<string> =>
   new URL(`/unsubscribe/${await unsubscribeToken(key, subscriberId)}`, here).href
 
 /** The headers by which mail programs show a button that unsubscribes with one click (RFC 8058). */

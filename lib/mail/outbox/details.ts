@@ -9,7 +9,10 @@ export type WelcomeDetails = {
   /** The partner's own link: the program's site with `?via=`. */
   link: string
   portalUrl: string
-  /** Who sent it: the workspace, and the address of the manager, who has signed in with it. Mails of older versions lack them. */
+  /**
+   * Who sent it: the workspace, and the address of the manager, who has signed in with it. Mails of
+   * older versions lack them.
+   */
   workspaceName: string | null
   sentBy: string | null
 }
@@ -72,7 +75,10 @@ export type AddressDetails = {
   url: string
   /** The merchant that changed the address; null if the partner did. */
   workspaceName?: string | null
-  /** The link by which the old address reverts the change, at least until `heldUntil`: "25 Nov 2026, 10:00 UTC". */
+  /**
+   * The link by which the old address reverts the change, at least until `heldUntil`: "25 Nov 2026,
+   * 10:00 UTC".
+   */
   revertUrl?: string | null
   heldUntil?: string | null
 }
@@ -86,7 +92,10 @@ export type MemberAddressDetails = {
   url: string
 }
 
-/** `workspace_notice`: to managers, about what changes who may manage the workspace or pay from it, or whether it stays. */
+/**
+ * `workspace_notice`: to managers, about what changes who may manage the workspace or pay from it,
+ * or whether it stays.
+ */
 export type WorkspaceNoticeDetails = {
   workspaceName: string
   notice:
@@ -105,8 +114,8 @@ export type WorkspaceNoticeDetails = {
   /** Who did this; of `manager_recovered`, who became a manager. */
   person: string | null
   /**
-   * Who became or stopped being a manager; the limit of payout runs that need no approval, in minor units, null for none; or the
-   * sum of the run.
+   * Who became or stopped being a manager; the limit of payout runs that need no approval, in minor
+   * units, null for none; or the sum of the run.
    */
   what: string | null
   /** The day of the deletion, or of the first payout, such as 2026-12-24. */
@@ -160,14 +169,18 @@ export type PayoutAccountDetails = {
   change: 'connected' | 'changed' | 'disconnected'
   /** Until when payouts to a changed account are held: "25 Nov 2026, 10:00 UTC". */
   heldUntil?: string
-  /** The link that ends the hold; missing if the address was changed of late, or is a former one. */
+  /**
+   * The link that ends the hold; missing if the address was changed of late, or is a former one.
+   */
   confirmUrl?: string
   /** Whether it goes to an address that the partner has left of late. */
   isFormer?: boolean
   portalUrl: string
 }
 
-/** `bank_refused`: a payout of the partner's Stripe account failed. `reason` is Stripe's, or null. */
+/**
+ * `bank_refused`: a payout of the partner's Stripe account failed. `reason` is Stripe's, or null.
+ */
 export type BankRefusedDetails = {
   partnerName: string | null
   workspaceName: string
@@ -185,7 +198,10 @@ export type PayoutFailedDetails = MoneyDetails & { reason: string }
 /** `payout_returned`. `reason` is the manager's text. */
 export type PayoutReturnedDetails = MoneyDetails & { reason: string }
 
-/** `webhook_disabled`: to managers, about an endpoint of which no request had succeeded for three days. */
+/**
+ * `webhook_disabled`: to managers, about an endpoint of which no request had succeeded for three
+ * days.
+ */
 export type WebhookDisabledDetails = { workspaceName: string; host: string; url: string }
 
 /** `invitation`: to a new member of a workspace. */
@@ -258,15 +274,24 @@ export type ShadowWeekDetails = {
   url: string
 }
 
-/** How many payouts, or balances, have a status or a code, and their amounts: "49.00 USD and 1,200 JPY". */
+/**
+ * How many payouts, or balances, have a status or a code, and their amounts: "49.00 USD and 1,200
+ * JPY".
+ */
 export type PayoutSum = { code: string; payouts: number; amount: string }
 
-/** `payout_approval`, `payout_report`, `payout_preview`, `payout_review` and `payout_problem`: to managers, about a run. */
+/**
+ * `payout_approval`, `payout_report`, `payout_preview`, `payout_review` and `payout_problem`: to
+ * managers, about a run.
+ */
 export type PayoutRunDetails = {
   workspaceName: string
   /** null for all programs. */
   programName: string | null
-  /** The scheduled day, such as 2026-12-01, or that of its sending; null if a manager started the run. */
+  /**
+   * The scheduled day, such as 2026-12-01, or that of its sending; null if a manager started the
+   * run.
+   */
   day: string | null
   sums: PayoutSum[]
   /** Why payouts failed or wait. */

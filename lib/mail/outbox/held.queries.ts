@@ -1,11 +1,14 @@
 /**
- * Mails of new workspaces where sign-up is open, to people who have never signed in: a stranger must not mail anybody from this
- * installation. The function hold_mails of schema.sql holds them.
+ * Mails of new workspaces where sign-up is open, to people who have never signed in: a stranger
+ * must not mail anybody from this installation. The function hold_mails of schema.sql holds them.
  */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 
-/** Of each workspace and run: mails of a trusted workspace are released without a limit, some at a time. */
+/**
+ * Of each workspace and run: mails of a trusted workspace are released without a limit, some at a
+ * time.
+ */
 const MAX_RELEASED = 1_000
 
 const isHeld = sql`is_held and failed_at is null`
@@ -14,9 +17,10 @@ const isHeld = sql`is_held and failed_at is null`
 export const hasHeldMails = sql`exists (select from mails where ${isHeld})`
 
 /**
- * Releases held mails: all of a workspace that the operator trusts; so many a day (UTC) of another one, once a sale was credited
- * to a partner. Only totals that are folded count, which any nudge of the mailer, or its cron, does. Looks at one row of each workspace that holds
- * mails, by index. May run twice, also at the same time.
+ * Releases held mails: all of a workspace that the operator trusts; so many a day (UTC) of another
+ * one, once a sale was credited to a partner. Only totals that are folded count, which any nudge of
+ * the mailer, or its cron, does. Looks at one row of each workspace that holds mails, by index. May
+ * run twice, also at the same time.
  */
 export const releaseMails = async (db: Db, daily: number, now: Date): Promise<number> => {
   const today = new Date(now.toISOString().slice(0, 10))
@@ -47,7 +51,11 @@ export const releaseMails = async (db: Db, daily: number, now: Date): Promise<nu
 }
 
 /** Whether a workspace has mails to this person that are held. */
-export const holdsMails = async (db: Db, workspaceId: string, recipient: string): Promise<boolean> => {
+export const holdsMails = async (
+  db: Db,
+  workspaceId: string,
+  recipient: string,
+): Promise<boolean> => {
   const { rows } = await sql<{ holds: SqlBool }>`
     select exists (select from mails where workspace_id = ${workspaceId} and recipient = ${recipient} and is_held) as holds`.execute(
     db,
@@ -55,7 +63,10 @@ export const holdsMails = async (db: Db, workspaceId: string, recipient: string)
   return rows[0]?.holds === true
 }
 
-/** Whether mails of a workspace to people who have never signed in are held, so that a manager reads it before sending many. */
+/**
+ * Whether mails of a workspace to people who have never signed in are held, so that a manager reads
+ * it before sending many.
+ */
 export const holdsNewMails = async (db: Db, workspaceId: string): Promise<boolean> => {
   const { trusted_at } = await db
     .selectFrom('workspaces')

@@ -1,4 +1,7 @@
-/** How many mails a new workspace may send to people who have never signed in, where sign-up is open. docs/mail.md. */
+/**
+ * How many mails a new workspace may send to people who have never signed in, where sign-up is
+ * open. docs/mail.md.
+ */
 
 export type NewWorkspaceMails = {
   /** Per workspace and day, from its first credited sale on. Without it, 50. */

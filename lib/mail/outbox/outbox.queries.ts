@@ -1,4 +1,7 @@
-/** The outbox: statements that add mails, for the batch of the change that they report, and that withdraw them. */
+/**
+ * The outbox: statements that add mails, for the batch of the change that they report, and that
+ * withdraw them.
+ */
 import { sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -6,11 +9,15 @@ import { newId } from '../../db/ids.ts'
 import type { MailKind } from '../mails.ts'
 import type { InvitationDetails } from './details.ts'
 
-/** The least time between two invitations of an address by a workspace, so that nobody is mailed again and again. */
+/**
+ * The least time between two invitations of an address by a workspace, so that nobody is mailed
+ * again and again.
+ */
 const INVITATION_INTERVAL_MS = 86_400_000
 
 /**
- * Adds an invitation. May run twice. Adds nothing if the workspace invited the address within the last day.
+ * Adds an invitation. May run twice. Adds nothing if the workspace invited the address within the
+ * last day.
  */
 export const invitationMail = (
   db: Db,
@@ -27,7 +34,15 @@ export const invitationMail = (
     .select('id')
   return db
     .insertInto('mails')
-    .columns(['id', 'workspace_id', 'kind', 'recipient', 'details', 'created_at', 'next_attempt_at'])
+    .columns([
+      'id',
+      'workspace_id',
+      'kind',
+      'recipient',
+      'details',
+      'created_at',
+      'next_attempt_at',
+    ])
     .expression(
       db
         .selectNoFrom([
@@ -94,8 +109,16 @@ export const withdrawInvitation = (db: Db, workspaceId: string, recipient: strin
 /** Why a mail to a banned partner failed. */
 export const WHY_BANNED = 'Not sent: the partner was banned.'
 
-/** Fails the queued mails of banned partners, but for those about payouts. The mailer sends none that are queued later: see `leaseMails`. */
-export const withholdMails = (db: Db, workspaceId: string, partnerIds: readonly string[], now: Date) =>
+/**
+ * Fails the queued mails of banned partners, but for those about payouts. The mailer sends none
+ * that are queued later: see `leaseMails`.
+ */
+export const withholdMails = (
+  db: Db,
+  workspaceId: string,
+  partnerIds: readonly string[],
+  now: Date,
+) =>
   db
     .updateTable('mails')
     .set({ failed_at: now, last_error: WHY_BANNED })

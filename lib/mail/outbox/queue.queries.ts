@@ -48,7 +48,9 @@ type Row = Omit<LeasedMail, 'edited' | 'brand'> & {
 }
 
 /** Whether a mail is to be sent, now or later. @param m its alias */
-const isOpen = (m: string) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
+const isOpen = (
+  m: string,
+) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
     and not ${sql.ref(`${m}.is_held`)}`
 
 /** Whether a mail is due. @param m its alias */
@@ -77,12 +79,12 @@ type Page = {
 }
 
 /**
- * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose first attempt was
- * before `windowStart` fail: another attempt could deliver them twice. So do those from which their recipients have unsubscribed, and
- * those to partners who are banned by now.
+ * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose
+ * first attempt was before `windowStart` fail: another attempt could deliver them twice. So do
+ * those from which their recipients have unsubscribed, and those to partners who are banned by now.
  *
- * A batch whose outcome is unknown is leased as a whole, beyond the limit. All of its mails have the same times, so a concurrent run
- * that has waited for their locks finds none of them due.
+ * A batch whose outcome is unknown is leased as a whole, beyond the limit. All of its mails have
+ * the same times, so a concurrent run that has waited for their locks finds none of them due.
  *
  * A repeat after an unseen commit gets the same mails, but for those that fail.
  */
@@ -157,7 +159,10 @@ export const leaseMails = async (
   return { mails, withheld: all.length - mails.length, usages }
 }
 
-/** Those of leased mails that are still to be sent: their partners were neither banned nor have they unsubscribed meanwhile. */
+/**
+ * Those of leased mails that are still to be sent: their partners were neither banned nor have they
+ * unsubscribed meanwhile.
+ */
 export const stillWanted = async (db: Db, ids: string[]): Promise<Set<string>> => {
   const { rows } = await sql<{ id: string }>`
     select m.id from mails m
@@ -170,7 +175,10 @@ export const stillWanted = async (db: Db, ids: string[]): Promise<Set<string>> =
 /** What became of a leased mail. */
 export type MailResult = {
   id: string
-  /** As leased. A run whose lease has ended changes nothing, except that it may report the mail as sent. */
+  /**
+   * As leased. A run whose lease has ended changes nothing, except that it may report the mail as
+   * sent.
+   */
   attempts: number
   /** As leased. The provider may have reported meanwhile that the mail was never sent. */
   keyVersion: number
@@ -183,7 +191,10 @@ export type MailResult = {
   batchId: string | null
 }
 
-/** Saves the results of a run, and what it has learnt of the accounts, in one transaction that may be repeated. */
+/**
+ * Saves the results of a run, and what it has learnt of the accounts, in one transaction that may
+ * be repeated.
+ */
 export const saveMailResults = async (
   db: Db,
   results: MailResult[],

@@ -1,11 +1,14 @@
 /**
- * The provider's quota. It is learnt from the settings and from the provider's answers. The last mails of it are kept for sign-in links
- * to people who are known: the outbox and links to unknown addresses stop before.
+ * The provider's quota. It is learnt from the settings and from the provider's answers. The last
+ * mails of it are kept for sign-in links to people who are known: the outbox and links to unknown
+ * addresses stop before.
  */
 import { numberSetting } from '../../platform/settings.ts'
 
 export type QuotaSettings = {
-  /** Mails in a day and in a month that the provider takes. Without a setting, what its answers say. */
+  /**
+   * Mails in a day and in a month that the provider takes. Without a setting, what its answers say.
+   */
   MAIL_DAILY_QUOTA?: string
   MAIL_MONTHLY_QUOTA?: string
   /** How many of them are kept. */
@@ -16,7 +19,10 @@ export type QuotaSettings = {
 export type Usage = {
   /** Mails that we have sent today (UTC). */
   sentToday: number
-  /** Mails of the daily and the monthly quota that the provider has counted at its last answer; null without such a quota. */
+  /**
+   * Mails of the daily and the monthly quota that the provider has counted at its last answer; null
+   * without such a quota.
+   */
   dailyUsed: number | null
   monthlyUsed: number | null
   reportedAt: Date | null
@@ -41,7 +47,10 @@ export const UNUSED: Usage = {
   exhaustedUntil: null,
 }
 
-/** Of Resend's free plan, which alone has a daily quota, and says in its answers what was used of it. */
+/**
+ * Of Resend's free plan, which alone has a daily quota, and says in its answers what was used of
+ * it.
+ */
 const FREE_DAILY = 100
 
 /** The shares that are kept, without a setting. */
@@ -51,23 +60,32 @@ const MONTHLY_RESERVE = 0.05
 const HOUR_MS = 3_600_000
 /** The provider counts the mails of the last 24 hours, so what it has said holds no longer. */
 const REPORT_MS = 24 * HOUR_MS
-/** An answer this old does not stop the outbox: one mail is tried, whose answer says what is left by now. */
+/**
+ * An answer this old does not stop the outbox: one mail is tried, whose answer says what is left by
+ * now.
+ */
 const STALE_MS = 6 * HOUR_MS
 
 /** The daily quota, or null if there is none. */
 export const dailyQuota = (settings: QuotaSettings, usage: Usage): number | null =>
   numberSetting(settings.MAIL_DAILY_QUOTA, null) ?? (usage.dailyUsed === null ? null : FREE_DAILY)
 
-/** The mails that are left, and those of them that are for everything but sign-in links to people who are known. */
+/**
+ * The mails that are left, and those of them that are for everything but sign-in links to people
+ * who are known.
+ */
 export type Room = { left: number; unreserved: number }
 
 /** What is left of an account's quotas. Without one, without end. */
 export const roomOf = (settings: QuotaSettings, usage: Usage, now: Date): Room => {
-  const age = usage.reportedAt ? now.getTime() - usage.reportedAt.getTime() : Number.POSITIVE_INFINITY
+  const age = usage.reportedAt
+    ? now.getTime() - usage.reportedAt.getTime()
+    : Number.POSITIVE_INFINITY
   const isFresh = age < REPORT_MS
   const reserved = numberSetting(settings.MAIL_QUOTA_RESERVE, null)
   const room = (quota: number | null, used: number, share: number): Room => {
-    if (quota === null) return { left: Number.POSITIVE_INFINITY, unreserved: Number.POSITIVE_INFINITY }
+    if (quota === null)
+      return { left: Number.POSITIVE_INFINITY, unreserved: Number.POSITIVE_INFINITY }
     const left = Math.max(0, quota - used)
     return { left, unreserved: Math.max(0, left - (reserved ?? Math.ceil(quota * share))) }
   }

@@ -1,15 +1,18 @@
 /** When a mail is retried, and when it fails. Times in seconds. */
 import { listedDelay, withJitter } from '../../values/backoff.ts'
 
-/** The delay after each attempt. After the last attempt the mail fails: eight in 14 hours outlast a morning's outage. */
+/**
+ * The delay after each attempt. After the last attempt the mail fails: eight in 14 hours outlast a
+ * morning's outage.
+ */
 export const DELAYS_SECONDS = [60, 300, 900, 3_600, 7_200, 14_400, 21_600] as const
 
 /** Up to this share of a delay is added to it. */
 export const JITTER = 0.2
 
 /**
- * How long after its first attempt a mail may be retried. Resend deduplicates for 24 hours: within 23, a retry cannot
- * deliver a mail twice.
+ * How long after its first attempt a mail may be retried. Resend deduplicates for 24 hours: within
+ * 23, a retry cannot deliver a mail twice.
  */
 export const WINDOW_SECONDS = 23 * 3_600
 

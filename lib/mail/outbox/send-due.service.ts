@@ -52,7 +52,8 @@ const after = (time: number, seconds: number): Date => new Date(time + seconds *
  *
  * @param ms how long a run may take
  * @returns null if there were none
- * @throws {Unavailable} the mails are due again after their lease; a transport with idempotency keys sends none twice
+ * @throws {Unavailable} the mails are due again after their lease; a transport with idempotency
+ *   keys sends none twice
  */
 export const sendDue = async (
   env: SendEnv,
@@ -82,7 +83,9 @@ export const sendDue = async (
     const notes = { personal: takeUnsaved(accounts.personal), bulk: takeUnsaved(accounts.bulk) }
     for (let round = 1; ; round++) {
       try {
-        return await withDb(env, budget, (db) => saveMailResults(db, results, notes, new Date(clock.now())))
+        return await withDb(env, budget, (db) =>
+          saveMailResults(db, results, notes, new Date(clock.now())),
+        )
       } catch (error) {
         if (round === SAVE_ATTEMPTS || !(error instanceof Unavailable)) throw error
         await clock.sleep(SAVE_PAUSE_SECONDS)
@@ -104,9 +107,18 @@ export const sendDue = async (
     const { mails, withheld, usages } = await withDb(env, budget, (db) => leaseMails(db, lease))
     accounts ??= openAccounts(usages, env, now)
     // A save that fails is repeated.
-    const limits = { endsAt: Math.min(endsAt, now + PAGE_MS), fetches: budget.fetches - SAVE_ATTEMPTS }
+    const limits = {
+      endsAt: Math.min(endsAt, now + PAGE_MS),
+      fetches: budget.fetches - SAVE_ATTEMPTS,
+    }
     const fetches = limits.fetches
-    const results = await sendPage(mails, { senders, accounts, limits, clock, stillWanted: readWanted })
+    const results = await sendPage(mails, {
+      senders,
+      accounts,
+      limits,
+      clock,
+      stillWanted: readWanted,
+    })
     budget.fetches -= fetches - limits.fetches
     if (results.length) await save(results, accounts)
 
@@ -116,7 +128,8 @@ export const sendDue = async (
     tally.retried += count('retry')
     tally.failed += count('failed') + withheld
     tally.waiting += count('waiting')
-    tally.code = results.find(({ outcome }) => outcome === 'waiting')?.error?.split(':')[0] ?? tally.code
+    tally.code =
+      results.find(({ outcome }) => outcome === 'waiting')?.error?.split(':')[0] ?? tally.code
     const isFull = mails.length + withheld >= limit || count('waiting') > 0
     const isPaused = results.some(({ outcome, error }) => outcome === 'waiting' && error)
     if (isPaused || !isFull) tally.isMore = undefined

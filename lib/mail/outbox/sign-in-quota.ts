@@ -1,6 +1,7 @@
 /**
- * Who is mailed a sign-in link. Strangers must not spend what the people of this installation need to sign in, nor learn who they are:
- * so the answer to a request follows from its network and from the installation, never from whether its address is known.
+ * Who is mailed a sign-in link. Strangers must not spend what the people of this installation need
+ * to sign in, nor learn who they are: so the answer to a request follows from its network and from
+ * the installation, never from whether its address is known.
  */
 import { numberSetting } from '../../platform/settings.ts'
 import { dailyQuota, type QuotaSettings, roomOf, type Usage } from './quota.ts'
@@ -16,7 +17,9 @@ export type SignInSettings = QuotaSettings & {
 
 /** What is known of a request, itself counted. */
 export type SignInFacts = {
-  /** Whether the person has signed in before, or belongs to a workspace that the operator trusts. */
+  /**
+   * Whether the person has signed in before, or belongs to a workspace that the operator trusts.
+   */
   isKnown: boolean
   /** Whether the person has signed in with this browser before. */
   isKnownBrowser: boolean
@@ -29,8 +32,9 @@ export type SignInFacts = {
 }
 
 /**
- * `mail`: the answer says whether it was sent. `mail_unseen`: it is sent after the answer, which is the same as of `withhold`.
- * `exhausted`: nobody is mailed, because the provider's quota is used up.
+ * `mail`: the answer says whether it was sent. `mail_unseen`: it is sent after the answer, which is
+ * the same as of `withhold`. `exhausted`: nobody is mailed, because the provider's quota is used
+ * up.
  */
 export type SignInDecision =
   | { kind: 'mail' | 'mail_unseen' | 'withhold' }
@@ -54,7 +58,11 @@ export const capsOf = (settings: SignInSettings) => ({
 })
 
 /** Decides on a request. */
-export const decideSignIn = (facts: SignInFacts, settings: SignInSettings, now: Date): SignInDecision => {
+export const decideSignIn = (
+  facts: SignInFacts,
+  settings: SignInSettings,
+  now: Date,
+): SignInDecision => {
   const { usage } = facts
   if (usage.exhaustedUntil && usage.exhaustedUntil > now)
     return { kind: 'exhausted', until: usage.exhaustedUntil }

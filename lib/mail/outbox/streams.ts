@@ -2,8 +2,9 @@
 import { EDITABLE_KINDS, type OutboxKind } from '../mails.ts'
 
 /**
- * `personal`: sign-in links, and mails about somebody's account or to managers. `bulk`: mails about programs and payouts, which go to
- * many partners. A complaint about one of them must not end sign-in.
+ * `personal`: sign-in links, and mails about somebody's account or to managers. `bulk`: mails about
+ * programs and payouts, which go to many partners. A complaint about one of them must not end
+ * sign-in.
  */
 export type Stream = 'personal' | 'bulk'
 
@@ -11,4 +12,5 @@ export type Stream = 'personal' | 'bulk'
 export const BULK_KINDS: readonly string[] = [...EDITABLE_KINDS, 'message']
 
 /** The stream of a mail of the outbox. A test goes the way of what it tests. */
-export const streamOf = (kind: OutboxKind): Stream => (BULK_KINDS.includes(kind) ? 'bulk' : 'personal')
+export const streamOf = (kind: OutboxKind): Stream =>
+  BULK_KINDS.includes(kind) ? 'bulk' : 'personal'

@@ -11,11 +11,21 @@ export const usageQuery = (now: Date) => sql<Usage & { account: Stream }>`
          monthly_used as "monthlyUsed", reported_at as "reportedAt", exhausted_until as "exhaustedUntil"
   from mail_usage`
 
-/** Whether what is saved is no older than what is known: sign-in links are saved after their responses, out of order. */
+/**
+ * Whether what is saved is no older than what is known: sign-in links are saved after their
+ * responses, out of order.
+ */
 const isNewest = sql`(excluded.reported_at >= coalesce(u.reported_at, '-infinity'))`
 
-/** What has been learnt of an account, as a statement. A repeat counts mails twice, which errs on the safe side. */
-export const noteUsageQuery = (account: Stream, { sent, used, exhaustedUntil }: UsageNote, now: Date) => sql`
+/**
+ * What has been learnt of an account, as a statement. A repeat counts mails twice, which errs on
+ * the safe side.
+ */
+export const noteUsageQuery = (
+  account: Stream,
+  { sent, used, exhaustedUntil }: UsageNote,
+  now: Date,
+) => sql`
   insert into mail_usage as u (account, day, sent, daily_used, monthly_used, reported_at, exhausted_until)
   values (${account}, utc_day(${now}), ${sent}, ${used?.daily ?? null}::integer, ${used?.monthly ?? null}::integer,
           ${used ? now : null}::timestamptz, ${exhaustedUntil}::timestamptz)

@@ -1,4 +1,7 @@
-/** The texts of emails about people: signing in, invitations to a program, addresses, and connected accounts. */
+/**
+ * The texts of emails about people: signing in, invitations to a program, addresses, and connected
+ * accounts.
+ */
 
 import { inEnglish, type Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
@@ -29,10 +32,18 @@ const merchantNamed = <Details extends { workspaceName: string | null; programNa
 /** Who sent a mail that a merchant caused, which nobody can leave out. */
 const sentBy = (workspaceName: string | null, sender: string | null, t: Translate): Paragraph[] =>
   workspaceName && sender
-    ? [paragraph(t, m.mail_sent_by, { workspace: { name: workspaceName }, sender: { name: sender } })]
+    ? [
+        paragraph(t, m.mail_sent_by, {
+          workspace: { name: workspaceName },
+          sender: { name: sender },
+        }),
+      ]
     : []
 
-/** What becomes of the links that a partner has shared. The earlier platform’s is as it was imported, if it is known. */
+/**
+ * What becomes of the links that a partner has shared. The earlier platform’s is as it was
+ * imported, if it is known.
+ */
 const linksOf = ({ link: own, formerLink }: MovedDetails, t: Translate): Paragraph[] => {
   const link = { text: own }
   if (!formerLink) return [paragraph(t, m.mail_your_link, { link }), t(m.mail_same_ending)]
@@ -43,8 +54,8 @@ const linksOf = ({ link: own, formerLink }: MovedDetails, t: Translate): Paragra
 }
 
 /**
- * "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). What the merchant wrote is text,
- * also the links: only the portal is linked.
+ * "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). What
+ * the merchant wrote is text, also the links: only the portal is linked.
  */
 export const movedDraft = (details: MovedDetails, edited?: EditedText, t = inEnglish): Draft =>
   editableDraft(
@@ -107,7 +118,11 @@ export const partnerInvitationDraft = (
 }
 
 /** Says that an application was rejected. What the merchant wrote is text. */
-export const rejectionDraft = (details: RejectionDetails, edited?: EditedText, t = inEnglish): Draft =>
+export const rejectionDraft = (
+  details: RejectionDetails,
+  edited?: EditedText,
+  t = inEnglish,
+): Draft =>
   editableDraft(
     'application_rejected',
     details,
@@ -117,7 +132,10 @@ export const rejectionDraft = (details: RejectionDetails, edited?: EditedText, t
   )
 
 /** The link that proves a partner's new address. */
-export const addressLinkDraft = ({ partnerName, from, to, url }: AddressDetails, t = inEnglish): Draft =>
+export const addressLinkDraft = (
+  { partnerName, from, to, url }: AddressDetails,
+  t = inEnglish,
+): Draft =>
   draft(t(m.mail_address_subject), t(m.mail_address_preview), [
     greeting(partnerName, t),
     paragraph(t, m.mail_address_wants, { from: { name: from }, to: { name: to } }),
@@ -137,7 +155,10 @@ export const addressChangedDraft = (details: AddressDetails, t = inEnglish): Dra
     t(m.mail_address_changed_same),
     ...(revertUrl && heldUntil
       ? [
-          paragraph(t, m.mail_address_changed_undo, { time: { name: heldUntil }, from: { name: from } }),
+          paragraph(t, m.mail_address_changed_undo, {
+            time: { name: heldUntil },
+            from: { name: from },
+          }),
           { button: t(m.undo_address), link: revertUrl },
         ]
       : []),
@@ -149,19 +170,31 @@ export const addressChangedDraft = (details: AddressDetails, t = inEnglish): Dra
 type Correction = Pick<AddressDetails, 'partnerName' | 'from'> & { workspaceName: string }
 
 /** The same when a manager did it. The new address may be another person's, so it is not named. */
-const addressCorrectedDraft = ({ partnerName, from, workspaceName }: Correction, t: Translate): Draft => {
+const addressCorrectedDraft = (
+  { partnerName, from, workspaceName }: Correction,
+  t: Translate,
+): Draft => {
   const name = { workspace: workspaceName }
   const workspace = { name: workspaceName }
-  return draft(t(m.mail_address_corrected_subject, name), t(m.mail_address_corrected_preview, name), [
-    greeting(partnerName, t),
-    paragraph(t, m.mail_address_corrected, { workspace, from: { name: from } }),
-    t(m.mail_address_corrected_same),
-    paragraph(t, m.mail_address_corrected_contact, { workspace }),
-  ])
+  return draft(
+    t(m.mail_address_corrected_subject, name),
+    t(m.mail_address_corrected_preview, name),
+    [
+      greeting(partnerName, t),
+      paragraph(t, m.mail_address_corrected, { workspace, from: { name: from } }),
+      t(m.mail_address_corrected_same),
+      paragraph(t, m.mail_address_corrected_contact, { workspace }),
+    ],
+  )
 }
 
-/** Reports a sign-in in a browser that is new to the person's account, also if somebody else did it. */
-export const newBrowserDraft = ({ browser, signedInAt, url }: NewBrowserDetails, t = inEnglish): Draft =>
+/**
+ * Reports a sign-in in a browser that is new to the person's account, also if somebody else did it.
+ */
+export const newBrowserDraft = (
+  { browser, signedInAt, url }: NewBrowserDetails,
+  t = inEnglish,
+): Draft =>
   draft(t(m.mail_browser_subject), t(m.mail_browser_was_you), [
     t(m.mail_hello),
     paragraph(t, m.mail_browser, { browser: { name: browser }, time: { name: signedInAt } }),
@@ -170,15 +203,22 @@ export const newBrowserDraft = ({ browser, signedInAt, url }: NewBrowserDetails,
     { button: t(m.mail_browser_button), link: url },
   ])
 
-const passkeyWords = ({ change, name, browser = '', by }: PasskeyDetails, t: Translate): Paragraph => {
+const passkeyWords = (
+  { change, name, browser = '', by }: PasskeyDetails,
+  t: Translate,
+): Paragraph => {
   const passkey = { name }
-  if (change === 'added') return paragraph(t, m.mail_passkey_added, { passkey, browser: { name: browser } })
+  if (change === 'added')
+    return paragraph(t, m.mail_passkey_added, { passkey, browser: { name: browser } })
   return by
     ? paragraph(t, m.mail_passkey_removed_by, { passkey, by: { name: by } })
     : paragraph(t, m.mail_passkey_removed, { passkey, browser: { name: browser } })
 }
 
-/** Reports that a passkey was added to or removed from the person's account, also if somebody else did it. */
+/**
+ * Reports that a passkey was added to or removed from the person's account, also if somebody else
+ * did it.
+ */
 export const passkeyDraft = (details: PasskeyDetails, t = inEnglish): Draft => {
   const { change, countsFrom, url } = details
   const subject = change === 'added' ? m.mail_passkey_added_subject : m.mail_passkey_removed_subject
@@ -193,7 +233,10 @@ export const passkeyDraft = (details: PasskeyDetails, t = inEnglish): Draft => {
 }
 
 /** What a change of a partner's Stripe account means. */
-const changeWords = ({ workspaceName, change, heldUntil }: PayoutAccountDetails, t: Translate): Paragraph => {
+const changeWords = (
+  { workspaceName, change, heldUntil }: PayoutAccountDetails,
+  t: Translate,
+): Paragraph => {
   const workspace = { name: workspaceName }
   if (change === 'connected') return paragraph(t, m.mail_account_connected, { workspace })
   if (change === 'disconnected') return paragraph(t, m.mail_account_disconnected, { workspace })
@@ -208,7 +251,10 @@ const ACCOUNT_SUBJECTS = {
   disconnected: m.mail_account_disconnected_subject,
 } as const
 
-/** Reports that a partner's Stripe account was connected, changed or disconnected, also if somebody else did it. */
+/**
+ * Reports that a partner's Stripe account was connected, changed or disconnected, also if somebody
+ * else did it.
+ */
 export const payoutAccountDraft = (details: PayoutAccountDetails, t = inEnglish): Draft => {
   const { partnerName, workspaceName: workspace, change, confirmUrl, portalUrl, isFormer } = details
   const confirm: Paragraph[] =

@@ -1,6 +1,12 @@
 /** What all emails are composed of. Names are untrusted input, which layout.tsx escapes. */
 import type { Language } from '../../languages/languages.ts'
-import { inEnglish, type RichMessage, type Tag, type Translate, translator } from '../../languages/message.ts'
+import {
+  inEnglish,
+  type RichMessage,
+  type Tag,
+  type Translate,
+  translator,
+} from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { TextKind } from '../mails.ts'
 import { oneLine, type RenderedMail, subjectLine } from './content.ts'
@@ -35,7 +41,8 @@ const supportLine = ({ supportEmail }: MailBrand, t: Translate): Paragraph[] =>
   supportEmail ? [paragraph(t, m.mail_questions, { name: { name: supportEmail } })] : []
 
 /**
- * An email in HTML and in plain text. With a brand, it has the logo at its head, and the support address at its foot.
+ * An email in HTML and in plain text. With a brand, it has the logo at its head, and the support
+ * address at its foot.
  *
  * @param foot what ends it
  */
@@ -55,7 +62,10 @@ export const render = (
   }
 }
 
-/** An email whose subject and first words managers may have changed, in `edited`. What follows them is `rest`. */
+/**
+ * An email whose subject and first words managers may have changed, in `edited`. What follows them
+ * is `rest`.
+ */
 export const editableDraft = (
   kind: TextKind,
   values: Values,
@@ -70,4 +80,6 @@ export const editableDraft = (
 
 /** Greets a partner, by name if it is known. */
 export const greeting = (partnerName: string | null, t: Translate = inEnglish): Paragraph =>
-  partnerName?.trim() ? paragraph(t, m.mail_hello_name, { name: { name: partnerName } }) : t(m.mail_hello)
+  partnerName?.trim()
+    ? paragraph(t, m.mail_hello_name, { name: { name: partnerName } })
+    : t(m.mail_hello)

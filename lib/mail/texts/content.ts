@@ -1,15 +1,18 @@
 /** A rendered mail, in HTML and in plain text. */
 export type MailContent = { subject: string; html: string; text: string }
 
-/** With the preview text, which mail programs show beside the subject: the HTML has it, hidden, at its top. */
+/**
+ * With the preview text, which mail programs show beside the subject: the HTML has it, hidden, at
+ * its top.
+ */
 export type RenderedMail = MailContent & { preview: string }
 
 /** Mail clients truncate longer subjects; RFC 5322 allows 998 characters. */
 export const MAX_SUBJECT_LENGTH = 150
 
 /**
- * A text in one line. A line break in a subject would start another header, and bidirectional control characters would
- * garble the text after them.
+ * A text in one line. A line break in a subject would start another header, and bidirectional
+ * control characters would garble the text after them.
  */
 export const oneLine = (text: string): string =>
   text

@@ -126,7 +126,9 @@ export const DRAFTS: Record<
         partnerName: optional(details, 'partnerName'),
         workspaceName: required(details, 'workspaceName'),
         change:
-          details.change === 'disconnected' || details.change === 'changed' ? details.change : 'connected',
+          details.change === 'disconnected' || details.change === 'changed'
+            ? details.change
+            : 'connected',
         ...(typeof details.heldUntil === 'string' && { heldUntil: details.heldUntil }),
         ...(typeof details.confirmUrl === 'string' && { confirmUrl: details.confirmUrl }),
         isFormer: details.isFormer === true,
@@ -147,7 +149,8 @@ export const DRAFTS: Record<
       t,
     ),
   connect_account: (details, edited, t) => connectAccountDraft(aboutConnecting(details), edited, t),
-  connect_reminder: (details, edited, t) => connectReminderDraft(aboutConnecting(details), edited, t),
+  connect_reminder: (details, edited, t) =>
+    connectReminderDraft(aboutConnecting(details), edited, t),
   payout_sent: (details, edited, t) =>
     payoutSentDraft(
       {

@@ -1,4 +1,7 @@
-/** Details of a mail that the outbox keeps as English texts: amounts, times, and how somebody is paid. */
+/**
+ * Details of a mail that the outbox keeps as English texts: amounts, times, and how somebody is
+ * paid.
+ */
 import { type Language, LOCALES } from '../../languages/languages.ts'
 import { translator } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'

@@ -1,6 +1,7 @@
 /**
- * Renders emails as HTML and plain text. The HTML loads nothing but a program's logo, and contains no tracking. Names are escaped in HTML
- * and kept to one line everywhere, so that they cannot imitate our own text.
+ * Renders emails as HTML and plain text. The HTML loads nothing but a program's logo, and contains
+ * no tracking. Names are escaped in HTML and kept to one line everywhere, so that they cannot
+ * imitate our own text.
  */
 import type { Brand } from '../../brand/brand.ts'
 import { textOn } from '../../brand/colors.ts'
@@ -10,13 +11,20 @@ import * as m from '../../languages/messages.ts'
 import { oneLine } from './content.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 
-/** Mail clients support little CSS, and only inline. Without colours, each client's light or dark theme applies. */
+/**
+ * Mail clients support little CSS, and only inline. Without colours, each client's light or dark
+ * theme applies.
+ */
 const BODY = 'font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:0 auto;padding:1.5em'
 const buttonStyle = (color: string) =>
   `display:inline-block;padding:.6em 1.2em;border-radius:.4em;border:1px solid ${textOn(color)};background:${color};color:${textOn(color)};text-decoration:none`
 const OUR_COLOR = '#1f5f4a'
-/** The font is that of the name, which stands there while images are off, in two lines if it is long. */
-const LOGO = 'height:48px;max-width:200px;object-fit:contain;font:600 18px/24px system-ui,sans-serif'
+/**
+ * The font is that of the name, which stands there while images are off, in two lines if it is
+ * long.
+ */
+const LOGO =
+  'height:48px;max-width:200px;object-fit:contain;font:600 18px/24px system-ui,sans-serif'
 const HEAD = 'margin:0 0 1.5em;font-weight:600'
 /** What mail programs show beside the subject is the first text of the mail. */
 const HIDDEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all'
@@ -71,7 +79,9 @@ type ParagraphProps = { paragraph: Paragraph; color: string; language: Language 
 const HtmlParagraph = ({ paragraph, color, language }: ParagraphProps) => {
   if (typeof paragraph === 'string') return <p>{paragraph}</p>
   if ('button' in paragraph)
-    return <Button label={paragraph.button} address={oneLine(paragraph.link)} {...{ color, language }} />
+    return (
+      <Button label={paragraph.button} address={oneLine(paragraph.link)} {...{ color, language }} />
+    )
   return (
     <p>
       {paragraph.map((part) => {
@@ -100,7 +110,10 @@ const HtmlParagraph = ({ paragraph, color, language }: ParagraphProps) => {
 /** The brand of the mail's program, and its name. */
 export type MailBrand = Brand & { name: string }
 
-/** Who the mail is from: the logo, or the name where there is none. It is no link, because the merchant chose it. */
+/**
+ * Who the mail is from: the logo, or the name where there is none. It is no link, because the
+ * merchant chose it.
+ */
 const Head = ({ logoUrl, name }: MailBrand) => (
   <p style={HEAD}>
     {logoUrl ? (
@@ -130,7 +143,11 @@ export const renderHtml = (
         <div style={HIDDEN}>{oneLine(preview)}</div>
         {brand && <Head {...brand} />}
         {paragraphs.map((paragraph) => (
-          <HtmlParagraph paragraph={paragraph} color={brand?.accentColor ?? OUR_COLOR} language={language} />
+          <HtmlParagraph
+            paragraph={paragraph}
+            color={brand?.accentColor ?? OUR_COLOR}
+            language={language}
+          />
         ))}
       </body>
     </html>

@@ -20,7 +20,11 @@ const PAID_BY = {
 } as const
 
 /** Announces a payout. */
-export const payoutSentDraft = (details: PayoutSentDetails, edited?: EditedText, t = inEnglish): Draft =>
+export const payoutSentDraft = (
+  details: PayoutSentDetails,
+  edited?: EditedText,
+  t = inEnglish,
+): Draft =>
   editableDraft(
     'payout_sent',
     details,
@@ -35,7 +39,11 @@ export const payoutSentDraft = (details: PayoutSentDetails, edited?: EditedText,
   )
 
 /** Announces a failed payout. The reason may be Stripe's text. */
-export const payoutFailedDraft = (details: PayoutFailedDetails, edited?: EditedText, t = inEnglish): Draft =>
+export const payoutFailedDraft = (
+  details: PayoutFailedDetails,
+  edited?: EditedText,
+  t = inEnglish,
+): Draft =>
   editableDraft(
     'payout_failed',
     details,
@@ -83,16 +91,29 @@ const howToConnect = ({ problem, portalUrl }: ConnectDetails, t: Translate): Par
 ]
 
 /** Asks a partner with earnings to connect an account, or to complete it. */
-export const connectAccountDraft = (details: ConnectDetails, edited?: EditedText, t = inEnglish): Draft =>
-  editableDraft('connect_account', details, edited, howToConnect(details, t), t)
+export const connectAccountDraft = (
+  details: ConnectDetails,
+  edited?: EditedText,
+  t = inEnglish,
+): Draft => editableDraft('connect_account', details, edited, howToConnect(details, t), t)
 
 /** Reminds a partner whose earnings still cannot be paid. */
-export const connectReminderDraft = (details: ConnectDetails, edited?: EditedText, t = inEnglish): Draft =>
-  editableDraft('connect_reminder', details, edited, howToConnect(details, t), t)
+export const connectReminderDraft = (
+  details: ConnectDetails,
+  edited?: EditedText,
+  t = inEnglish,
+): Draft => editableDraft('connect_reminder', details, edited, howToConnect(details, t), t)
 
 /** Reports that a partner's payment details will change, or that they will not after all. */
 export const paymentDetailsDraft = (details: PaymentDetailsDetails, t = inEnglish): Draft => {
-  const { partnerName, workspaceName: workspace, paidBy, effectiveAt, portalUrl, isFormer } = details
+  const {
+    partnerName,
+    workspaceName: workspace,
+    paidBy,
+    effectiveAt,
+    portalUrl,
+    isFormer,
+  } = details
   const name = { name: workspace }
   const end = isFormer
     ? [t(m.mail_former_address)]
@@ -114,14 +135,23 @@ export const paymentDetailsDraft = (details: PaymentDetailsDetails, t = inEnglis
   ])
 }
 
-/** Reports that the bank of a partner's Stripe account refused a payout, which only the partner can mend. */
-export const bankRefusedDraft = (details: BankRefusedDetails, edited?: EditedText, t = inEnglish): Draft =>
+/**
+ * Reports that the bank of a partner's Stripe account refused a payout, which only the partner can
+ * mend.
+ */
+export const bankRefusedDraft = (
+  details: BankRefusedDetails,
+  edited?: EditedText,
+  t = inEnglish,
+): Draft =>
   editableDraft(
     'bank_refused',
     details,
     edited,
     [
-      ...(details.reason ? [paragraph(t, m.mail_reason, { reason: { name: details.reason } })] : []),
+      ...(details.reason
+        ? [paragraph(t, m.mail_reason, { reason: { name: details.reason } })]
+        : []),
       t(m.mail_bank_account_needed),
       { button: t(m.mail_open_portal), link: details.portalUrl },
       t(m.mail_sign_in_hint),

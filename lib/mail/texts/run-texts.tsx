@@ -40,7 +40,12 @@ const sentence = ({ code, payouts, amount }: PayoutSum): string =>
 const amountOf = (sums: PayoutSum[], code: string): string | null =>
   sums.find((sum) => sum.code === code)?.amount ?? null
 
-type RunMailKind = 'payout_approval' | 'payout_report' | 'payout_review' | 'payout_preview' | 'payout_problem'
+type RunMailKind =
+  | 'payout_approval'
+  | 'payout_report'
+  | 'payout_review'
+  | 'payout_preview'
+  | 'payout_problem'
 
 type Opening = { subject: string; opening: string }
 
@@ -84,10 +89,15 @@ const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails, name: string) =>
   },
   payout_problem: ({ sums }, name) => {
     if (amountOf(sums, 'found_sent'))
-      return { subject: t(m.mails_sent_after_all_subject, { name }), opening: t(m.mails_sent_after_all) }
+      return {
+        subject: t(m.mails_sent_after_all_subject, { name }),
+        opening: t(m.mails_sent_after_all),
+      }
     if (amountOf(sums, 'adopted'))
       return { subject: t(m.mails_adopted_subject, { name }), opening: t(m.mails_adopted) }
-    const subject = amountOf(sums, 'failed') ? m.mails_some_failed_subject : m.mails_some_wait_subject
+    const subject = amountOf(sums, 'failed')
+      ? m.mails_some_failed_subject
+      : m.mails_some_wait_subject
     return { subject: t(subject, { name }), opening: t(m.mails_problem_opening) }
   },
 }

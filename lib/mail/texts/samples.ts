@@ -54,7 +54,10 @@ export const sampleDetails = <K extends PartnerMailKind>(
   kind: K,
   { workspaceName, program, managerEmail, origin }: SampleFacts,
 ): Samples[K] => {
-  const { name: programName, siteUrl } = program ?? { name: workspaceName, siteUrl: 'https://shop.example' }
+  const { name: programName, siteUrl } = program ?? {
+    name: workspaceName,
+    siteUrl: 'https://shop.example',
+  }
   const portalUrl = `${origin}/portal`
   const partnerName = PARTNER_NAME
   const welcome = {
@@ -67,7 +70,12 @@ export const sampleDetails = <K extends PartnerMailKind>(
   }
   const money = { partnerName, programName, amount: AMOUNT, portalUrl }
   const merchant = { partnerName, workspaceName, portalUrl }
-  const addresses = { partnerName, from: 'maya@old.example', to: 'maya@new.example', url: portalUrl }
+  const addresses = {
+    partnerName,
+    from: 'maya@old.example',
+    to: 'maya@new.example',
+    url: portalUrl,
+  }
   const samples: Samples = {
     welcome,
     moved: { ...welcome, formerLink: { url: new URL('?ref=maya', siteUrl).href, works: true } },

@@ -12,7 +12,10 @@ import { inLanguage } from './in-language.ts'
 import type { Paragraph } from './paragraphs.ts'
 import type { EditedText } from './texts.ts'
 
-/** What the outbox keeps of a mail, the words that managers have given to its kind, and the brand of its program. */
+/**
+ * What the outbox keeps of a mail, the words that managers have given to its kind, and the brand of
+ * its program.
+ */
 type OutboxMail = {
   kind: OutboxKind
   details: Stored

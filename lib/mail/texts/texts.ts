@@ -1,6 +1,7 @@
 /**
- * The words of emails to partners that managers may change: the subject, and how the email begins. What follows is fixed,
- * because it says what to do, and who sent the email. Notices that protect an account are fixed as a whole.
+ * The words of emails to partners that managers may change: the subject, and how the email begins.
+ * What follows is fixed, because it says what to do, and who sent the email. Notices that protect
+ * an account are fixed as a whole.
  */
 import { inEnglish, type Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
@@ -20,7 +21,13 @@ export type EditedText = { [K in keyof MailText]: MailText[K] | null }
 /** About a page. */
 export const MAX_INTRO_LENGTH = 2_000
 
-type Placeholder = 'partnerName' | 'applicantName' | 'programName' | 'workspaceName' | 'invitedBy' | 'amount'
+type Placeholder =
+  | 'partnerName'
+  | 'applicantName'
+  | 'programName'
+  | 'workspaceName'
+  | 'invitedBy'
+  | 'amount'
 
 /** What placeholders stand for. A mail to somebody without a name has none. */
 export type Values = { [K in Placeholder]?: string | null }
@@ -28,7 +35,10 @@ export type Values = { [K in Placeholder]?: string | null }
 /** A default text in a language, with its placeholders as they stand there. */
 type Written = (t: Translate) => string
 
-/** The preview is what mail programs show beside the subject. That of a message is how its text begins. */
+/**
+ * The preview is what mail programs show beside the subject. That of a message is how its text
+ * begins.
+ */
 type Definition = {
   subject: Written
   intro: Written
@@ -118,7 +128,8 @@ const TEXTS: Record<TextKind, Definition> = {
 }
 
 /** How the invitation of a backend begins, which no person invites. */
-export const introOfBackend = (t: Translate): string => t(m.mail_partner_invitation_intro_of_workspace, KEPT)
+export const introOfBackend = (t: Translate): string =>
+  t(m.mail_partner_invitation_intro_of_workspace, KEPT)
 
 /** The default words of a mail. */
 export const defaultText = (kind: TextKind, t: Translate = inEnglish): MailText => ({
@@ -140,12 +151,18 @@ export const textInForce = (
 })
 
 /** A change without what is the default, so that it goes on following the default. */
-export const withoutDefaults = (kind: EditableKind, { subject, intro }: EditedText): EditedText => ({
+export const withoutDefaults = (
+  kind: EditableKind,
+  { subject, intro }: EditedText,
+): EditedText => ({
   subject: subject === defaultText(kind).subject ? null : subject,
   intro: intro === defaultText(kind).intro ? null : intro,
 })
 
-/** Why a text cannot be used: a placeholder that the mail does not have, or a brace without its other. */
+/**
+ * Why a text cannot be used: a placeholder that the mail does not have, or a brace without its
+ * other.
+ */
 const placeholderProblem = (kind: TextKind, text: string): string | null => {
   const names: readonly string[] = placeholdersOf(kind)
   const offered = `This email has ${names.map((name) => `{${name}}`).join(', ')}.`
@@ -167,7 +184,10 @@ export const textProblems = (kind: TextKind, change: EditedText) =>
 export const TEXT_CHANGED =
   'Another manager has changed this text since you opened it. Read it again, then change it.'
 
-/** A placeholder with the space before it, which goes when the value is missing: "Hello {partnerName}," becomes "Hello,". */
+/**
+ * A placeholder with the space before it, which goes when the value is missing: "Hello
+ * {partnerName}," becomes "Hello,".
+ */
 const PLACEHOLDER = /( ?)\{(\w+)\}/g
 
 const valueIn = (values: Values, name: string): string => oneLine(values[name as Placeholder] ?? '')
@@ -185,12 +205,16 @@ export const subjectOf = (
   values: Values,
   t: Translate = inEnglish,
 ): string =>
-  fillIn(textInForce(kind, edited, t).subject, values).trim() || fillIn(defaultText(kind, t).subject, values)
+  fillIn(textInForce(kind, edited, t).subject, values).trim() ||
+  fillIn(defaultText(kind, t).subject, values)
 
 /** Mail programs show less. */
 const MAX_PREVIEW_LENGTH = 140
 
-/** What mail programs show beside the subject: of what a manager wrote, the beginning without the greeting. */
+/**
+ * What mail programs show beside the subject: of what a manager wrote, the beginning without the
+ * greeting.
+ */
 export const previewOf = (
   kind: TextKind,
   edited: EditedText | undefined,

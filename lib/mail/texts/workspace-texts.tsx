@@ -1,5 +1,13 @@
-/** The texts of emails to managers and members: about a workspace, its webhooks and imports, and about their own address. */
-import { type Message, type RichMessage, type Tag, inEnglish as t } from '../../languages/message.ts'
+/**
+ * The texts of emails to managers and members: about a workspace, its webhooks and imports, and
+ * about their own address.
+ */
+import {
+  type Message,
+  type RichMessage,
+  type Tag,
+  inEnglish as t,
+} from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { Role } from '../../rules/roles/roles.ts'
 import { exactMoney, formatMoney } from '../../values/money.ts'
@@ -26,7 +34,12 @@ const INVITED: Record<Role, RichMessage<{ by: Tag; workspace: Tag }>> = {
 }
 
 /** Invites a member to a workspace. */
-export const invitationDraft = ({ workspaceName, role, invitedBy, url }: InvitationDetails): Draft =>
+export const invitationDraft = ({
+  workspaceName,
+  role,
+  invitedBy,
+  url,
+}: InvitationDetails): Draft =>
   draft(t(m.mails_invited_subject, { workspace: workspaceName }), t(m.mails_invited_preview), [
     t(m.mail_hello),
     paragraph(t, INVITED[role], {
@@ -42,12 +55,17 @@ export const invitationDraft = ({ workspaceName, role, invitedBy, url }: Invitat
 export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabledDetails): Draft =>
   draft(t(m.mails_webhook_subject, { host }), t(m.mails_webhook_preview), [
     t(m.mail_hello),
-    paragraph(t, m.mails_webhook_failed, { workspace: { name: workspaceName }, host: { name: host } }),
+    paragraph(t, m.mails_webhook_failed, {
+      workspace: { name: workspaceName },
+      host: { name: host },
+    }),
     t(m.mails_webhook_correct),
     { button: t(m.mails_webhook_button), link: url },
   ])
 
-/** Reports to all managers that somebody imported opening balances, which the next payout run pays. */
+/**
+ * Reports to all managers that somebody imported opening balances, which the next payout run pays.
+ */
 export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => {
   const { workspaceName, programName, importedBy, balances, amountCents, url } = details
   const amount = formatMoney(amountCents, 'USD')
@@ -77,37 +95,47 @@ export const manualEarningsDraft = ({
   const amountOf = ({ amountCents, currency }: ManualEarning) => formatMoney(amountCents, currency)
   const [first] = made
   const amount = [first ? amountOf(first) : '', ...(made.length > 1 ? ['…'] : [])].join(', ')
-  return draft(t(m.mails_manual_subject, { program: programName, amount }), t(m.mails_manual_preview), [
-    t(m.mail_hello),
-    paragraph(t, m.mails_manual_intro, {
-      program: { name: programName },
-      workspace: { name: workspaceName },
-    }),
-    ...made.map((one) =>
-      paragraph(t, m.mails_manual_line, {
-        what: one.what,
-        by: { name: one.by },
-        partner: { name: one.partner ?? '' },
-        amount: amountOf(one),
+  return draft(
+    t(m.mails_manual_subject, { program: programName, amount }),
+    t(m.mails_manual_preview),
+    [
+      t(m.mail_hello),
+      paragraph(t, m.mails_manual_intro, {
+        program: { name: programName },
+        workspace: { name: workspaceName },
       }),
-    ),
-    ...(more > 0 ? [t(m.mails_manual_more, { count: more })] : []),
-    t(m.mails_manual_unexpected),
-    t(m.mails_all_managers),
-  ])
+      ...made.map((one) =>
+        paragraph(t, m.mails_manual_line, {
+          what: one.what,
+          by: { name: one.by },
+          partner: { name: one.partner ?? '' },
+          amount: amountOf(one),
+        }),
+      ),
+      ...(more > 0 ? [t(m.mails_manual_more, { count: more })] : []),
+      t(m.mails_manual_unexpected),
+      t(m.mails_all_managers),
+    ],
+  )
 }
 
-/** The link by which one of the two addresses approves that a member changes from one to the other. */
+/**
+ * The link by which one of the two addresses approves that a member changes from one to the other.
+ */
 export const memberAddressDraft = ({ from, to, isNew, url }: MemberAddressDetails): Draft =>
-  draft(t(isNew ? m.mails_address_new_subject : m.mails_address_subject), t(m.mails_address_preview), [
-    t(m.mail_hello),
-    paragraph(t, m.mails_address_wants, { from: { name: from }, to: { name: to } }),
-    t(isNew ? m.mails_address_old_asked : m.mails_address_new_asked),
-    t(m.mails_address_open),
-    { button: t(isNew ? m.layout_confirm_address : m.mails_address_review), link: url },
-    t(m.mails_address_once),
-    t(isNew ? m.mails_address_ignore : m.mails_address_not_you),
-  ])
+  draft(
+    t(isNew ? m.mails_address_new_subject : m.mails_address_subject),
+    t(m.mails_address_preview),
+    [
+      t(m.mail_hello),
+      paragraph(t, m.mails_address_wants, { from: { name: from }, to: { name: to } }),
+      t(isNew ? m.mails_address_old_asked : m.mails_address_new_asked),
+      t(m.mails_address_open),
+      { button: t(isNew ? m.layout_confirm_address : m.mails_address_review), link: url },
+      t(m.mails_address_once),
+      t(isNew ? m.mails_address_ignore : m.mails_address_not_you),
+    ],
+  )
 
 /** Asks whoever reads the support address of a program whether replies may go there. */
 export const supportAddressDraft = ({
@@ -173,7 +201,12 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
     ],
   }),
   manager_added: (details) =>
-    changeTexts(details, m.mails_recovered_subject, m.mails_manager_added, t(m.mails_manager_added_then)),
+    changeTexts(
+      details,
+      m.mails_recovered_subject,
+      m.mails_manager_added,
+      t(m.mails_manager_added_then),
+    ),
   manager_removed: (details) =>
     changeTexts(
       details,
@@ -182,7 +215,12 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
       t(m.mails_manager_removed_then),
     ),
   finance_added: (details) =>
-    changeTexts(details, m.mails_finance_added_subject, m.mails_finance_added, t(m.mails_finance_added_then)),
+    changeTexts(
+      details,
+      m.mails_finance_added_subject,
+      m.mails_finance_added,
+      t(m.mails_finance_added_then),
+    ),
   finance_removed: (details) =>
     changeTexts(
       details,
@@ -198,7 +236,12 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
       t(m.mails_limit_requested_then),
     ),
   limit_approved: (details) =>
-    changeTexts(withLimit(details), m.mails_limit_subject, m.mails_limit_approved, t(m.mails_limit_then)),
+    changeTexts(
+      withLimit(details),
+      m.mails_limit_subject,
+      m.mails_limit_approved,
+      t(m.mails_limit_then),
+    ),
   limit_declined: (details) =>
     changeTexts(
       withLimit(details),
@@ -214,7 +257,12 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
       t(m.mails_run_approved_first_then),
     ),
   run_approved: (details) =>
-    changeTexts(details, m.mails_run_approved_subject, m.mails_run_approved, t(m.mails_run_approved_then)),
+    changeTexts(
+      details,
+      m.mails_run_approved_subject,
+      m.mails_run_approved,
+      t(m.mails_run_approved_then),
+    ),
   deletion_scheduled: ({ workspaceName: workspace, person, day: known }) => {
     const day = known ?? ''
     return {
@@ -243,7 +291,10 @@ const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> 
   deletion_called_off: ({ workspaceName: workspace }) => ({
     subject: t(m.mails_called_off_subject, { workspace }),
     preview: t(m.mails_called_off_pay),
-    words: [paragraph(t, m.mails_called_off, { workspace: { name: workspace } }), t(m.mails_called_off_pay)],
+    words: [
+      paragraph(t, m.mails_called_off, { workspace: { name: workspace } }),
+      t(m.mails_called_off_pay),
+    ],
   }),
   passkey_added: ({ workspaceName: workspace, person, day }) => ({
     subject: t(m.mails_passkey_added_subject, { workspace }),
@@ -278,9 +329,14 @@ export const noticeOf = (value: unknown): Notice => {
   throw new Error('The mail’s details have an unknown notice.')
 }
 
-/** Reports to all managers what changes who may manage the workspace or pay from it, when it pays, or whether it stays. */
+/**
+ * Reports to all managers what changes who may manage the workspace or pay from it, when it pays,
+ * or whether it stays.
+ */
 export const workspaceNoticeDraft = (details: WorkspaceNoticeDetails): Draft => {
   const { subject, preview, words } = NOTICES[details.notice](details)
-  const button: Paragraph[] = details.url ? [{ button: t(m.mails_open_workspace), link: details.url }] : []
+  const button: Paragraph[] = details.url
+    ? [{ button: t(m.mails_open_workspace), link: details.url }]
+    : []
   return draft(subject, preview, [t(m.mail_hello), ...words, ...button, t(m.mails_all_managers)])
 }

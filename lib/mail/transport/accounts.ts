@@ -1,5 +1,12 @@
 /** The accounts at the provider, during a run of the mailer. */
-import { isQuotaCode, type QuotaSettings, roomOf, UNUSED, type Usage, type Used } from '../outbox/quota.ts'
+import {
+  isQuotaCode,
+  type QuotaSettings,
+  roomOf,
+  UNUSED,
+  type Usage,
+  type Used,
+} from '../outbox/quota.ts'
 import type { Stream } from '../outbox/streams.ts'
 import type { Outcome, Paused } from './transport.ts'
 
@@ -25,15 +32,31 @@ export type UsageNote = { sent: number; used: Used | null; exhaustedUntil: Date 
 
 const NOTHING: UsageNote = { sent: 0, used: null, exhaustedUntil: null }
 
-const openAccount = (name: Stream, usage: Usage = UNUSED, settings: QuotaSettings, now: number): Account => {
-  const account = { usage, settings, isReserved: name === 'personal', isAsked: false, unsaved: NOTHING }
-  const seconds = usage.exhaustedUntil ? Math.ceil((usage.exhaustedUntil.getTime() - now) / 1_000) : 0
+const openAccount = (
+  name: Stream,
+  usage: Usage = UNUSED,
+  settings: QuotaSettings,
+  now: number,
+): Account => {
+  const account = {
+    usage,
+    settings,
+    isReserved: name === 'personal',
+    isAsked: false,
+    unsaved: NOTHING,
+  }
+  const seconds = usage.exhaustedUntil
+    ? Math.ceil((usage.exhaustedUntil.getTime() - now) / 1_000)
+    : 0
   if (seconds <= 0) return account
   const message = 'The mail provider’s quota is used up.'
   return { ...account, pause: { kind: 'paused', code: 'quota_exhausted', message, seconds } }
 }
 
-/** The accounts of a run. The settings are those of the account for sign-in links; of another one, its answers say what it may send. */
+/**
+ * The accounts of a run. The settings are those of the account for sign-in links; of another one,
+ * its answers say what it may send.
+ */
 export const openAccounts = (
   usages: Partial<Record<Stream, Usage>>,
   settings: QuotaSettings,
@@ -44,7 +67,8 @@ export const openAccounts = (
 })
 
 /** Whether the provider has said what the quota is, or that there is none. */
-export const isKnown = ({ usage, isAsked }: Account): boolean => isAsked || usage.reportedAt !== null
+export const isKnown = ({ usage, isAsked }: Account): boolean =>
+  isAsked || usage.reportedAt !== null
 
 /** How many mails of the outbox an account may send. */
 export const roomLeft = ({ usage, settings, isReserved }: Account, now: number): number => {
@@ -55,13 +79,19 @@ export const roomLeft = ({ usage, settings, isReserved }: Account, now: number):
 /** What an answer says of its account's quota. @param mails how many were sent with it */
 export const usageNote = (outcome: Outcome, mails: number, now: number): UsageNote => ({
   sent: outcome.kind === 'sent' ? mails : 0,
-  used: (outcome.kind === 'sent' || outcome.kind === 'paused') && outcome.used ? outcome.used : null,
+  used:
+    (outcome.kind === 'sent' || outcome.kind === 'paused') && outcome.used ? outcome.used : null,
   exhaustedUntil:
     outcome.kind === 'paused' && isQuotaCode(outcome.code) ? new Date(now + EXHAUSTED_MS) : null,
 })
 
 /** Notes an answer, so that the next mail is decided with it. */
-export const noteAnswer = (account: Account, outcome: Outcome, mails: number, now: number): void => {
+export const noteAnswer = (
+  account: Account,
+  outcome: Outcome,
+  mails: number,
+  now: number,
+): void => {
   const { usage, unsaved } = account
   const { sent, used, exhaustedUntil } = usageNote(outcome, mails, now)
   account.isAsked = true
@@ -80,7 +110,10 @@ export const noteAnswer = (account: Account, outcome: Outcome, mails: number, no
 }
 
 /** Whether there is a quota, so that what was learnt of it is saved. */
-export const isCounted = ({ sent, used, exhaustedUntil }: UsageNote, settings: QuotaSettings): boolean =>
+export const isCounted = (
+  { sent, used, exhaustedUntil }: UsageNote,
+  settings: QuotaSettings,
+): boolean =>
   used !== null ||
   exhaustedUntil !== null ||
   (sent > 0 && Boolean(settings.MAIL_DAILY_QUOTA || settings.MAIL_MONTHLY_QUOTA))

@@ -3,8 +3,8 @@ import { domainInAscii } from '../../values/domains.ts'
 import { isEmail } from '../../values/emails.ts'
 
 /**
- * The address with its domain in ASCII (Punycode), or null if it is not a single bare address. A string that could be
- * read as two addresses, or as a name and an address, is refused.
+ * The address with its domain in ASCII (Punycode), or null if it is not a single bare address. A
+ * string that could be read as two addresses, or as a name and an address, is refused.
  */
 export const deliverableAddress = (address: string): string | null => {
   if (!isEmail(address)) return null
@@ -16,9 +16,9 @@ export const deliverableAddress = (address: string): string | null => {
 const SAME_DOMAIN: Record<string, string> = { 'googlemail.com': 'gmail.com' }
 
 /**
- * The mailbox that mails to an address reach, as limits count it: without the tag after "+", and for Gmail without dots.
- * Some providers deliver tags to mailboxes of their own, which then share a limit. For limits only: people are
- * identified by their full addresses.
+ * The mailbox that mails to an address reach, as limits count it: without the tag after "+", and
+ * for Gmail without dots. Some providers deliver tags to mailboxes of their own, which then share a
+ * limit. For limits only: people are identified by their full addresses.
  *
  * @param email normalized, as `normalizeEmail` does
  */

@@ -2,7 +2,10 @@
 import { senderOf } from './sender.ts'
 import type { EmailBinding, Transport } from './transport.ts'
 
-/** Errors that are not the mail's own (limits, senders that are not set up), with the seconds until the next attempt. */
+/**
+ * Errors that are not the mail's own (limits, senders that are not set up), with the seconds until
+ * the next attempt.
+ */
 const PAUSES: Record<string, number> = {
   E_RATE_LIMIT_EXCEEDED: 60,
   E_DAILY_LIMIT_EXCEEDED: 3_600,
@@ -27,8 +30,8 @@ const withTimeout = <T>(promise: Promise<T>, timeoutMs: number): Promise<T> => {
 }
 
 /**
- * Sends through Cloudflare. It takes neither an idempotency key nor a Message-ID of ours, so a mail whose first attempt
- * was accepted but not confirmed arrives twice.
+ * Sends through Cloudflare. It takes neither an idempotency key nor a Message-ID of ours, so a mail
+ * whose first attempt was accepted but not confirmed arrives twice.
  */
 export const throughCloudflare =
   ({ from, binding }: { from: string; binding: EmailBinding }): Transport =>

@@ -2,7 +2,10 @@
 import type { Client } from '../../db/neon.ts'
 import type { MailReport } from './resend-events.schemas.ts'
 
-/** Saves a report, in one statement that may be repeated. @param isOfSignIn whether its account sends the sign-in links */
+/**
+ * Saves a report, in one statement that may be repeated.
+ * @param isOfSignIn whether its account sends the sign-in links
+ */
 export const saveMailReport = async (
   db: Client,
   report: MailReport & { isOfSignIn: boolean },

@@ -22,11 +22,16 @@ export type MailReport = {
 const MAX_REASON_LENGTH = 500
 
 const reasonOf = (text: string | undefined): string | null =>
-  text ? oneLine(text.replaceAll('\0', '')).toWellFormed().slice(0, MAX_REASON_LENGTH).toWellFormed() : null
+  text
+    ? oneLine(text.replaceAll('\0', '')).toWellFormed().slice(0, MAX_REASON_LENGTH).toWellFormed()
+    : null
 
 const said = z.object({ message: z.string().optional(), reason: z.string().optional() }).optional()
 
-/** The tags of a mail, in the form of the documentation's example, or in that in which they are sent. */
+/**
+ * The tags of a mail, in the form of the documentation's example, or in that in which they are
+ * sent.
+ */
 const Tags = z
   .union([
     z.record(z.string(), z.string()),
@@ -37,7 +42,13 @@ const Tags = z
   .optional()
 
 const MailEvent = z.object({
-  type: z.enum(['email.delivered', 'email.bounced', 'email.suppressed', 'email.complained', 'email.failed']),
+  type: z.enum([
+    'email.delivered',
+    'email.bounced',
+    'email.suppressed',
+    'email.complained',
+    'email.failed',
+  ]),
   created_at: z.coerce.date(),
   data: z.object({
     to: z.array(z.string()).min(1),
@@ -80,7 +91,10 @@ const readMail = ({ type, created_at: at, data }: z.infer<typeof MailEvent>): Ma
   }
 }
 
-/** What a verified event reports; null for one of another type, such as `email.opened`, or in another form. */
+/**
+ * What a verified event reports; null for one of another type, such as `email.opened`, or in
+ * another form.
+ */
 export const readMailReport = (event: unknown): MailReport | null => {
   const mail = MailEvent.safeParse(event)
   if (mail.success) return readMail(mail.data)

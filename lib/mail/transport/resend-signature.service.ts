@@ -1,4 +1,7 @@
-/** Verifies that a request comes from Resend, which signs by Svix: the signature of Standard Webhooks, under headers of its own. */
+/**
+ * Verifies that a request comes from Resend, which signs by Svix: the signature of Standard
+ * Webhooks, under headers of its own.
+ */
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { ApiError } from '../../http/errors.ts'
 import type { Stream } from '../outbox/streams.ts'
@@ -28,7 +31,10 @@ export const readSignedEvent = (
   secrets: ResendSecrets,
 ): { event: unknown; stream: Stream } => {
   const signed = Object.fromEntries(
-    ['id', 'timestamp', 'signature'].map((name) => [`webhook-${name}`, headers.get(`svix-${name}`) ?? '']),
+    ['id', 'timestamp', 'signature'].map((name) => [
+      `webhook-${name}`,
+      headers.get(`svix-${name}`) ?? '',
+    ]),
   )
   const owners = [
     { secret: secrets.RESEND_WEBHOOK_SECRET, stream: 'personal' },

@@ -5,7 +5,10 @@ import type { BatchTransport, Mail, Outcome, Transport } from './transport.ts'
 
 const RESEND_URL = 'https://api.resend.com'
 
-/** Errors that are not the mail's own (key, domain, sender, quota), with the seconds until the next attempt. */
+/**
+ * Errors that are not the mail's own (key, domain, sender, quota), with the seconds until the next
+ * attempt.
+ */
 const PAUSES: Record<string, number> = {
   missing_api_key: 600,
   invalid_api_key: 600,
@@ -18,7 +21,10 @@ const PAUSES: Record<string, number> = {
 
 /** The wait after a 429 without a Retry-After: Resend's limit is per second. */
 const RATE_LIMIT_SECONDS = 2
-/** The wait after a 401 or 403: Resend gives some errors of the account the code of a malformed mail. */
+/**
+ * The wait after a 401 or 403: Resend gives some errors of the account the code of a malformed
+ * mail.
+ */
 const ACCOUNT_SECONDS = 600
 /** Of this many requests per second or more, one is left to a sign-in link. */
 const SHARED_LIMIT = 5
@@ -29,7 +35,10 @@ const numberIn = (answer: Response, header: string): number | undefined => {
   return /^\d{1,9}$/.test(value) ? Number(value) : undefined
 }
 
-/** How long to wait before the next request: the rate limit is that of the team, sign-in links included. */
+/**
+ * How long to wait before the next request: the rate limit is that of the team, sign-in links
+ * included.
+ */
 const waitAfter = (answer: Response): number => {
   const remaining = numberIn(answer, 'ratelimit-remaining')
   const kept = (numberIn(answer, 'ratelimit-limit') ?? 0) >= SHARED_LIMIT ? 1 : 0
@@ -46,20 +55,32 @@ const usedBy = (answer: Response): { used?: Used } => {
 
 /** The outcome of a response other than 200. */
 const classify = async (answer: Response): Promise<Outcome> => {
-  const said = (await answer.json().catch(() => null)) as { name?: unknown; message?: unknown } | null
+  const said = (await answer.json().catch(() => null)) as {
+    name?: unknown
+    message?: unknown
+  } | null
   const code = typeof said?.name === 'string' ? said.name : `http_${answer.status}`
-  const message = typeof said?.message === 'string' ? said.message : `Resend answered ${answer.status}.`
+  const message =
+    typeof said?.message === 'string' ? said.message : `Resend answered ${answer.status}.`
   const { status } = answer
 
-  // Resend accepted an earlier attempt whose response was lost; the content has changed since (template, sender).
+  // Resend accepted an earlier attempt whose response was lost; the content has changed since
+  // (template, sender).
   if (code === 'invalid_idempotent_request') return { kind: 'sent', waitSeconds: 0 }
   if (code === 'concurrent_idempotent_requests') return { kind: 'retry', code, message }
   const pause = PAUSES[code] ?? (status === 401 || status === 403 ? ACCOUNT_SECONDS : undefined)
-  if (pause !== undefined) return { kind: 'paused', code, message, seconds: pause, ...usedBy(answer) }
+  if (pause !== undefined)
+    return { kind: 'paused', code, message, seconds: pause, ...usedBy(answer) }
   if (status === 429)
-    return { kind: 'paused', code, message, seconds: numberIn(answer, 'retry-after') ?? RATE_LIMIT_SECONDS }
+    return {
+      kind: 'paused',
+      code,
+      message,
+      seconds: numberIn(answer, 'retry-after') ?? RATE_LIMIT_SECONDS,
+    }
   // A response without JSON comes from a proxy, not from Resend.
-  if (status >= 400 && status < 500 && status !== 408 && said) return { kind: 'refused', code, message }
+  if (status >= 400 && status < 500 && status !== 408 && said)
+    return { kind: 'refused', code, message }
   return { kind: 'retry', code, message }
 }
 
@@ -109,7 +130,10 @@ export const throughResend =
   (mail, { timeoutMs }) =>
     post(account, '/emails', mail.id, toEmail(account.from, mail), timeoutMs)
 
-/** Sends up to 100 mails by one request, of which Resend accepts all or none. It deduplicates by the key, as above. */
+/**
+ * Sends up to 100 mails by one request, of which Resend accepts all or none. It deduplicates by the
+ * key, as above.
+ */
 export const batchThroughResend =
   (account: Account): BatchTransport =>
   (key, mails, { timeoutMs }) =>

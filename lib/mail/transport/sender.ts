@@ -21,20 +21,26 @@ const readSender = (from: string): Address => {
   return { name, email: email ?? from.trim() }
 }
 
-/** Words in lower case, without the marks, digits and letters by which one may look like another. */
+/**
+ * Words in lower case, without the marks, digits and letters by which one may look like another.
+ */
 const words = (text: string): string[] => {
   const plain = text.normalize('NFKD').replace(INVISIBLE, '').toLowerCase()
-  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.replace(/[1iı]/g, 'l').replace(/0/g, 'o'))
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) =>
+    word.replace(/[1iı]/g, 'l').replace(/0/g, 'o'),
+  )
 }
 
 /** Whether one word has letters of several scripts, as in "Pаypal" with a Cyrillic letter. */
 const mixesScripts = (word: string): boolean =>
-  [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u].filter((script) => script.test(word))
-    .length > 1
+  [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u].filter((script) =>
+    script.test(word),
+  ).length > 1
 
 /**
- * A merchant's name as it may stand before an address; null for one that would pass as an address, as somebody who is trusted with
- * money, or as this installation. Characters that mean something in a header are left out.
+ * A merchant's name as it may stand before an address; null for one that would pass as an address,
+ * as somebody who is trusted with money, or as this installation. Characters that mean something in
+ * a header are left out.
  */
 const displayName = (merchant: string, ours: string): string | null => {
   if (/@|https?:|www\.|\S\.[a-z]{2,}\b/i.test(merchant.normalize('NFKC'))) return null
@@ -52,8 +58,8 @@ const displayName = (merchant: string, ours: string): string | null => {
 }
 
 /**
- * The sender of a mail: `Pine Notes via Tributary`, at the address of the installation. Without a merchant, or with one whose name is
- * refused, it is the installation alone.
+ * The sender of a mail: `Pine Notes via Tributary`, at the address of the installation. Without a
+ * merchant, or with one whose name is refused, it is the installation alone.
  *
  * @param from     `Name <address>`, or an address
  * @param merchant the name of a workspace

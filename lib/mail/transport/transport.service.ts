@@ -30,9 +30,18 @@ const nowhere: Transport = async () => ({
   seconds: NO_TRANSPORT_SECONDS,
 })
 
-/** How a stream is sent. Resend is preferred to Cloudflare, because it supports idempotency keys. */
+/**
+ * How a stream is sent. Resend is preferred to Cloudflare, because it supports idempotency keys.
+ */
 const senderOf = (env: TransportEnv, stream: Stream): Sender => {
-  const { MAIL_FROM, MAIL_FROM_BULK, RESEND_API_KEY, RESEND_BULK_API_KEY, RESEND_URL: url, EMAIL } = env
+  const {
+    MAIL_FROM,
+    MAIL_FROM_BULK,
+    RESEND_API_KEY,
+    RESEND_BULK_API_KEY,
+    RESEND_URL: url,
+    EMAIL,
+  } = env
   const isBulk = stream === 'bulk'
   const from = (isBulk && MAIL_FROM_BULK) || MAIL_FROM
   const ownKey = (isBulk && RESEND_API_KEY && RESEND_BULK_API_KEY) || undefined

@@ -7,7 +7,10 @@ import type { Address } from './sender.ts'
 
 /** A rendered mail. */
 export type Mail = MailContent & {
-  /** The idempotency key, which also names the mail in reports of it: the same for every attempt to send one mail. */
+  /**
+   * The idempotency key, which also names the mail in reports of it: the same for every attempt to
+   * send one mail.
+   */
   id: string
   to: string
   /** Whose mail it is: named before the installation’s sender. */
@@ -19,8 +22,8 @@ export type Mail = MailContent & {
 }
 
 /**
- * The outcome of an attempt. `code` is the transport's own error code; `message` is for a manager, and may quote the mail. `used` is what
- * the answer says of the quotas.
+ * The outcome of an attempt. `code` is the transport's own error code; `message` is for a manager,
+ * and may quote the mail. `used` is what the answer says of the quotas.
  *
  * - `sent`: accepted. Wait `waitSeconds` before the next request.
  * - `retry`: unknown; a later attempt may succeed.
@@ -40,8 +43,15 @@ export type Transport = (mail: Mail, limits: { timeoutMs: number }) => Promise<O
 /** The most mails of one batch: Resend's limit. */
 export const MAX_BATCH = 100
 
-/** Sends mails by one request, of which all are accepted or none. Never throws. @param key the idempotency key of the batch */
-export type BatchTransport = (key: string, mails: Mail[], limits: { timeoutMs: number }) => Promise<Outcome>
+/**
+ * Sends mails by one request, of which all are accepted or none. Never throws.
+ * @param key the idempotency key of the batch
+ */
+export type BatchTransport = (
+  key: string,
+  mails: Mail[],
+  limits: { timeoutMs: number },
+) => Promise<Outcome>
 
 /** How the mails of a stream are sent, and by which account. */
 export type Sender = { transport: Transport; batch?: BatchTransport | undefined; account: Stream }

@@ -7,15 +7,16 @@ import { type Checked, checked } from '../../http/validate.ts'
 export type Reading = { input: unknown; problems?: ErrorDetail[] }
 
 /**
- * Validates a form with the API's schema. A field that could not be parsed keeps its own error: the schema's would
- * refer to a value that was never typed.
+ * Validates a form with the API's schema. A field that could not be parsed keeps its own error: the
+ * schema's would refer to a value that was never typed.
  */
 export const checkForm = <S extends z.ZodType<object>>(
   schema: S,
   { input, problems = [] }: Reading,
 ): Checked<z.output<S>> => {
   const result = checked(schema, input)
-  const others = result.errors?.filter(({ path }) => !problems.some((problem) => problem.path === path)) ?? []
+  const others =
+    result.errors?.filter(({ path }) => !problems.some((problem) => problem.path === path)) ?? []
   const errors = [...problems, ...others]
   return errors.length > 0 || result.errors ? { errors } : result
 }

@@ -1,4 +1,7 @@
-/** Makes a partner's links to any page of the merchant's site, in the portal and on the partner's page. */
+/**
+ * Makes a partner's links to any page of the merchant's site, in the portal and on the partner's
+ * page.
+ */
 import type { ErrorDetail } from '../../http/errors.ts'
 import type { Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
@@ -11,7 +14,13 @@ import { hidden } from '../parts/tags.tsx'
 import { Field, Select } from './fields.tsx'
 
 /** A link that was asked for, and what came of it. */
-export type BuiltLink = { page: string; slug: string; sub: string; link?: string; errors?: ErrorDetail[] }
+export type BuiltLink = {
+  page: string
+  slug: string
+  sub: string
+  link?: string
+  errors?: ErrorDetail[]
+}
 
 const REFUSALS: Record<PageRefusal, (t: Translate, site: URL) => string> = {
   no_page: (t, { origin }) => t(m.no_page, { example: `${origin}/pricing` }),
@@ -39,7 +48,12 @@ export const buildLink = (
     return { page, slug, sub: typed, errors: [{ path: 'sub', message: t(m.no_channel) }] }
   const { link, refusal } = pageLink(siteUrl, page, slug, sub)
   if (!refusal) return { page, slug, sub, link }
-  return { page, slug, sub, errors: [{ path: 'page', message: REFUSALS[refusal](t, new URL(siteUrl)) }] }
+  return {
+    page,
+    slug,
+    sub,
+    errors: [{ path: 'page', message: REFUSALS[refusal](t, new URL(siteUrl)) }],
+  }
 }
 
 type Props = {

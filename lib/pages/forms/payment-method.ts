@@ -18,5 +18,11 @@ export const methodTitle = (method: PaymentMethod): string =>
   t(method === 'iban' ? m.method_iban_title : METHODS[method])
 
 /** How somebody is paid, within a sentence: "bank transfer (DE••• 3000)". */
-export const paidBy = ({ method, masked }: { method: PaymentMethod; masked: string | null }): string =>
+export const paidBy = ({
+  method,
+  masked,
+}: {
+  method: PaymentMethod
+  masked: string | null
+}): string =>
   masked ? t(m.method_masked, { method: methodWords(method), masked }) : methodWords(method)

@@ -10,9 +10,17 @@ import { Checkbox, controls, Field, type FormState, Select } from './fields.tsx'
 import type { Reading } from './forms.ts'
 import { numberIn, readReward } from './read-reward.ts'
 import { RewardInputs, rewardFields, rewardLabels } from './reward-fields.tsx'
-import { readSchedule, SCHEDULE_LABELS, ScheduleInputs, scheduleFields } from './schedule-fields.tsx'
+import {
+  readSchedule,
+  SCHEDULE_LABELS,
+  ScheduleInputs,
+  scheduleFields,
+} from './schedule-fields.tsx'
 
-/** Minimums apply to every currency, in minor units. They are entered with the two decimals that most have. */
+/**
+ * Minimums apply to every currency, in minor units. They are entered with the two decimals that
+ * most have.
+ */
 export const MINIMUM_CURRENCY = 'USD'
 
 const LABELS = {
@@ -93,14 +101,19 @@ export const programFields = (program: ProgramTerms): Fields => ({
 /** A form's fields as API input. Blank fields take the defaults of a new program. */
 export const readProgram = (fields: Fields): Reading => {
   const { reward, problems } = readReward('reward', fields)
-  const readAmount = (path: 'oneTimeMinimumCents' | 'minimumPayoutCents' | 'manualEarningsNoticeCents') => {
+  const readAmount = (
+    path: 'oneTimeMinimumCents' | 'minimumPayoutCents' | 'manualEarningsNoticeCents',
+  ) => {
     const entered = fields[path]
     const cents = entered === undefined ? undefined : parseMoney(entered, MINIMUM_CURRENCY)
     if (cents === null) problems.push({ path, message: inEnglish(m.programs_must_be_amount) })
     return cents
   }
   if (fields.rewardInterval === 'recurring' && fields.attributeKnownCustomers === undefined) {
-    problems.push({ path: 'attributeKnownCustomers', message: inEnglish(m.programs_choose_renewals) })
+    problems.push({
+      path: 'attributeKnownCustomers',
+      message: inEnglish(m.programs_choose_renewals),
+    })
   }
   const input = {
     name: fields.name ?? '',
@@ -129,7 +142,11 @@ export const readProgram = (fields: Fields): Reading => {
 }
 
 /** The inputs for all settings of a program. `example` works out the saved reward. */
-export const ProgramInputs = ({ example, fields, errors }: FormState & { example?: string | undefined }) => {
+export const ProgramInputs = ({
+  example,
+  fields,
+  errors,
+}: FormState & { example?: string | undefined }) => {
   const control = controls(LABELS, { fields, errors })
   const days = { inputmode: 'numeric', autocomplete: 'off' }
   return (
@@ -163,7 +180,9 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
       <Field {...control('rewardDurationMonths')} hint={t(m.programs_duration_hint)} {...days} />
       <Field
         {...control('oneTimeMinimumCents')}
-        hint={t(m.programs_smallest_sale_hint, { standard: String(PROGRAM_DEFAULTS.oneTimeMinimumCents) })}
+        hint={t(m.programs_smallest_sale_hint, {
+          standard: String(PROGRAM_DEFAULTS.oneTimeMinimumCents),
+        })}
         inputmode="decimal"
         autocomplete="off"
       />
@@ -187,7 +206,9 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
       <Field {...control('netDays')} hint={t(m.programs_net_terms_hint)} {...days} />
       <Field
         {...control('attributionDays')}
-        hint={t(m.programs_attribution_days_hint, { standard: String(PROGRAM_DEFAULTS.attributionDays) })}
+        hint={t(m.programs_attribution_days_hint, {
+          standard: String(PROGRAM_DEFAULTS.attributionDays),
+        })}
         {...days}
       />
       <Select
@@ -232,7 +253,9 @@ export const ProgramInputs = ({ example, fields, errors }: FormState & { example
       />
       <Field
         {...control('minimumPayoutCents')}
-        hint={t(m.programs_minimum_payout_hint, { standard: String(PROGRAM_DEFAULTS.minimumPayoutCents) })}
+        hint={t(m.programs_minimum_payout_hint, {
+          standard: String(PROGRAM_DEFAULTS.minimumPayoutCents),
+        })}
         inputmode="decimal"
         autocomplete="off"
       />
@@ -254,7 +277,10 @@ export const describeInterval = ({
   rewardInterval,
   rewardDurationMonths: months,
   oneTimeMinimumCents: minimum,
-}: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths' | 'oneTimeMinimumCents'>): string => {
+}: Pick<
+  ProgramTerms,
+  'rewardInterval' | 'rewardDurationMonths' | 'oneTimeMinimumCents'
+>): string => {
   if (rewardInterval === 'one-time') {
     return minimum
       ? t(m.programs_first_sale_of, { minimum: exactMoney(minimum, MINIMUM_CURRENCY) })

@@ -5,7 +5,10 @@ import { inEnglish } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { exactMoney, parseMoney } from '../../values/money.ts'
 
-/** The number in a field: undefined if blank, NaN (which every schema rejects) if it is not a number. */
+/**
+ * The number in a field: undefined if blank, NaN (which every schema rejects) if it is not a
+ * number.
+ */
 export const numberIn = (fields: Fields, name: string): number | undefined => {
   const text = fields[name]?.replace(/\s*%$/, '').replace(',', '.')
   if (text === undefined) return undefined
@@ -23,7 +26,8 @@ export const readReward = (
 ): { reward: TypedReward | null; problems: ErrorDetail[] } => {
   const kind = fields[`${name}.kind`]
   if (kind === undefined) return { reward: null, problems: [] }
-  if (kind !== 'flat') return { reward: { kind, percent: numberIn(fields, `${name}.percent`) }, problems: [] }
+  if (kind !== 'flat')
+    return { reward: { kind, percent: numberIn(fields, `${name}.percent`) }, problems: [] }
 
   const currency = (fields[`${name}.currency`] ?? '').toUpperCase()
   const amountCents = parseMoney(fields[`${name}.amountCents`] ?? '', currency)

@@ -5,8 +5,15 @@ import { earnings, type RewardTerms } from '../../rules/rewards/rewards.ts'
 import { type SaleExample, type SaleTerms, saleExample } from '../../rules/steps/reward-example.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
 
-/** An example in words, such as "A sale of 100.00 USD today earns 20.00 USD. The same customer’s sales earn until 22 Nov 2027." */
-const saleExampleWords = ({ sale: of, earned: by, later }: SaleExample, money: MoneyFormat, t: Translate) => {
+/**
+ * An example in words, such as "A sale of 100.00 USD today earns 20.00 USD. The same customer’s
+ * sales earn until 22 Nov 2027."
+ */
+const saleExampleWords = (
+  { sale: of, earned: by, later }: SaleExample,
+  money: MoneyFormat,
+  t: Translate,
+) => {
   const sale = money(of.amountCents, of.currency)
   if (!by) return t(m.example_nothing, { sale })
   const earned = money(by.amountCents, by.currency)

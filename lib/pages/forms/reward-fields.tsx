@@ -55,8 +55,9 @@ export const rewardFields = (name: string, reward: RewardTerms | null): Fields =
 }
 
 /**
- * The inputs for a reward. `none` is the label for having none, if that is allowed. `example` works the saved one out;
- * islands/rewards.ts renews it, for a group's reward by the terms of its program.
+ * The inputs for a reward. `none` is the label for having none, if that is allowed. `example` works
+ * the saved one out; islands/rewards.ts renews it, for a group's reward by the terms of its
+ * program.
  */
 export const RewardInputs = ({
   name,
@@ -82,7 +83,8 @@ export const RewardInputs = ({
     label: event === 'sale' ? m.programs_flat_per_sale : m.programs_flat_per_lead,
   }
   // A lead has no amount to take a percentage of.
-  const kinds = event === 'lead' ? [flat] : [{ value: 'percent', label: m.programs_percentage_kind }, flat]
+  const kinds =
+    event === 'lead' ? [flat] : [{ value: 'percent', label: m.programs_percentage_kind }, flat]
   const labels = rewardLabels(name)
   const labelOf = (field: string) => shown(labels[`${name}.${field}`] ?? '')
   const options = none === undefined ? kinds : [{ value: '', label: none }, ...kinds]

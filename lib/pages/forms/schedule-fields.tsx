@@ -50,7 +50,10 @@ export const SCHEDULE_LABELS = {
 }
 
 /** A schedule as form fields. `payoutDay` and `secondPayoutDay` are days of the month. */
-export const scheduleFields = ({ payoutSchedule, payoutDays: [first, second] }: Schedule): Fields => ({
+export const scheduleFields = ({
+  payoutSchedule,
+  payoutDays: [first, second],
+}: Schedule): Fields => ({
   payoutSchedule,
   ...(first !== undefined && {
     [payoutSchedule === 'weekly' ? 'payoutWeekday' : 'payoutDay']: String(first),
@@ -58,7 +61,10 @@ export const scheduleFields = ({ payoutSchedule, payoutDays: [first, second] }: 
   ...(second !== undefined && { secondPayoutDay: String(second) }),
 })
 
-/** The fields that hold a schedule's days. A Map, because a browser may send `__proto__` as the schedule. */
+/**
+ * The fields that hold a schedule's days. A Map, because a browser may send `__proto__` as the
+ * schedule.
+ */
 const DAY_FIELDS = new Map([
   ['weekly', ['payoutWeekday']],
   ['monthly', ['payoutDay']],
@@ -74,7 +80,13 @@ export const readSchedule = (fields: Fields) => {
 }
 
 /** The inputs for a schedule. The stylesheet shows the days of the selected one only. */
-export const ScheduleInputs = ({ fields, errors }: { fields: Fields; errors: ErrorDetail[] | undefined }) => {
+export const ScheduleInputs = ({
+  fields,
+  errors,
+}: {
+  fields: Fields
+  errors: ErrorDetail[] | undefined
+}) => {
   const [first, second] = DEFAULT_DAYS.twice_monthly.map(String)
   const problem = errors?.find(({ path }) => path === 'payoutDays')
   return (

@@ -19,7 +19,10 @@ export const accentRules = (brands: readonly Pick<Brand, 'accentColor'>[]): stri
     })
     .join('')
 
-/** The logo of a program, in a box whose size does not depend on the image. The name stands there if there is no image. */
+/**
+ * The logo of a program, in a box whose size does not depend on the image. The name stands there if
+ * there is no image.
+ */
 export const Logo = ({ logoUrl, name }: Pick<Brand, 'logoUrl'> & { name: string }) =>
   logoUrl && (
     <p class="logo">
@@ -55,4 +58,6 @@ export const merchantAt =
 
 /** Where the program's partners write to. */
 export const Support = ({ supportEmail }: Pick<Brand, 'supportEmail'>) =>
-  supportEmail && <p class="hint">{t(m.questions, { address: () => <MailTo address={supportEmail} /> })}</p>
+  supportEmail && (
+    <p class="hint">{t(m.questions, { address: () => <MailTo address={supportEmail} /> })}</p>
+  )

@@ -43,7 +43,9 @@ const countriesByName = (): Country[] => {
 
 type Props = {
   workspace: { id: string; name: string }
-  account: { status: PayoutAccountStatus; paysBank: boolean | null; effectiveAt: Date | null } | undefined
+  account:
+    | { status: PayoutAccountStatus; paysBank: boolean | null; effectiveAt: Date | null }
+    | undefined
   now: Date
   /** The countries to which the workspace's Stripe account may transfer; null if not known. */
   countries: string[] | null
@@ -129,7 +131,11 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
   none: (props) => (
     <>
       <p>
-        {t(m.owed_pays_with_stripe, { ...owedValues(props.owed), workspace: props.workspace.name, name })}
+        {t(m.owed_pays_with_stripe, {
+          ...owedValues(props.owed),
+          workspace: props.workspace.name,
+          name,
+        })}
       </p>
       <ConnectForm {...props} />
     </>
@@ -163,7 +169,10 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
       {account?.paysBank === false && <p class="problem">{t(m.cannot_pay_bank)}</p>}
       <Actions
         workspace={workspace}
-        next={{ label: m.open_stripe_dashboard, href: `/portal/connect/dashboard?workspace=${workspace.id}` }}
+        next={{
+          label: m.open_stripe_dashboard,
+          href: `/portal/connect/dashboard?workspace=${workspace.id}`,
+        }}
       />
     </>
   ),
@@ -184,7 +193,10 @@ const Held = ({ account, now, support }: Props) => {
   if (!effectiveAt || effectiveAt <= now) return null
   return (
     <p class="problem">
-      {t(m.account_held, { time: () => <Time at={effectiveAt} />, merchant: merchantAt(...support) })}
+      {t(m.account_held, {
+        time: () => <Time at={effectiveAt} />,
+        merchant: merchantAt(...support),
+      })}
     </p>
   )
 }
@@ -202,7 +214,10 @@ export const ConnectCard = (props: Props) => {
   )
 }
 
-/** Sends a partner to Stripe. A page of its own, because our policy blocks forms that redirect to another site. */
+/**
+ * Sends a partner to Stripe. A page of its own, because our policy blocks forms that redirect to
+ * another site.
+ */
 export const ContinuePage = ({ url }: { url: string }) => (
   <>
     <h1>{t(m.continue_to_stripe)}</h1>

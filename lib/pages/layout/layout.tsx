@@ -79,7 +79,9 @@ export const Layout = ({
       )}
       {navigation}
       <main id="main" class={mainClass} tabindex={-1}>
-        {workspace?.deletesAt && <DeletionNotice workspace={workspace} deletesAt={workspace.deletesAt} />}
+        {workspace?.deletesAt && (
+          <DeletionNotice workspace={workspace} deletesAt={workspace.deletesAt} />
+        )}
         {children}
       </main>
       {path !== undefined && <Languages current={language} path={path} />}

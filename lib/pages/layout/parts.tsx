@@ -45,7 +45,10 @@ export const Done = ({ message }: { message: Shown | undefined }) =>
     </p>
   ) : null
 
-/** The form of a page that confirms a destructive action. @param action defaults to the page's own path */
+/**
+ * The form of a page that confirms a destructive action.
+ * @param action defaults to the page's own path
+ */
 export const ConfirmForm = ({
   action,
   button,
@@ -70,13 +73,21 @@ export const ConfirmForm = ({
   </form>
 )
 
-/** Text to copy. The button is there where JavaScript runs. @param label of the button, or what it copies */
+/**
+ * Text to copy. The button is there where JavaScript runs.
+ * @param label of the button, or what it copies
+ */
 export const Copyable = ({ label, text }: { label: Child; text: string }) => (
   <div class="copyable">
     <pre>
       <code>{text}</code>
     </pre>
-    <button type="button" data-copy={text} data-copied={t(m.copied)} data-blocked={t(m.press_ctrl_c)}>
+    <button
+      type="button"
+      data-copy={text}
+      data-copied={t(m.copied)}
+      data-blocked={t(m.press_ctrl_c)}
+    >
       {typeof label === 'string' ? t(m.copy_what, { what: label, hidden }) : label}
     </button>
   </div>
@@ -86,7 +97,8 @@ export const Copyable = ({ label, text }: { label: Child; text: string }) => (
 export type Heading = string | { number: string; sort?: Sorting } | { text: string; sort: Sorting }
 
 /** A heading that sorts where the list can be sorted by it. */
-export const sortable = (text: string, sort: Sorting | undefined): Heading => (sort ? { text, sort } : text)
+export const sortable = (text: string, sort: Sorting | undefined): Heading =>
+  sort ? { text, sort } : text
 
 /** A link that sorts, and how its column is sorted now. */
 export type Sorting = { href: string; direction: 'ascending' | 'descending' | null }
@@ -101,7 +113,11 @@ const HeadCell = ({ heading }: { heading: Heading }) => {
   const isNumber = typeof heading !== 'string' && 'number' in heading
   const sort = typeof heading === 'string' ? undefined : heading.sort
   return (
-    <th scope="col" class={isNumber ? 'number' : undefined} aria-sort={sort?.direction ?? undefined}>
+    <th
+      scope="col"
+      class={isNumber ? 'number' : undefined}
+      aria-sort={sort?.direction ?? undefined}
+    >
       {sort ? (
         <a class="sort" href={sort.href}>
           {label}
@@ -120,8 +136,8 @@ const PHONE_COLUMNS = 3
 const DESKTOP_COLUMNS = 8
 
 /**
- * Names each cell by its column, for the cards that rows are on a phone. Rows are components that the table can't look
- * into, so it labels what they render, where texts are escaped.
+ * Names each cell by its column, for the cards that rows are on a phone. Rows are components that
+ * the table can't look into, so it labels what they render, where texts are escaped.
  */
 const labelCells = (rows: string, labels: string[]): string => {
   let column = 0
@@ -135,8 +151,8 @@ const labelCells = (rows: string, labels: string[]): string => {
 }
 
 /**
- * A table. Headings of number columns align right. On a phone it scrolls horizontally, or each row is a card: see
- * app.css.
+ * A table. Headings of number columns align right. On a phone it scrolls horizontally, or each row
+ * is a card: see app.css.
  */
 export const Table = ({
   caption,
@@ -193,8 +209,12 @@ export const Time = ({ at }: { at: Date }) => (
   <time datetime={at.toISOString()}>{at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>
 )
 
-/** The notice for a code in the URL, such as `?done=saved`. Unknown codes give none: anybody can write a URL. */
+/**
+ * The notice for a code in the URL, such as `?done=saved`. Unknown codes give none: anybody can
+ * write a URL.
+ */
 export const noticeFor = <Notice,>(
   codes: Record<string, Notice>,
   code: string | undefined,
-): Notice | undefined => (code !== undefined && Object.hasOwn(codes, code) ? codes[code] : undefined)
+): Notice | undefined =>
+  code !== undefined && Object.hasOwn(codes, code) ? codes[code] : undefined

@@ -45,7 +45,11 @@ type PortalPage = {
 }
 
 /** Renders a page of the portal. @param page `at` is its section */
-export const renderPortal = (c: Context, { at, ...page }: PortalPage, status: 200 | 400 | 403 | 409 = 200) =>
+export const renderPortal = (
+  c: Context,
+  { at, ...page }: PortalPage,
+  status: 200 | 400 | 403 | 409 = 200,
+) =>
   renderPage(
     c,
     { ...page, home: '/portal', navigation: <Navigation at={at} />, styles: ['/portal.css'] },

@@ -21,7 +21,10 @@ type Allowed = {
   nonce: string | undefined
 }
 
-/** Only our own files run or load, but for the logos of programs; no site frames us, and forms post only to us. */
+/**
+ * Only our own files run or load, but for the logos of programs; no site frames us, and forms post
+ * only to us.
+ */
 const policy = ({ hasFrames, logos, nonce }: Allowed): string =>
   [
     "default-src 'none'",
@@ -45,8 +48,9 @@ type PageProps = Omit<LayoutProps, 'title' | 'style' | 'language' | 'path'> & {
 }
 
 /**
- * Renders a page. `user` and `workspace` default to those of the request. The title of an error page says so, because
- * screen readers announce it first. A page with `hasFrames` may frame ours; one with `brands` shows their logos and colours.
+ * Renders a page. `user` and `workspace` default to those of the request. The title of an error
+ * page says so, because screen readers announce it first. A page with `hasFrames` may frame ours;
+ * one with `brands` shows their logos and colours.
  */
 export const renderPage = (
   c: Context,
@@ -55,7 +59,10 @@ export const renderPage = (
 ) => {
   const rules = accentRules(brands)
   const style = rules ? { rules, nonce: crypto.randomUUID() } : undefined
-  c.header('Content-Security-Policy', policy({ hasFrames, logos: logoOrigins(brands), nonce: style?.nonce }))
+  c.header(
+    'Content-Security-Policy',
+    policy({ hasFrames, logos: logoOrigins(brands), nonce: style?.nonce }),
+  )
   c.header('Referrer-Policy', 'same-origin')
   const reader = readerFor(c)
   const t = textsOf(c)
@@ -107,7 +114,9 @@ export const createPages = <Bindings extends object = object>() =>
     .onError(errorPage)
     .notFound((c) => errorPage(noSuchPage(), c))
 
-/** The path to return to after sign-in: the requested page or, for a POST, the page with the form. */
+/**
+ * The path to return to after sign-in: the requested page or, for a POST, the page with the form.
+ */
 export const returnPath = (c: Context): string => {
   const asked = new URL(c.req.url)
   const form = c.req.method === 'POST' ? URL.parse(c.req.header('Referer') ?? '') : null

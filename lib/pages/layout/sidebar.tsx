@@ -1,4 +1,6 @@
-/** The side bar of a workspace's pages. On a phone it is a bar at the top, and its links are a menu. */
+/**
+ * The side bar of a workspace's pages. On a phone it is a bar at the top, and its links are a menu.
+ */
 
 import { mayRead } from '../../auth/roles/roles.ts'
 import type { Message } from '../../languages/message.ts'

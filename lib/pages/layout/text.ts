@@ -3,14 +3,22 @@ import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import type { Child } from 'hono/jsx'
 import { languageOf, localeOf, type Reader, readerOf } from '../../languages/languages.ts'
-import { type Message, type RichMessage, type Translate, translator } from '../../languages/message.ts'
+import {
+  type Message,
+  type RichMessage,
+  type Translate,
+  translator,
+} from '../../languages/message.ts'
 import { sayIn } from '../../languages/said.ts'
 import { pageLanguage } from '../parts/money.tsx'
 
 /** A language that a reader has chosen. */
 export const LANGUAGE_COOKIE = 'tributary.language'
 
-/** The pages that are in all languages: those of partners, and of people who sign in. Managers' pages are English. */
+/**
+ * The pages that are in all languages: those of partners, and of people who sign in. Managers'
+ * pages are English.
+ */
 const TRANSLATED = /^\/(portal|join|unsubscribe|sign-in|auth)(\/|$)/
 
 export const isTranslated = (c: Context): boolean => TRANSLATED.test(c.req.path)

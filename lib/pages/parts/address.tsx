@@ -46,7 +46,15 @@ export const LinkSentPage = ({ to, hours }: { to: string; hours: number }) => (
 )
 
 /** Asks for the last step, after the link was opened. */
-export const ConfirmAddressPage = ({ from, to, token }: { from: string; to: string; token: string }) => (
+export const ConfirmAddressPage = ({
+  from,
+  to,
+  token,
+}: {
+  from: string
+  to: string
+  token: string
+}) => (
   <>
     <h1>{t(m.change_address_title)}</h1>
     <p>{t(m.change_address_text, { to, from })}</p>
@@ -68,7 +76,15 @@ export const ChangedPage = ({ to }: { to: string }) => (
 )
 
 /** Asks whether the change is to be reverted. */
-export const RevertAddressPage = ({ from, to, token }: { from: string; to: string; token: string }) => (
+export const RevertAddressPage = ({
+  from,
+  to,
+  token,
+}: {
+  from: string
+  to: string
+  token: string
+}) => (
   <>
     <h1>{t(m.undo_address_title)}</h1>
     <p>{t(m.undo_address_text, { from, to })}</p>

@@ -8,7 +8,15 @@ import { ConfirmForm, Copyable, Problem } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { strong } from './tags.tsx'
 
-export const CreatedKeyPage = ({ base, name, secret }: { base: string; name: string; secret: string }) => (
+export const CreatedKeyPage = ({
+  base,
+  name,
+  secret,
+}: {
+  base: string
+  name: string
+  secret: string
+}) => (
   <>
     <h1>{t(m.keys_new)}</h1>
     <div class="done" role="status">

@@ -1,4 +1,7 @@
-/** Amounts and counts on pages, as their reader writes them. CSV files, emails and the API use `formatMoney`. */
+/**
+ * Amounts and counts on pages, as their reader writes them. CSV files, emails and the API use
+ * `formatMoney`.
+ */
 import { type Child, createContext, useContext } from 'hono/jsx'
 import type { Language, Reader } from '../../languages/languages.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
@@ -25,10 +28,16 @@ const PageReader = createContext<PageReader>({
 export const money: MoneyFormat = (amountCents, currency) =>
   useContext(PageReader).money(amountCents, currency)
 
-/** Formats a count, or a rate, in a component of a page that `renderFor` renders. Counts in sentences are in the page's language. */
+/**
+ * Formats a count, or a rate, in a component of a page that `renderFor` renders. Counts in
+ * sentences are in the page's language.
+ */
 export const figure: NumberFormat = (number) => useContext(PageReader).figure(number)
 
-/** The language of the page, in a component that `renderFor` renders. @throws elsewhere, where English would go unnoticed */
+/**
+ * The language of the page, in a component that `renderFor` renders.
+ * @throws elsewhere, where English would go unnoticed
+ */
 export const pageLanguage = (): Language => {
   const { language } = useContext(PageReader)
   if (!language) throw new Error('No page is rendered: use textsOf(c).')
@@ -41,7 +50,10 @@ export const amountStyle = () => {
   return { 'data-locale': locale, 'data-codes': hasCodes }
 }
 
-/** Renders a page for its reader: in the reader's language, and with currency codes if it has several currencies. */
+/**
+ * Renders a page for its reader: in the reader's language, and with currency codes if it has
+ * several currencies.
+ */
 export const renderFor = ({ language, locale }: Reader, page: Child): string => {
   const currencies = new Set<string>()
   const figure = numberFormat(locale)
@@ -52,7 +64,9 @@ export const renderFor = ({ language, locale }: Reader, page: Child): string => 
       return format(amountCents, currency)
     }
     return String(
-      <PageReader.Provider value={{ language, locale, hasCodes, money, figure }}>{page}</PageReader.Provider>,
+      <PageReader.Provider value={{ language, locale, hasCodes, money, figure }}>
+        {page}
+      </PageReader.Provider>,
     )
   }
   const withSymbols = render(false)

@@ -5,9 +5,9 @@ import { decimalsOf, exactMoney, type MoneyFormat } from '../../values/money.ts'
 export type NumberFormat = (number: bigint | number) => string
 
 /**
- * Formats amounts for a page: 580 EUR is "€5.80" in English and "5,80 €" in German. With codes, it is "5.80 EUR" and "5,80 EUR".
- * Digits are Latin in all languages, because the words are English. Formatters are kept for the page alone: a header
- * may name any of thousands of locales.
+ * Formats amounts for a page: 580 EUR is "€5.80" in English and "5,80 €" in German. With codes, it
+ * is "5.80 EUR" and "5,80 EUR". Digits are Latin in all languages, because the words are English.
+ * Formatters are kept for the page alone: a header may name any of thousands of locales.
  */
 export const moneyFormat = (locale: string, hasCodes: boolean): MoneyFormat => {
   const formatters = new Map<string, Intl.NumberFormat>()
@@ -30,8 +30,14 @@ export const moneyFormat = (locale: string, hasCodes: boolean): MoneyFormat => {
   }
 }
 
-/** Formats numbers for a page: 1234 is "1,234" in English and "1.234" in German. At most two decimals. */
+/**
+ * Formats numbers for a page: 1234 is "1,234" in English and "1.234" in German. At most two
+ * decimals.
+ */
 export const numberFormat = (locale: string): NumberFormat => {
-  const { format } = new Intl.NumberFormat(locale, { maximumFractionDigits: 2, numberingSystem: 'latn' })
+  const { format } = new Intl.NumberFormat(locale, {
+    maximumFractionDigits: 2,
+    numberingSystem: 'latn',
+  })
   return (number) => format(number)
 }

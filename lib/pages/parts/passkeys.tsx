@@ -6,7 +6,10 @@ import { t } from '../layout/text.ts'
 /** The script of each page with one of these. */
 export const PASSKEY_SCRIPTS = ['/passkey.js']
 
-/** A button that confirms with a passkey, and then sends its form. Shows why it did not, below the buttons. */
+/**
+ * A button that confirms with a passkey, and then sends its form. Shows why it did not, below the
+ * buttons.
+ */
 export const PasskeyButton = ({ children }: { children?: Child }) => (
   <>
     <p class="actions">

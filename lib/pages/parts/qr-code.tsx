@@ -15,7 +15,9 @@ const runsOf = (rows: boolean[][]): string =>
   rows
     .map((row, y) => {
       const text = row.map((isDark) => (isDark ? '1' : '0')).join('')
-      return [...text.matchAll(/1+/g)].map(({ index, 0: run }) => `M${index} ${y}.5h${run.length}`).join('')
+      return [...text.matchAll(/1+/g)]
+        .map(({ index, 0: run }) => `M${index} ${y}.5h${run.length}`)
+        .join('')
     })
     .join('')
 

@@ -43,14 +43,21 @@ export const ResendForm = ({
       errors={errors}
       hint={t(m.webhooks_resend_hint)}
     />
-    <Checkbox label={t(m.webhooks_only_failed)} name="onlyFailed" checked={fields.onlyFailed !== undefined} />
+    <Checkbox
+      label={t(m.webhooks_only_failed)}
+      name="onlyFailed"
+      checked={fields.onlyFailed !== undefined}
+    />
     <p>
       <button type="submit">{t(m.webhooks_resend_events)}</button>
     </p>
   </form>
 )
 
-/** Rotates the signing secret. @param until how long the former one signs too; null if it does not */
+/**
+ * Rotates the signing secret.
+ * @param until how long the former one signs too; null if it does not
+ */
 export const SecretForm = ({
   action,
   until,

@@ -12,7 +12,11 @@ import { t } from '../layout/text.ts'
 import { Status } from '../tables/ledger.tsx'
 import { strong } from './tags.tsx'
 
-export const ENDPOINT_LABELS = { url: 'URL', description: 'Description (optional)', types: m.webhooks_events }
+export const ENDPOINT_LABELS = {
+  url: 'URL',
+  description: 'Description (optional)',
+  types: m.webhooks_events,
+}
 
 /** What each type reports. */
 const TYPE_LABELS: Record<WebhookType, Message> = {
@@ -32,14 +36,18 @@ const TYPE_LABELS: Record<WebhookType, Message> = {
 }
 
 /** The fields of a form about all types, or about an endpoint's. */
-export const endpointFields = (endpoint?: Pick<EndpointRow, 'url' | 'description' | 'types'>): Fields => ({
+export const endpointFields = (
+  endpoint?: Pick<EndpointRow, 'url' | 'description' | 'types'>,
+): Fields => ({
   url: endpoint?.url ?? '',
   description: endpoint?.description ?? '',
   ...Object.fromEntries((endpoint?.types ?? WEBHOOK_TYPES).map((type) => [type, 'on'])),
 })
 
 /** A form's fields as API input. */
-export const readEndpoint = (fields: Fields): { url: string; description: string; types: WebhookType[] } => ({
+export const readEndpoint = (
+  fields: Fields,
+): { url: string; description: string; types: WebhookType[] } => ({
   url: fields.url ?? '',
   description: fields.description ?? '',
   types: WEBHOOK_TYPES.filter((type) => fields[type] !== undefined),
@@ -60,7 +68,13 @@ export const EndpointForm = ({
   const control = controls(ENDPOINT_LABELS, { fields, errors })
   return (
     <form method="post" action={action}>
-      <Field {...control('url')} type="url" required maxlength={2048} hint={t(m.webhooks_url_hint)} />
+      <Field
+        {...control('url')}
+        type="url"
+        required
+        maxlength={2048}
+        hint={t(m.webhooks_url_hint)}
+      />
       <Field {...control('description')} maxlength={255} autocomplete="off" />
       <fieldset id="types">
         <legend>{t(ENDPOINT_LABELS.types)}</legend>
@@ -135,7 +149,13 @@ export type DeliveryLine = {
   nextAttemptAt: Date | null
 }
 
-export const DeliveryTable = ({ base, deliveries }: { base: string; deliveries: DeliveryLine[] }) => (
+export const DeliveryTable = ({
+  base,
+  deliveries,
+}: {
+  base: string
+  deliveries: DeliveryLine[]
+}) => (
   <Table
     caption={t(m.webhooks_deliveries)}
     head={[

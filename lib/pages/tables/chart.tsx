@@ -25,13 +25,18 @@ const DAY = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
 
 /** Names slots in full, or shortly for the axis, in the page's language. */
 const slotNames = (unit: Slots['unit'], day: Intl.DateTimeFormatOptions) => {
-  const { format } = new Intl.DateTimeFormat(LOCALES[pageLanguage()], unit === 'month' ? MONTH : day)
+  const { format } = new Intl.DateTimeFormat(
+    LOCALES[pageLanguage()],
+    unit === 'month' ? MONTH : day,
+  )
   return (slot: string) => format(new Date(slot))
 }
 
 const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
 
-/** The width of a slot and of its bar, and the height, in units of the SVG, which stretches to fit. */
+/**
+ * The width of a slot and of its bar, and the height, in units of the SVG, which stretches to fit.
+ */
 const SLOT = 10
 const BAR = 8
 const HEIGHT = 100
@@ -43,7 +48,11 @@ const barHeight = (value: bigint, most: bigint): number =>
   value > 0n ? Math.max(MIN_BAR, (Number(value) / Number(most)) * HEIGHT) : 0
 
 /** The chart's text alternative. */
-const describeChart = ({ values, format }: Series, { unit, names }: Named, most: bigint): string => {
+const describeChart = (
+  { values, format }: Series,
+  { unit, names }: Named,
+  most: bigint,
+): string => {
   if (most === 0n) return t(unit === 'month' ? m.chart_empty_month : m.chart_empty_day)
   const at = names[values.indexOf(most)] ?? ''
   return t(unit === 'month' ? m.chart_month : m.chart_day, { value: format(most), at })
@@ -122,7 +131,9 @@ export const Charts = ({ what, series, listed = series, time, isWide = false }: 
         ))}
       </div>
       <details class="numbers">
-        <summary>{t(unit === 'month' ? m.show_data_month : m.show_data_day, { what, hidden })}</summary>
+        <summary>
+          {t(unit === 'month' ? m.show_data_month : m.show_data_day, { what, hidden })}
+        </summary>
         <Table
           isStacked={false}
           caption={t(unit === 'month' ? m.data_month : m.data_day, { what })}

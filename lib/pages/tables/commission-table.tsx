@@ -10,7 +10,10 @@ import { t } from '../layout/text.ts'
 import { money } from '../parts/money.tsx'
 import { PartnerOf, partnerHead, Status, type TableContext } from './ledger.tsx'
 
-/** A commission's type. A positive reversal undoes an earlier one, as when a dispute is won, unless it reverses a deduction. */
+/**
+ * A commission's type. A positive reversal undoes an earlier one, as when a dispute is won, unless
+ * it reverses a deduction.
+ */
 export const typeOf = ({ kind, amountCents, reversesDeduction }: CommissionRow): string => {
   if (kind !== 'reversal') return t(COMMISSION_KIND_NAMES[kind])
   if (reversesDeduction) return t(m.commissions_reversed_deduction)
@@ -83,7 +86,9 @@ export const CommissionTable = ({
         <td>
           <Status status={commissionStatus(commission, now)} />
         </td>
-        <td>{isOfShadowMode(commission) ? t(m.layout_never) : <Time at={commission.payableAt} />}</td>
+        <td>
+          {isOfShadowMode(commission) ? t(m.layout_never) : <Time at={commission.payableAt} />}
+        </td>
       </tr>
     ))}
   </Table>

@@ -24,10 +24,16 @@ export const Steps = ({ base, steps }: { base: string; steps: Step[] }) => (
       <li>
         {explain(step, money)}
         {step.code === 'known_customer_not_credited' && (
-          <SettingLink program={`${base}/programs/${step.facts.programId}`} name="attributeKnownCustomers" />
+          <SettingLink
+            program={`${base}/programs/${step.facts.programId}`}
+            name="attributeKnownCustomers"
+          />
         )}
         {step.code === 'code_not_trusted' && (
-          <SettingLink program={`${base}/programs/${step.facts.programId}`} name="trustedAttribution" />
+          <SettingLink
+            program={`${base}/programs/${step.facts.programId}`}
+            name="trustedAttribution"
+          />
         )}
       </li>
     ))}
@@ -41,7 +47,11 @@ const outcome = (event: EventRow): string => {
     return event.amountCents ? t(m.commissions_refunded) : t(m.commissions_does_not_count)
   }
   if (event.partnerId === null) return t(m.not_credited)
-  const { commissionAmountCents: cents, commissionCurrency: currency, reversedCents: reversed } = event
+  const {
+    commissionAmountCents: cents,
+    commissionCurrency: currency,
+    reversedCents: reversed,
+  } = event
   if (cents === null || currency === null) return t(m.commissions_no_commission)
   const earned = money(cents, currency)
   if (!reversed) return t(m.commissions_earned, { earned })
@@ -51,7 +61,10 @@ const outcome = (event: EventRow): string => {
 }
 
 /** A sale's amount. A lead has none. */
-export const saleAmount = ({ amountCents, currency }: Pick<EventRow, 'amountCents' | 'currency'>): string =>
+export const saleAmount = ({
+  amountCents,
+  currency,
+}: Pick<EventRow, 'amountCents' | 'currency'>): string =>
   amountCents === null || currency === null ? '' : money(amountCents, currency)
 
 /** @param byTime sorts by the date */

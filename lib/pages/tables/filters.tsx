@@ -1,4 +1,7 @@
-/** Filters of list pages. They live in the URL, so that a filtered list can be bookmarked and paged through. */
+/**
+ * Filters of list pages. They live in the URL, so that a filtered list can be bookmarked and paged
+ * through.
+ */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
@@ -25,7 +28,10 @@ const UNFILTERED = ['limit', 'cursor', 'sort', 'order', 'currency', 'done']
 export const areFilters = (fields: Fields): boolean =>
   Object.keys(fields).some((name) => !UNFILTERED.includes(name))
 
-/** Below a list: the link to its next page, and one that downloads all of it as CSV, with its filters. */
+/**
+ * Below a list: the link to its next page, and one that downloads all of it as CSV, with its
+ * filters.
+ */
 export const ListEnd = ({
   url,
   cursor,
@@ -91,8 +97,15 @@ export const partnerChip = (
   return name ? t(m.layout_partner_chip, { name }) : t(m.layout_one_partner_chip)
 }
 
-/** What a filter that is set leaves in the list, in words. undefined if it is none of the list's. */
-const wordsOf = (name: string, value: string, filters: Filter[], linked: Record<string, string>) => {
+/**
+ * What a filter that is set leaves in the list, in words. undefined if it is none of the list's.
+ */
+const wordsOf = (
+  name: string,
+  value: string,
+  filters: Filter[],
+  linked: Record<string, string>,
+) => {
   const filter = filters.find((one) => one.name === name)
   if (!filter) return linked[name]
   return `${shown(filter.label)}: ${shown(filter.options?.find((option) => option.value === value)?.label ?? value)}`
@@ -100,12 +113,17 @@ const wordsOf = (name: string, value: string, filters: Filter[], linked: Record<
 
 /** The URL of a list without one of its filters, from its beginning. */
 const without = (path: string, fields: Fields, removed: string): string => {
-  const others = Object.entries(fields).filter(([name]) => ![removed, 'cursor', 'done'].includes(name))
+  const others = Object.entries(fields).filter(
+    ([name]) => ![removed, 'cursor', 'done'].includes(name),
+  )
   const query = new URLSearchParams(others).toString()
   return query ? `${path}?${query}` : path
 }
 
-/** The filter form above a list that has filters, and a chip for each one that is set, which removes it. */
+/**
+ * The filter form above a list that has filters, and a chip for each one that is set, which removes
+ * it.
+ */
 export const Filters = ({ what: items, path, fields, errors, filters, linked = {} }: Props) => {
   const what = shown(items)
   const set = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
@@ -122,7 +140,10 @@ export const Filters = ({ what: items, path, fields, errors, filters, linked = {
             ),
           )}
           {Object.keys(linked).map(
-            (name) => fields[name] !== undefined && <input type="hidden" name={name} value={fields[name]} />,
+            (name) =>
+              fields[name] !== undefined && (
+                <input type="hidden" name={name} value={fields[name]} />
+              ),
           )}
           <button type="submit" class="quiet">
             {t(m.layout_filter, { what, hidden })}
@@ -135,7 +156,10 @@ export const Filters = ({ what: items, path, fields, errors, filters, linked = {
             const words = wordsOf(name, value, filters, linked)
             return words === undefined ? null : (
               <li>
-                <a href={without(path, fields, name)} aria-label={t(m.layout_remove_filter, { words })}>
+                <a
+                  href={without(path, fields, name)}
+                  aria-label={t(m.layout_remove_filter, { words })}
+                >
                   {words}
                   <span aria-hidden="true"> ×</span>
                 </a>

@@ -21,11 +21,19 @@ const linesOf = (invoice: Invoice): Line[] => {
         file: `credit-notes/${note.id}`,
       }))
       .reverse(),
-    { number, issuedAt: invoice.issuedAt, cents: invoice.amountCents, file: `invoices/${invoice.id}` },
+    {
+      number,
+      issuedAt: invoice.issuedAt,
+      cents: invoice.amountCents,
+      file: `invoices/${invoice.id}`,
+    },
   ]
 }
 
-/** A table of invoices, each below its credit notes. A file is at `base/invoices/:id` or `base/credit-notes/:id`, and `extension`. */
+/**
+ * A table of invoices, each below its credit notes. A file is at `base/invoices/:id` or
+ * `base/credit-notes/:id`, and `extension`.
+ */
 export const InvoiceTable = ({
   invoices,
   base,

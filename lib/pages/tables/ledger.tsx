@@ -4,7 +4,13 @@ import * as m from '../../languages/messages.ts'
 import { type Shown, shown, t } from '../layout/text.ts'
 
 /** A status badge. @param label the text, by default the status itself */
-export const Status = ({ status, label = status }: { status: string; label?: Shown | undefined }) => (
+export const Status = ({
+  status,
+  label = status,
+}: {
+  status: string
+  label?: Shown | undefined
+}) => (
   <span class="status" data-status={status}>
     {shown(label)}
   </span>
@@ -47,7 +53,8 @@ export const PartnerOf = ({
   base: string
   row: OfPartner
   none?: string
-}) => (id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} isTest={isTest} /> : none)
+}) =>
+  id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} isTest={isTest} /> : none
 
 /** The heading of the partner column, which a partner's own page omits. */
 export const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : [t(m.partner)])

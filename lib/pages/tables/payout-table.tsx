@@ -15,15 +15,28 @@ import { code, hidden } from '../parts/tags.tsx'
 import { PartnerOf, Status } from './ledger.tsx'
 
 /** How far the canceling of a payout has come. */
-const Canceling = ({ base, payout, mayPay }: { base: string; payout: PayoutRow; mayPay: boolean }) => {
+const Canceling = ({
+  base,
+  payout,
+  mayPay,
+}: {
+  base: string
+  payout: PayoutRow
+  mayPay: boolean
+}) => {
   const { id, reference, lookedUpUntil, lastError, unreachableSince } = payout
   if (!lookedUpUntil) return <>{t(m.payouts_being_released)}</>
   if (unreachableSince && resolvableFrom(payout)) {
     return (
       <>
-        {t(m.payouts_unreachable, { time: () => <Time at={unreachableSince} />, error: lastError ?? '' })}{' '}
+        {t(m.payouts_unreachable, {
+          time: () => <Time at={unreachableSince} />,
+          error: lastError ?? '',
+        })}{' '}
         {mayPay ? (
-          <a href={`${base}/payouts/${id}/resolve`}>{t(m.payouts_decide_sent, { reference, hidden })}</a>
+          <a href={`${base}/payouts/${id}/resolve`}>
+            {t(m.payouts_decide_sent, { reference, hidden })}
+          </a>
         ) : (
           t(m.payouts_manager_decides_sent)
         )}
@@ -53,7 +66,15 @@ const BANK_NOTES: Record<BankStatus, Message> = {
 }
 
 /** What was reversed of a payout's transfer, and what a manager can do about it. */
-const Reversal = ({ base, payout, mayPay }: { base: string; payout: PayoutRow; mayPay: boolean }) => {
+const Reversal = ({
+  base,
+  payout,
+  mayPay,
+}: {
+  base: string
+  payout: PayoutRow
+  mayPay: boolean
+}) => {
   const { id, status, reversedCents, currency, releasedAt } = payout
   if (reversedCents === 0n) return null
   if (status !== 'reversed')
@@ -73,7 +94,11 @@ const Reversal = ({ base, payout, mayPay }: { base: string; payout: PayoutRow; m
 }
 
 /** What a manager decided without Stripe, and a transfer that should not exist. */
-const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: { payout: PayoutRow }) => {
+const Resolved = ({
+  payout: { resolutionReason, paidAt, foundTransferId },
+}: {
+  payout: PayoutRow
+}) => {
   return (
     <>
       {resolutionReason !== null && (
@@ -84,7 +109,9 @@ const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: { p
           })}
         </>
       )}
-      {foundTransferId && <> {t(m.payouts_found_transfer, { transferId: foundTransferId, code })}</>}
+      {foundTransferId && (
+        <> {t(m.payouts_found_transfer, { transferId: foundTransferId, code })}</>
+      )}
     </>
   )
 }
@@ -104,7 +131,8 @@ const Return = ({ base, payout, mayPay }: { base: string; payout: PayoutRow; may
 /** A payout's amount, linked to its commissions unless they have been released. */
 const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
   const amount = money(payout.amountCents, payout.currency)
-  const hasCommissions = ['processing', 'canceling', 'paid'].includes(payout.status) || isUndecided(payout)
+  const hasCommissions =
+    ['processing', 'canceling', 'paid'].includes(payout.status) || isUndecided(payout)
   if (!hasCommissions) return <span>{amount}</span>
   return <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a>
 }
@@ -120,7 +148,10 @@ export const PayoutTable = ({
   base: string
   of?: 'partner' | 'run'
   payouts: PayoutRow[]
-  /** Whether the reader may cancel payouts, release the commissions of a reversed one, and mark one as returned. */
+  /**
+   * Whether the reader may cancel payouts, release the commissions of a reversed one, and mark one
+   * as returned.
+   */
   mayPay?: boolean
   /** Sorts by when they were created. */
   byTime?: Sorting
@@ -173,7 +204,9 @@ export const PayoutTable = ({
           }
         >
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
-          {payout.status === 'canceling' && <Canceling base={base} payout={payout} mayPay={mayPay} />}
+          {payout.status === 'canceling' && (
+            <Canceling base={base} payout={payout} mayPay={mayPay} />
+          )}
           <Resolved payout={payout} />
           {mayPay && payout.status === 'processing' && (
             <>

@@ -24,9 +24,17 @@ export const PeriodLinks = ({ period, what, hrefOf, action }: Props) => (
     ))}
     {action && (
       <details open={period.days === null}>
-        <summary aria-current={period.days === null ? 'true' : undefined}>{t(m.period_custom)}</summary>
+        <summary aria-current={period.days === null ? 'true' : undefined}>
+          {t(m.period_custom)}
+        </summary>
         <form method="get" action={action}>
-          <Field type="date" name="from" label={t(m.period_first_day)} value={period.from} required />
+          <Field
+            type="date"
+            name="from"
+            label={t(m.period_first_day)}
+            value={period.from}
+            required
+          />
           <Field type="date" name="to" label={t(m.period_last_day)} value={period.to} required />
           <button type="submit" class="quiet">
             {t(m.period_show, { what, hidden })}

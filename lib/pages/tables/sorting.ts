@@ -1,4 +1,7 @@
-/** Lists that are sorted by a click on a column's heading. The order is in the URL, like the filters. */
+/**
+ * Lists that are sorted by a click on a column's heading. The order is in the URL, like the
+ * filters.
+ */
 import type { Sorting } from '../layout/parts.tsx'
 
 export type Order = 'asc' | 'desc'
@@ -6,14 +9,23 @@ export type Order = 'asc' | 'desc'
 /** What a list is sorted by. */
 export type Sorted<Column extends string> = { by: Column; order: Order }
 
-/** Turns a list around that is newest first. @param path of the list @param query its filters; the page is the first one again */
+/**
+ * Turns a list around that is newest first.
+ * @param path of the list @param query its filters; the page is the first one again
+ */
 export const sortingByTime = (
   path: string,
   { cursor: _, order: __, ...filters }: Readonly<Record<string, string>>,
   order: Order,
 ): Sorting => {
-  const next = new URLSearchParams({ ...filters, ...(order === 'desc' && { order: 'asc' }) }).toString()
-  return { href: next ? `${path}?${next}` : path, direction: order === 'asc' ? 'ascending' : 'descending' }
+  const next = new URLSearchParams({
+    ...filters,
+    ...(order === 'desc' && { order: 'asc' }),
+  }).toString()
+  return {
+    href: next ? `${path}?${next}` : path,
+    direction: order === 'asc' ? 'ascending' : 'descending',
+  }
 }
 
 /**
@@ -33,7 +45,11 @@ export const sortingBy = <Column extends string>(
   const isCurrent = current.by === column
   const reversed: Order = current.order === 'asc' ? 'desc' : 'asc'
   const { cursor: _, ...filters } = query
-  const next = new URLSearchParams({ ...filters, sort: column, order: isCurrent ? reversed : first })
+  const next = new URLSearchParams({
+    ...filters,
+    sort: column,
+    order: isCurrent ? reversed : first,
+  })
   const direction = current.order === 'asc' ? 'ascending' : 'descending'
   return { href: `${path}?${next}`, direction: isCurrent ? direction : null }
 }

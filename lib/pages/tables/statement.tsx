@@ -59,7 +59,11 @@ const Balance = ({ balance }: { balance: CurrencyStatement }) => (
 
 /** "October 2026". */
 const monthWords = ({ start }: Month): string =>
-  start.toLocaleDateString(LOCALES[pageLanguage()], { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  start.toLocaleDateString(LOCALES[pageLanguage()], {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
 
 /** A month by its key, as people write it. */
 const optionOf = (key: string) => {
@@ -68,7 +72,16 @@ const optionOf = (key: string) => {
 }
 
 /** What was earned and paid in a month, and the balances around it. */
-export const Statement = ({ partner, month, months, balances, lines, path, hidden = {}, csv }: Props) => (
+export const Statement = ({
+  partner,
+  month,
+  months,
+  balances,
+  lines,
+  path,
+  hidden = {},
+  csv,
+}: Props) => (
   <>
     <h1>{t(m.statement_of, { month: monthWords(month) })}</h1>
     <dl class="facts">
@@ -83,7 +96,12 @@ export const Statement = ({ partner, month, months, balances, lines, path, hidde
       {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <Select label={t(m.month_field)} name="month" options={months.map(optionOf)} value={month.key} />
+      <Select
+        label={t(m.month_field)}
+        name="month"
+        options={months.map(optionOf)}
+        value={month.key}
+      />
       <button type="submit" class="quiet">
         {t(m.show_month)}
       </button>
@@ -98,7 +116,12 @@ export const Statement = ({ partner, month, months, balances, lines, path, hidde
         <h2>{t(m.entries)}</h2>
         <Table
           caption={t(m.entries)}
-          head={[t(m.date_column), t(m.type_column), t(m.reference_column), { number: t(m.amount_column) }]}
+          head={[
+            t(m.date_column),
+            t(m.type_column),
+            t(m.reference_column),
+            { number: t(m.amount_column) },
+          ]}
         >
           {lines.slice(0, MAX_LINES).map(({ at, kind, reference, cents, currency }) => (
             <tr>

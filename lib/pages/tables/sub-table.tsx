@@ -9,7 +9,10 @@ import { code } from '../parts/tags.tsx'
 
 type Count = 'clicks' | 'leads' | 'sales'
 
-/** @param rows of the last 12 months, those with the most clicks first; all others are one row. Without any, nothing is shown */
+/**
+ * @param rows of the last 12 months, those with the most clicks first; all others are one row.
+ *   Without any, nothing is shown
+ */
 export const SubTable = ({ rows }: { rows: StatsRow[] }) => {
   const subs = [...new Set(rows.map(({ key }) => key))]
   const count = (sub: string | null, of: Count) => {
@@ -22,7 +25,12 @@ export const SubTable = ({ rows }: { rows: StatsRow[] }) => {
       <h3 id="subs">{t(m.by_channel)}</h3>
       <Table
         caption={t(m.by_channel_caption)}
-        head={[t(m.channel), { number: t(m.clicks) }, { number: t(m.leads) }, { number: t(m.sales) }]}
+        head={[
+          t(m.channel),
+          { number: t(m.clicks) },
+          { number: t(m.leads) },
+          { number: t(m.sales) },
+        ]}
         isStacked
       >
         {subs.map((sub) => (

@@ -1,6 +1,6 @@
 /**
- * How a partner's email address changes. The partner changes it in all workspaces: a mailed link proves the new one, and the old one is
- * notified. A manager corrects it in its own workspace.
+ * How a partner's email address changes. The partner changes it in all workspaces: a mailed link
+ * proves the new one, and the old one is notified. A manager corrects it in its own workspace.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
@@ -25,7 +25,10 @@ type Request = {
   expiresAt: Date
 }
 
-/** Saves a request, and mails the link to the new address. @returns false if the old address is no partner's, or has too many open requests */
+/**
+ * Saves a request, and mails the link to the new address.
+ * @returns false if the old address is no partner's, or has too many open requests
+ */
 export const requestAddressChange = async (db: Db, request: Request): Promise<boolean> => {
   const { from, to, tokenHash, url, now, expiresAt } = request
   const id = newId()
@@ -83,12 +86,15 @@ type Confirmation = {
 }
 
 /**
- * How long a change may be reverted at the longest: an account that is connected on the last of three days is held for three more.
- * Until then the request is kept.
+ * How long a change may be reverted at the longest: an account that is connected on the last of
+ * three days is held for three more. Until then the request is kept.
  */
 const REVERT_DAYS = 6
 
-/** Whether somebody is known under the new address in a workspace of the partners `o` that move: they would become one person. */
+/**
+ * Whether somebody is known under the new address in a workspace of the partners `o` that move:
+ * they would become one person.
+ */
 export const isTaken = (mine: RawBuilder<unknown>, to: string) => sql<SqlBool>`exists (
   select from partners o
   where ${mine} and (
@@ -107,8 +113,9 @@ type Move = {
 }
 
 /**
- * Moves partners to an address, with what belongs to it: connected accounts, payment details, waiting mails, and whether it gets messages. The former address still
- * finds the partner in imports.
+ * Moves partners to an address, with what belongs to it: connected accounts, payment details,
+ * waiting mails, and whether it gets messages. The former address still finds the partner in
+ * imports.
  *
  * @param when a condition without which nothing is done
  */
@@ -124,7 +131,8 @@ export const moves = ({ from, to, now, mine, actor }: Move, when: RawBuilder<Sql
         select uuidv7(), workspace_id, ${actor}, 'partner.address_changed', id,
                jsonb_build_object('from', ${from}::text, 'to', ${to}::text), ${now}::timestamptz
         from partners where ${mine} and ${when}`,
-    // A mail about a change of the address, or of how the person is paid, stays with the address at which it was changed.
+    // A mail about a change of the address, or of how the person is paid, stays with the address at
+    // which it was changed.
     sql`update mails set recipient = ${to}
         where partner_id in ${ids} and recipient = ${from} and sent_at is null
           and kind not in ('address_changed', 'payout_account', 'payment_details') and ${when}`,
@@ -152,7 +160,12 @@ export const notice = (
     portalUrl,
     workspaceName,
     revert,
-  }: { occasion: string; portalUrl: string; workspaceName?: string; revert?: { url: string; until: string } },
+  }: {
+    occasion: string
+    portalUrl: string
+    workspaceName?: string
+    revert?: { url: string; until: string }
+  },
   when: RawBuilder<SqlBool>,
 ) => sql`
   insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
@@ -163,7 +176,9 @@ export const notice = (
          ${now}::timestamptz, ${now}::timestamptz
   from (select * from partners where ${mine}) p where ${when} order by p.id limit 1 on conflict do nothing`
 
-/** Changes the address in all workspaces. Serialized with payout runs and imports. May be repeated. */
+/**
+ * Changes the address in all workspaces. Serialized with payout runs and imports. May be repeated.
+ */
 export const changeAddress = async (
   db: Db,
   { from, to, tokenHash, now, portalUrl, revert }: Confirmation,
@@ -210,7 +225,10 @@ const hasPayment = (workspaceId: string, email: string) => sql<boolean>`(
   or exists (select from payment_details where workspace_id = ${workspaceId} and email = ${email})
   or exists (select from payees where workspace_id = ${workspaceId} and email = ${email}))`
 
-/** Whether whoever has the address receives or could receive money: then the change is like one of a bank account. */
+/**
+ * Whether whoever has the address receives or could receive money: then the change is like one of a
+ * bank account.
+ */
 const hasMoney = (workspaceId: string, email: string) => sql<boolean>`(
   ${hasPayment(workspaceId, email)}
   or exists (select from commissions where partner_id in (
@@ -245,8 +263,9 @@ export type Correction = {
 }
 
 /**
- * The statements that move a person's partners in a workspace to another address. The old address is notified if money is
- * involved; else it may be a stranger's. They break the batch, see `isConflict`, if what `addressState` has read changed.
+ * The statements that move a person's partners in a workspace to another address. The old address
+ * is notified if money is involved; else it may be a stranger's. They break the batch, see
+ * `isConflict`, if what `addressState` has read changed.
  */
 export const correctAddress = (act: Act, correction: Correction) => {
   const { workspaceId, actor, now } = act

@@ -1,6 +1,7 @@
 /**
- * How whoever has the old address of a partner reverts its change: by a link that was mailed there, while payouts to what the new address
- * may have connected are held. A session of the old address is not enough, because it may be a thief's.
+ * How whoever has the old address of a partner reverts its change: by a link that was mailed there,
+ * while payouts to what the new address may have connected are held. A session of the old address
+ * is not enough, because it may be a thief's.
  */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
@@ -26,7 +27,10 @@ const heldDetails = (now: Date) => sql`
   where d.email in (c.email, c.new_email) and d.created_at > c.done_at and d.canceled_at is null
     and d.effective_at > ${now}::timestamptz`
 
-/** @param since changes since then can be reverted; older ones as long as something that was given since is held */
+/**
+ * @param since changes since then can be reverted; older ones as long as something that was given
+ *   since is held
+ */
 export const findRevert = async (
   db: Db,
   { from, tokenHash, now }: Revert,
@@ -44,7 +48,10 @@ export const findRevert = async (
   return rows[0]
 }
 
-/** Moves the partners back, in all workspaces. May be repeated. @returns false if somebody has the old address now */
+/**
+ * Moves the partners back, in all workspaces. May be repeated.
+ * @returns false if somebody has the old address now
+ */
 export const revertAddress = async (
   db: Db,
   { from, tokenHash, now }: Revert,
@@ -66,9 +73,12 @@ export const revertAddress = async (
     where revert_hash = ${tokenHash} and email = ${from} and reverted_at is null
       and not ${isTaken(sql`o.id = ${ids} and o.email = ${to}`, from)}`
   const results = await db.batch([
-    ...[locks, claim, notice(move, { occasion: tokenHash, portalUrl }, isDone), ...moves(move, isDone)].map(
-      (statement) => statement.compile(db),
-    ),
+    ...[
+      locks,
+      claim,
+      notice(move, { occasion: tokenHash, portalUrl }, isDone),
+      ...moves(move, isDone),
+    ].map((statement) => statement.compile(db)),
     sql<{ isReverted: boolean }>`
       select reverted_at is not null as "isReverted" from address_changes where revert_hash = ${tokenHash}`.compile(
       db,

@@ -12,7 +12,12 @@ import { lostRace } from '../../platform/unavailable.ts'
 import { updateTerms } from '../../programs/terms.queries.ts'
 import type { PartnerStatus } from '../../tenancy/workspaces/tables.ts'
 import { slugKey } from '../../values/slugs.ts'
-import { keepFormerSlug, type SlugRefusal, slugRefusal, slugStateQuery } from '../links/links.queries.ts'
+import {
+  keepFormerSlug,
+  type SlugRefusal,
+  slugRefusal,
+  slugStateQuery,
+} from '../links/links.queries.ts'
 import { groupsOfPartnerQuery, type PartnerRow, partnerQuery } from '../lists/partners.queries.ts'
 import { addressState, type Correction, correctAddress } from './address-changes.queries.ts'
 
@@ -57,12 +62,14 @@ const addressRefusal = async (
 }
 
 /**
- * Updates the fields that differ, all or none. Makes two database round trips, and a third one for an address. A former slug goes on
- * working. A corrected address is that of the person in all programs of the workspace.
+ * Updates the fields that differ, all or none. Makes two database round trips, and a third one for
+ * an address. A former slug goes on working. A corrected address is that of the person in all
+ * programs of the workspace.
  *
  * @param id a UUID
  * @returns undefined when the workspace has no such partner
- * @throws {Unavailable} if concurrent requests took the slug or the address, and gave it up, in every round
+ * @throws {Unavailable} if concurrent requests took the slug or the address, and gave it up, in
+ *   every round
  */
 export const changePartner = async (
   db: Db,

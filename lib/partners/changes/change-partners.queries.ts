@@ -24,7 +24,11 @@ export type ChosenPartner = {
   status: PartnerStatus
 }
 
-/** The partners of a workspace among the ids, by name, as a query. Those who were erased stay as they are. @param ids UUIDs */
+/**
+ * The partners of a workspace among the ids, by name, as a query. Those who were erased stay as
+ * they are.
+ * @param ids UUIDs
+ */
 export const chosenQuery = (db: Db, workspaceId: string, ids: readonly string[]) =>
   db
     .selectFrom('partners')
@@ -36,7 +40,10 @@ export const chosenQuery = (db: Db, workspaceId: string, ids: readonly string[])
     .orderBy(sql`lower(coalesce(name, slug))`)
     .orderBy('id')
 
-/** Whether the change makes a difference to a partner. A group is of one program, whose partners alone it takes. */
+/**
+ * Whether the change makes a difference to a partner. A group is of one program, whose partners
+ * alone it takes.
+ */
 export const concerns = (
   partner: ChosenPartner,
   change: SharedChange,
@@ -44,7 +51,8 @@ export const concerns = (
 ): boolean =>
   'status' in change
     ? partner.status !== change.status
-    : partner.groupId !== change.groupId && (change.groupId === null || partner.programId === programOfGroup)
+    : partner.groupId !== change.groupId &&
+      (change.groupId === null || partner.programId === programOfGroup)
 
 /**
  * Changes partners as `changePartner` does one, in one batch: the audit log gets an entry for each.
@@ -78,7 +86,9 @@ export const changePartners = async (
     partnersStay(ids, 'no key update').compile(db),
     audit.compile(db),
     updateTerms(db, act, 'partners', ids, values),
-    ...(isBan ? [withholdMails(db, workspaceId, ids, now).compile(), ...cancelForBan(db, act, ids)] : []),
+    ...(isBan
+      ? [withholdMails(db, workspaceId, ids, now).compile(), ...cancelForBan(db, act, ids)]
+      : []),
   ]
   try {
     await db.batch(statements)

@@ -5,7 +5,11 @@ import type { Db } from '../../db/connection.ts'
 import { idOf, newSlugSuffix } from '../../db/ids.ts'
 import { lockPartners } from '../../db/locks.queries.ts'
 import { unlessTaken } from '../../imports/partners/partner-import.queries.ts'
-import { decidePartnerImport, type PartnerRow, preferredSlug } from '../../imports/partners/partner-import.ts'
+import {
+  decidePartnerImport,
+  type PartnerRow,
+  preferredSlug,
+} from '../../imports/partners/partner-import.ts'
 import { welcomeDetails } from '../../imports/partners/partner-mails.ts'
 import { lostRace } from '../../platform/unavailable.ts'
 import { slugKey } from '../../values/slugs.ts'
@@ -15,7 +19,10 @@ import { type PartnerRow as Partner, partnerQuery } from '../lists/partners.quer
 const ROUNDS = 10
 
 /** What is created. */
-export type NewPartner = Omit<PartnerRow, 'openingBalanceCents' | 'otherSlugs' | 'formerLink' | 'group'> & {
+export type NewPartner = Omit<
+  PartnerRow,
+  'openingBalanceCents' | 'otherSlugs' | 'formerLink' | 'group'
+> & {
   /** A UUID in lower case, like `groupId`. */
   programId: string
   groupId: string | null
@@ -27,7 +34,10 @@ export type NewPartner = Omit<PartnerRow, 'openingBalanceCents' | 'otherSlugs' |
   welcome: { workspaceName: string; sentBy: string | null; portalUrl: string } | null
 }
 
-/** The application that is approved: what is saved in the same transaction, of the partner with this id, and whether it still waits. */
+/**
+ * The application that is approved: what is saved in the same transaction, of the partner with this
+ * id, and whether it still waits.
+ */
 export type Approved = {
   approvedFor: (partnerId: string) => CompiledQuery[]
   isWaiting: () => Promise<boolean>
@@ -69,8 +79,8 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
       .where('coupon_id', '=', coupon?.id ?? null)
       .select('id')
       .compile(),
-    // Last: what a concurrent copy of the request took above, it took with this partner. Also by an address that the
-    // partner has left: a repeat creates nobody twice.
+    // Last: what a concurrent copy of the request took above, it took with this partner. Also by an
+    // address that the partner has left: a repeat creates nobody twice.
     partnerQuery(
       db,
       workspaceId,
@@ -91,8 +101,9 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
 }
 
 /**
- * Creates a partner with its coupon, welcome mail and audit entry, in one transaction, unless the address is one of the
- * program's partner already, who stays as it is. Two database round trips, and two more for each lost race.
+ * Creates a partner with its coupon, welcome mail and audit entry, in one transaction, unless the
+ * address is one of the program's partner already, who stays as it is. Two database round trips,
+ * and two more for each lost race.
  *
  * @throws {Unavailable} if concurrent requests took what it needs in every round
  */
@@ -148,7 +159,18 @@ type Planned = NewPartner & {
 const save = async (
   db: Db,
   act: Act,
-  { id, programId, groupId, email, name, slug, coupon, isTest = false, details, application }: Planned,
+  {
+    id,
+    programId,
+    groupId,
+    email,
+    name,
+    slug,
+    coupon,
+    isTest = false,
+    details,
+    application,
+  }: Planned,
 ): Promise<Partner | undefined> => {
   const { workspaceId, now } = act
   const [, , , , [partner]] = await db.batch([
@@ -178,7 +200,12 @@ const save = async (
       ...act,
       action: 'partner.created',
       subjectId: id,
-      details: { email, slug, ...(coupon && { couponId: coupon.id }), sendWelcomeEmail: details !== null },
+      details: {
+        email,
+        slug,
+        ...(coupon && { couponId: coupon.id }),
+        sendWelcomeEmail: details !== null,
+      },
     }).compile(),
     partnerQuery(db, workspaceId, id).compile(),
     ...(coupon
@@ -208,16 +235,24 @@ const save = async (
     ...(application?.approvedFor(id) ?? []),
   ])
   return (
-    partner && { ...partner, coupons: coupon ? [{ couponId: coupon.id, couponLabel: coupon.label }] : [] }
+    partner && {
+      ...partner,
+      coupons: coupon ? [{ couponId: coupon.id, couponLabel: coupon.label }] : [],
+    }
   )
 }
 
 /**
- * The partner by which a program is tried: created once, without mails, at an address that nobody can have.
+ * The partner by which a program is tried: created once, without mails, at an address that nobody
+ * can have.
  *
  * @throws {Unavailable} as `createPartner`
  */
-export const createTestPartner = async (db: Db, act: Act, programId: string): Promise<PartnerCreation> => {
+export const createTestPartner = async (
+  db: Db,
+  act: Act,
+  programId: string,
+): Promise<PartnerCreation> => {
   const there = await db
     .selectFrom('partners')
     .where('workspace_id', '=', act.workspaceId)

@@ -1,4 +1,7 @@
-/** What the API and the page share of adding a partner: who sends the welcome mail, and why nobody is added. */
+/**
+ * What the API and the page share of adding a partner: who sends the welcome mail, and why nobody
+ * is added.
+ */
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../../auth/access.ts'

@@ -1,4 +1,7 @@
-/** What the API and the pages share of changes of a partner: who may change the address, and why a change is refused. */
+/**
+ * What the API and the pages share of changes of a partner: who may change the address, and why a
+ * change is refused.
+ */
 import type { Context } from 'hono'
 import { isFreshPerson, type WorkspaceEnv } from '../../auth/access.ts'
 import { ApiError } from '../../http/errors.ts'

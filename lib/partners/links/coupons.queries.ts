@@ -1,4 +1,6 @@
-/** Coupon aliases: the partner that a coupon at the payment processor credits. Spec, section 4.5. */
+/**
+ * Coupon aliases: the partner that a coupon at the payment processor credits. Spec, section 4.5.
+ */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -30,7 +32,12 @@ const selectAliases = (db: Db, workspaceId: string) =>
   db
     .selectFrom('coupon_aliases as a')
     .where('a.workspace_id', '=', workspaceId)
-    .select(['a.id', 'a.coupon_id as couponId', 'a.label as couponLabel', 'a.partner_id as partnerId'])
+    .select([
+      'a.id',
+      'a.coupon_id as couponId',
+      'a.label as couponLabel',
+      'a.partner_id as partnerId',
+    ])
 
 export type CouponAddition =
   | { outcome: 'added' | 'already_added'; coupon: CouponRow }
@@ -64,8 +71,8 @@ const findHolder = async (db: Db, act: Act, partnerId: string, couponId: string)
 }
 
 /**
- * Adds a coupon to a partner unless another partner has it: only a manager moves an alias. The unique constraint
- * decides between concurrent requests.
+ * Adds a coupon to a partner unless another partner has it: only a manager moves an alias. The
+ * unique constraint decides between concurrent requests.
  *
  * @param partnerId a UUID
  * @returns undefined when the workspace has no such partner

@@ -1,4 +1,7 @@
-/** The links of a partner: the main one, whose slug is the partner's, and further ones, such as a former main one. */
+/**
+ * The links of a partner: the main one, whose slug is the partner's, and further ones, such as a
+ * former main one.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -12,7 +15,10 @@ import { RESERVED_SLUGS, slugKey, suffixedSlug } from '../../values/slugs.ts'
 /** Further links of a partner. Each change of the main slug adds one. */
 export const MAX_FURTHER_LINKS = 100
 
-/** All links of a partner, up to which it adds more by itself: enough to tell channels apart, and few slugs that nobody else can have. */
+/**
+ * All links of a partner, up to which it adds more by itself: enough to tell channels apart, and
+ * few slugs that nobody else can have.
+ */
 export const MAX_OWN_LINKS = 20
 
 /** Attempts: of concurrent requests for one slug, one succeeds in each round. */
@@ -23,7 +29,9 @@ export type Link = { slug: string; isMain: boolean; siteUrl: string }
 /** Since the link exists: visits through it, and sales that are credited by one of them. */
 export type LinkCounts = { clicks: number; sales: number }
 
-/** The links of the partner `p`, as a subquery: what was folded of their counts, and what was not. */
+/**
+ * The links of the partner `p`, as a subquery: what was folded of their counts, and what was not.
+ */
 export const linksOfPartner = sql<{ slug: string; isMain: boolean; id: string } & LinkCounts>`(
   select l.slug, l."isMain", l.id, coalesce(c.clicks, 0)::float8 as clicks, coalesce(c.sales, 0)::float8 as sales
   from (select p.slug, p.slug_key, true as "isMain", p.id
@@ -71,8 +79,16 @@ type SlugState = {
   others: number
 }
 
-/** Makes no round trip of its own: for a batch. @param byLook whether one that looks like another partner's, or reserved, is taken */
-export const slugStateQuery = (workspaceId: string, partnerId: string, slug: string, byLook = false) => {
+/**
+ * Makes no round trip of its own: for a batch.
+ * @param byLook whether one that looks like another partner's, or reserved, is taken
+ */
+export const slugStateQuery = (
+  workspaceId: string,
+  partnerId: string,
+  slug: string,
+  byLook = false,
+) => {
   const key = slugKey(slug)
   return sql<SlugState>`
     select p.id, p.program_id as "programId", pr.site_url as "siteUrl", p.email, p.status, p.slug_key = ${key} as "isMain", l.id as "linkId",
@@ -83,18 +99,25 @@ export const slugStateQuery = (workspaceId: string, partnerId: string, slug: str
     where p.workspace_id = ${workspaceId} and p.id = ${partnerId} and p.undone_at is null`
 }
 
-/** Whether another partner of a program has a slug. @param partnerId null for whether anybody has it */
+/**
+ * Whether another partner of a program has a slug.
+ * @param partnerId null for whether anybody has it
+ */
 const isTaken = (programId: unknown, partnerId: unknown, key: string) => sql<boolean>`(
   exists (select from partners t where t.program_id = ${programId} and t.slug_key = ${key} and t.id is distinct from ${partnerId}::uuid)
   or exists (select from links t where t.program_id = ${programId} and t.slug_key = ${key} and t.partner_id is distinct from ${partnerId}::uuid))`
 
-/** Whether a slug looks like one of another partner of the program of `p`, or like a reserved one. */
+/**
+ * Whether a slug looks like one of another partner of the program of `p`, or like a reserved one.
+ */
 const looksTaken = (key: string) => sql<boolean>`(
   exists (select from unnest(${RESERVED_SLUGS}::text[]) as r (word) where slug_look(r.word) = slug_look(${key}))
   or exists (select from partners t where t.program_id = p.program_id and t.id <> p.id and slug_look(t.slug_key) = slug_look(${key}))
   or exists (select from links t where t.program_id = p.program_id and t.partner_id <> p.id and slug_look(t.slug_key) = slug_look(${key})))`
 
-export type SlugRefusal = { outcome: 'slug_taken'; suggestion: string } | { outcome: 'too_many_links' }
+export type SlugRefusal =
+  | { outcome: 'slug_taken'; suggestion: string }
+  | { outcome: 'too_many_links' }
 
 /** Why a partner can't have a slug, or null. */
 export const slugRefusal = (
@@ -145,7 +168,10 @@ export const addLink = (
     refusalOf: () => null,
   })
 
-/** The same by the partner itself, which may have fewer links, and adds none while it is banned. @param act its actor is the partner's address */
+/**
+ * The same by the partner itself, which may have fewer links, and adds none while it is banned.
+ * @param act its actor is the partner's address
+ */
 export const addOwnLink = (
   db: Db,
   act: Act,
@@ -191,7 +217,8 @@ const saveLink = async <Refusal>(
     const refusal = slugRefusal(state, slug, mostFurther)
     if (refusal) return refusal
 
-    // Since it was read, the slug may have become the partner's main one: not even the partner itself may have it.
+    // Since it was read, the slug may have become the partner's main one: not even the partner
+    // itself may have it.
     const mayHave = sql<boolean>`not ${isTaken(state.programId, null, slugKey(slug))} and ${isAllowed}
       and (select undone_at from partners where id = ${state.id}) is null
       and (select count(*) from links where partner_id = ${state.id}) < ${mostFurther}::integer`
@@ -213,8 +240,8 @@ const saveLink = async <Refusal>(
 }
 
 /**
- * Takes a further link from a partner: visits through it are not recorded any more, and another partner may have its slug. Clicks
- * that are recorded stay the partner's.
+ * Takes a further link from a partner: visits through it are not recorded any more, and another
+ * partner may have its slug. Clicks that are recorded stay the partner's.
  *
  * @param partnerId a UUID
  * @returns undefined when the workspace has no such partner

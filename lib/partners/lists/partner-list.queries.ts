@@ -1,10 +1,18 @@
 /** The list of partners with what each has brought, sorted by any of it. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
-import { isListed, type PartnerFilter, type PartnerRow, selectPartners } from './partners.queries.ts'
+import {
+  isListed,
+  type PartnerFilter,
+  type PartnerRow,
+  selectPartners,
+} from './partners.queries.ts'
 import type { PartnerSort } from './partners.schemas.ts'
 
-/** What a partner has brought since it joined, in one currency. Counts without a currency have rows of null. */
+/**
+ * What a partner has brought since it joined, in one currency. Counts without a currency have rows
+ * of null.
+ */
 export type PartnerFigures = {
   currency: string | null
   clicks: number
@@ -60,7 +68,10 @@ const lastActiveOn = sql<string | null>`to_char(greatest(
    where d.workspace_id = p.workspace_id and d.partner_id = p.id and num_nonnulls(d.clicks, d.customers, d.sales, d.leads) > 0
 )), 'YYYY-MM-DD')`
 
-/** The currencies of a workspace, those of most sales first, as a query. Amounts are compared in the first by default. */
+/**
+ * The currencies of a workspace, those of most sales first, as a query. Amounts are compared in the
+ * first by default.
+ */
 export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }>`
   select currency from (
     select currency, sales from totals
@@ -71,7 +82,10 @@ export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }
     select currency, coalesce(sales, 0) from total_deltas where workspace_id = ${workspaceId} and currency <> '') used
   group by currency order by sum(sales) desc, currency`
 
-/** Where the figure is that partners are sorted by. Each has an index: by workspace, and an amount by currency too. */
+/**
+ * Where the figure is that partners are sorted by. Each has an index: by workspace, and an amount
+ * by currency too.
+ */
 const FIGURES = {
   clicks: { table: 'partner_activity', key: 'partner_id', column: 'clicks', none: '0' },
   customers: { table: 'partner_activity', key: 'partner_id', column: 'customers', none: '0' },
@@ -84,15 +98,28 @@ const FIGURES = {
     none: '-infinity',
     isDay: true,
   },
-  revenue: { table: 'partner_totals', key: 'partner_id', column: 'revenue_cents', none: '0', isAmount: true },
-  earned: { table: 'partner_totals', key: 'partner_id', column: 'earned_cents', none: '0', isAmount: true },
+  revenue: {
+    table: 'partner_totals',
+    key: 'partner_id',
+    column: 'revenue_cents',
+    none: '0',
+    isAmount: true,
+  },
+  earned: {
+    table: 'partner_totals',
+    key: 'partner_id',
+    column: 'earned_cents',
+    none: '0',
+    isAmount: true,
+  },
   unpaid: { table: 'balances', key: 'of_id', column: 'open_cents', none: '0', isAmount: true },
 } as const
 
 /**
- * The first partners by a figure, as a table expression: those with a positive figure, with none, and with a negative one. The first
- * and the last walk the index of the figure, so that a page takes as long among 50,000 partners as among 50, and no list is read
- * once the page is full. Figures are those that are folded: up to a minute old.
+ * The first partners by a figure, as a table expression: those with a positive figure, with none,
+ * and with a negative one. The first and the last walk the index of the figure, so that a page
+ * takes as long among 50,000 partners as among 50, and no list is read once the page is full.
+ * Figures are those that are folded: up to a minute old.
  */
 const firstByFigure = (
   workspaceId: string,
@@ -103,7 +130,8 @@ const firstByFigure = (
   const source = sql`${sql.table(table)} f`
   const [id, value] = [sql.ref(`f.${key}`), sql.ref(`f.${column}`)]
   const direction = isAscending ? sql`asc` : sql`desc`
-  const isCompared = 'isAmount' in kind ? sql`f.currency = (select currency from compared)` : sql`true`
+  const isCompared =
+    'isAmount' in kind ? sql`f.currency = (select currency from compared)` : sql`true`
   const isDay = 'isDay' in kind
   const isAfter = (ofPartner: RawBuilder<unknown>, partnerId: RawBuilder<unknown>) => {
     if (!cursor) return sql`true`
@@ -135,7 +163,11 @@ const firstByFigure = (
 }
 
 /** The partners of a workspace with their figures, as a query. */
-export const partnerListQuery = (db: Db, workspaceId: string, { sort, ...request }: PartnerListFilter) => {
+export const partnerListQuery = (
+  db: Db,
+  workspaceId: string,
+  { sort, ...request }: PartnerListFilter,
+) => {
   const { isAscending, cursor, limit } = request
   const direction = isAscending ? 'asc' : 'desc'
   const partners = selectPartners(db, workspaceId)
@@ -160,5 +192,8 @@ export const partnerListQuery = (db: Db, workspaceId: string, { sort, ...request
     .select(sql<string | null>`null`.as('figure'))
     .where(isListed(workspaceId, request))
     .where(cursor ? isAfter : sql<SqlBool>`true`)
-  return (sort === 'name' ? listed.orderBy(name('p'), direction) : listed).orderBy('p.id', direction)
+  return (sort === 'name' ? listed.orderBy(name('p'), direction) : listed).orderBy(
+    'p.id',
+    direction,
+  )
 }

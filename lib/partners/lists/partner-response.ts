@@ -18,7 +18,9 @@ export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   documentsReceivedAt: partner.documentsReceivedAt,
   payoutAccount: partner.payoutAccount && {
     ...partner.payoutAccount,
-    effectiveAt: partner.payoutAccount.effectiveAt ? new Date(partner.payoutAccount.effectiveAt) : null,
+    effectiveAt: partner.payoutAccount.effectiveAt
+      ? new Date(partner.payoutAccount.effectiveAt)
+      : null,
   },
   coupons: partner.coupons,
 })

@@ -1,4 +1,7 @@
-/** Partners. Imports create them, by lib/imports/partners/partner-import.ts, and new-partner.queries.ts. */
+/**
+ * Partners. Imports create them, by lib/imports/partners/partner-import.ts, and
+ * new-partner.queries.ts.
+ */
 import { type ExpressionBuilder, expressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
@@ -39,7 +42,10 @@ type PartnerExpressions = ExpressionBuilder<Tables & { p: Tables['partners'] }, 
 /** A pattern of LIKE, with wildcards in the text escaped. */
 const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** Addresses and the keys of slugs are in lower case: to compare them as they are takes Postgres a third of the time of ILIKE. */
+/**
+ * Addresses and the keys of slugs are in lower case: to compare them as they are takes Postgres a
+ * third of the time of ILIKE.
+ */
 const matches = (eb: PartnerExpressions, workspaceId: string, text: string) => {
   const pattern = contains(slugKey(text))
   return eb.or([
@@ -62,12 +68,19 @@ const hasLink = (eb: PartnerExpressions, workspaceId: string, condition: RawBuil
     sql<string>`(select l.partner_id from links l where l.workspace_id = ${workspaceId} and ${condition})`,
   )
 
-/** One partner, also one whose import was undone, for a batch. @param id a UUID, or an expression for one */
+/**
+ * One partner, also one whose import was undone, for a batch.
+ * @param id a UUID, or an expression for one
+ */
 export const partnerQuery = (db: Db, workspaceId: string, id: string | RawBuilder<string>) =>
   selectPartners(db, workspaceId).where('p.id', '=', id)
 
 /** @param id a UUID */
-export const findPartner = (db: Db, workspaceId: string, id: string): Promise<PartnerRow | undefined> =>
+export const findPartner = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<PartnerRow | undefined> =>
   partnerQuery(db, workspaceId, id).where('p.undone_at', 'is', null).executeTakeFirst()
 
 /** The partners of a workspace, newest first. */
@@ -82,7 +95,10 @@ export const partnersQuery = (db: Db, workspaceId: string, filter: PartnerFilter
     .orderBy('p.id', 'desc')
     .limit(filter.limit)
 
-/** Whether the partner `p` is one of the workspace's that a filter lets through. Those whose import was undone are not. */
+/**
+ * Whether the partner `p` is one of the workspace's that a filter lets through. Those whose import
+ * was undone are not.
+ */
 export const isListed = (workspaceId: string, filter: Omit<PartnerFilter, keyof PageRequest>) => {
   const eb = expressionBuilder<Tables & { p: Tables['partners'] }, 'p'>()
   return eb.and([
@@ -137,13 +153,21 @@ export const selectPartners = (db: Db, workspaceId: string) =>
       ),
     ])
 
-/** The programs and groups to filter partners by: a row per group, and one per program without groups. */
+/**
+ * The programs and groups to filter partners by: a row per group, and one per program without
+ * groups.
+ */
 export const programsAndGroupsQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('programs as pr')
     .where('pr.workspace_id', '=', workspaceId)
     .leftJoin('groups as g', 'g.program_id', 'pr.id')
-    .select(['pr.id as programId', 'pr.name as programName', 'g.id as groupId', 'g.name as groupName'])
+    .select([
+      'pr.id as programId',
+      'pr.name as programName',
+      'g.id as groupId',
+      'g.name as groupName',
+    ])
     .orderBy('pr.name')
     .orderBy('pr.id')
     .orderBy('g.name')

@@ -23,7 +23,10 @@ export const PartnerResponse = z
       .strictObject({
         status: z.enum(PAYOUT_ACCOUNT_STATUSES),
         country: z.string().meta({ description: 'ISO 3166-1 alpha-2.' }),
-        stripeAccountId: z.string().nullable().meta({ description: 'null until Stripe has created it.' }),
+        stripeAccountId: z
+          .string()
+          .nullable()
+          .meta({ description: 'null until Stripe has created it.' }),
         paysBank: z.boolean().nullable().meta({
           description: 'Whether Stripe pays out to the account’s bank; null if that is not known.',
         }),

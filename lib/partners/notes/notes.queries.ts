@@ -8,7 +8,12 @@ import type { PageRequest } from '../../db/page-request.ts'
 export type NoteRow = { id: string; author: string; content: string; createdAt: Date }
 
 /** The notes about a partner, newest first. */
-export const notesQuery = (db: Db, workspaceId: string, partnerId: string, { cursor, limit }: PageRequest) =>
+export const notesQuery = (
+  db: Db,
+  workspaceId: string,
+  partnerId: string,
+  { cursor, limit }: PageRequest,
+) =>
   selectNotes(db, workspaceId, partnerId)
     .where((eb) => (cursor ? eb('id', '<', cursor) : sql<SqlBool>`true`))
     .orderBy('id', 'desc')
@@ -91,7 +96,11 @@ export const deleteNote = async (
       // A concurrent deletion waits for the row lock, and then writes no entry.
       when: sql<SqlBool>`exists (select from partner_notes where workspace_id = ${workspaceId} and id = ${id} for update)`,
     }).compile(),
-    db.deleteFrom('partner_notes').where('workspace_id', '=', workspaceId).where('id', '=', id).compile(),
+    db
+      .deleteFrom('partner_notes')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id)
+      .compile(),
   ])
   return note
 }

@@ -8,5 +8,8 @@ export const NoteResponse = z
     author: z.string().meta({ description: 'An email address, or `API key "<name>"`.' }),
     createdAt: timestamp,
   })
-  .meta({ id: 'Note', description: 'A note of managers about a partner, which the partner does not see.' })
+  .meta({
+    id: 'Note',
+    description: 'A note of managers about a partner, which the partner does not see.',
+  })
 export type NoteResponse = z.infer<typeof NoteResponse>

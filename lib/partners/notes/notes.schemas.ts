@@ -7,5 +7,7 @@ export const MAX_NOTE_LENGTH = 2_000
 
 /** POST /api/workspaces/:workspace/partners/:id/notes */
 export const NewNote = z
-  .strictObject({ content: writtenText(MAX_NOTE_LENGTH).meta({ description: 'Line breaks are kept.' }) })
+  .strictObject({
+    content: writtenText(MAX_NOTE_LENGTH).meta({ description: 'Line breaks are kept.' }),
+  })
   .meta({ id: 'NewNote' })

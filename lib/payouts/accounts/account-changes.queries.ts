@@ -1,4 +1,7 @@
-/** Connects, confirms and disconnects a partner's Stripe account, with its audit entry and its mails. */
+/**
+ * Connects, confirms and disconnects a partner's Stripe account, with its audit entry and its
+ * mails.
+ */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
@@ -13,8 +16,9 @@ const hadAnother = (account: RawBuilder<unknown>) => sql`exists (
                                   and f.disconnected_at is not null and f.stripe_account_id is not null)`
 
 /**
- * Statements for the audit log and the mails about an account, whose row is in the CTE `changed`. They are added in the
- * transaction of the change. An account is `changed` if it replaced another one, which is held.
+ * Statements for the audit log and the mails about an account, whose row is in the CTE `changed`.
+ * They are added in the transaction of the change. An account is `changed` if it replaced another
+ * one, which is held.
  */
 const report = (
   done: 'connected' | 'disconnected',
@@ -67,11 +71,12 @@ export type Platform = { platform: string; livemode: boolean }
 export type NewHold = Hold & { effectiveAt: Date; tokenHash: string }
 
 /**
- * Saves the id of the account that Stripe created. If the person had another one before, or has changed its address within the
- * hold, payouts to it are held. Nobody can end that by a mail for an address that was changed within the hold.
+ * Saves the id of the account that Stripe created. If the person had another one before, or has
+ * changed its address within the hold, payouts to it are held. Nobody can end that by a mail for an
+ * address that was changed within the hold.
  *
- * @returns false if the account can no longer be used: it was disconnected meanwhile, or the workspace now has the key
- * of another Stripe account
+ * @returns false if the account can no longer be used: it was disconnected meanwhile, or the
+ *   workspace now has the key of another Stripe account
  */
 export const bindPayoutAccount = async (
   db: Db,
@@ -81,7 +86,10 @@ export const bindPayoutAccount = async (
   moment: Moment,
   hold: NewHold,
 ): Promise<boolean> => {
-  const row = db.selectFrom('payout_accounts').where('id', '=', id).where('disconnected_at', 'is', null)
+  const row = db
+    .selectFrom('payout_accounts')
+    .where('id', '=', id)
+    .where('disconnected_at', 'is', null)
   const isOfKey = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and stripe_account_id = ${platform} and livemode = ${livemode})`
   const holder = { workspaceId: sql`a.workspace_id`, email: sql`a.email` }
@@ -102,7 +110,10 @@ export const bindPayoutAccount = async (
   return bound.length > 0
 }
 
-/** Ends the hold of a person's account by the link of the mail. Idempotent. @returns false if there is none, or the link is another's */
+/**
+ * Ends the hold of a person's account by the link of the mail. Idempotent.
+ * @returns false if there is none, or the link is another's
+ */
 export const confirmHeldAccount = async (
   db: Db,
   { workspaceId, email }: Holder,
@@ -122,7 +133,9 @@ export const confirmHeldAccount = async (
   const [, , confirmed] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     confirm.compile(db),
-    sql`select id from payout_accounts where ${own} and effective_at = ${now}::timestamptz`.compile(db),
+    sql`select id from payout_accounts where ${own} and effective_at = ${now}::timestamptz`.compile(
+      db,
+    ),
   ])
   return confirmed.length > 0
 }
@@ -130,10 +143,12 @@ export const confirmHeldAccount = async (
 export type Disconnection = 'disconnected' | 'not_connected' | 'payout_in_flight'
 
 /**
- * Disconnects a person's account, unless a payout to it is in flight. The account at Stripe does not change.
+ * Disconnects a person's account, unless a payout to it is in flight. The account at Stripe does
+ * not change.
  *
  * @param id of the account, if it may have been replaced
- * @param moment its time is the same for each retry: it identifies the row that an earlier attempt disconnected
+ * @param moment its time is the same for each retry: it identifies the row that an earlier attempt
+ *   disconnected
  */
 export const disconnectAccount = async (
   db: Db,

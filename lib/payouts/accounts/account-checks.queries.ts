@@ -28,8 +28,8 @@ const wantedAccounts = (isWanted: RawBuilder<unknown>) => sql`
       where ${isUnready} and ${isWanted}`
 
 /**
- * Picks accounts, and notes that they are being asked for. Concurrent Workers get different ones; a repeat after an unseen
- * commit gets the same.
+ * Picks accounts, and notes that they are being asked for. Concurrent Workers get different ones; a
+ * repeat after an unseen commit gets the same.
  *
  * @param isDue whether an account was not asked for of late
  * @param isOurs whether it is one of those to ask for
@@ -62,9 +62,9 @@ export const leaseDailyAccounts = (db: Db, { now, limit }: Lease): Promise<Unrea
   lease(db, { isDue: notAskedToday(now) }, { now, limit })
 
 /**
- * Accounts of partners to whom a run's workspace owes something, and that were not asked for since the run's cutoff. `coalesce`
- * has each list read once and hashed: as joins, they were read again for each account where Postgres takes a workspace for
- * small, as after an import.
+ * Accounts of partners to whom a run's workspace owes something, and that were not asked for since
+ * the run's cutoff. `coalesce` has each list read once and hashed: as joins, they were read again
+ * for each account where Postgres takes a workspace for small, as after an import.
  */
 export const leaseOwedAccounts = (
   db: Db,
@@ -85,8 +85,15 @@ export const leaseOwedAccounts = (
     slice,
   )
 
-/** Lets accounts be asked for again in an hour, because Stripe returned no status. @param now that of their lease */
-export const retryAccounts = async (db: Db, accounts: UnreadAccount[], now: Date): Promise<void> => {
+/**
+ * Lets accounts be asked for again in an hour, because Stripe returned no status.
+ * @param now that of their lease
+ */
+export const retryAccounts = async (
+  db: Db,
+  accounts: UnreadAccount[],
+  now: Date,
+): Promise<void> => {
   const ids = accounts.map(({ workspaceId, stripeAccountId }) => ({ workspaceId, stripeAccountId }))
   await sql`
     update payout_accounts a set asked_at = ${new Date(now.getTime() - DAY_MS + RETRY_MS)}::timestamptz
@@ -116,8 +123,9 @@ export type AccountReading = {
 }
 
 /**
- * Saves the status of accounts, as a query. Of concurrent requests about one, the result of the one that started last wins. An account
- * that was enabled before and has new requirements is restricted.
+ * Saves the status of accounts, as a query. Of concurrent requests about one, the result of the one
+ * that started last wins. An account that was enabled before and has new requirements is
+ * restricted.
  */
 export const saveReadingsQuery = (readings: AccountReading[]) => sql<unknown>`
     update payout_accounts a

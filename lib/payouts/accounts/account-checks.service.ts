@@ -1,4 +1,7 @@
-/** Reads accounts that could not be paid from Stripe again: an event about them may have been missed. */
+/**
+ * Reads accounts that could not be paid from Stripe again: an event about them may have been
+ * missed.
+ */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
 import type { Db } from '../../db/connection.ts'
@@ -43,7 +46,10 @@ const clientsFor = async (
   return new Map(await Promise.all(clients))
 }
 
-/** Reads a page of accounts, some concurrently. After a failure but a refusal, no more accounts of the workspace are read. */
+/**
+ * Reads a page of accounts, some concurrently. After a failure but a refusal, no more accounts of
+ * the workspace are read.
+ */
 const readPage = async (env: OnboardingEnv, page: UnreadAccount[], budget: Budget) => {
   const clients = await clientsFor(env, page)
   const readings: AccountReading[] = []
@@ -78,7 +84,9 @@ const readPage = async (env: OnboardingEnv, page: UnreadAccount[], budget: Budge
 /** How many accounts were read, and whether Stripe was asked for all of those that are due. */
 type Reading = { count: number; isComplete: boolean }
 
-/** Reads accounts in pages, as long as half of the budget lasts, and until Stripe does not answer. */
+/**
+ * Reads accounts in pages, as long as half of the budget lasts, and until Stripe does not answer.
+ */
 const readAgain = async (
   env: OnboardingEnv,
   lease: (db: Db, limit: number) => Promise<UnreadAccount[]>,
@@ -103,23 +111,35 @@ const readAgain = async (
 }
 
 /**
- * Reads the accounts that cannot be paid of partners whom a run owes something. Each is asked for once per run; those that
- * do not fit into the budget remain as they were read last.
+ * Reads the accounts that cannot be paid of partners whom a run owes something. Each is asked for
+ * once per run; those that do not fit into the budget remain as they were read last.
  */
 export const checkOwedAccounts = (env: OnboardingEnv, scope: RunScope, now: Date, budget: Budget) =>
   readAgain(env, (db, limit) => leaseOwedAccounts(db, scope, { now, limit }), { now, budget })
 
 /** Reads accounts that cannot be paid, each once a day. @returns how many */
-export const checkDailyAccounts = async (env: OnboardingEnv, now: Date, budget: Budget): Promise<number> =>
-  (await readAgain(env, (db, limit) => leaseDailyAccounts(db, { now, limit }), { now, budget })).count
+export const checkDailyAccounts = async (
+  env: OnboardingEnv,
+  now: Date,
+  budget: Budget,
+): Promise<number> =>
+  (await readAgain(env, (db, limit) => leaseDailyAccounts(db, { now, limit }), { now, budget }))
+    .count
 
 /** Per run of the cron. */
 const MAX_KEYS = 5
 /** The account, its countries, and saving them. */
 const FETCHES_PER_KEY = 3
 
-/** Reads to which countries the workspaces' accounts may transfer, each once a day. What cannot be read stays as it was. */
-export const checkCountries = async (env: OnboardingEnv, now: Date, budget: Budget): Promise<void> => {
+/**
+ * Reads to which countries the workspaces' accounts may transfer, each once a day. What cannot be
+ * read stays as it was.
+ */
+export const checkCountries = async (
+  env: OnboardingEnv,
+  now: Date,
+  budget: Budget,
+): Promise<void> => {
   const limit = Math.min(MAX_KEYS, Math.floor((budget.fetches - 1) / FETCHES_PER_KEY))
   if (limit < 1 || !hasLeft(budget)) return
   const keys = await withDb(env, budget, (db) => leaseKeysToAsk(db, now, limit))

@@ -4,7 +4,10 @@ import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import type { PayoutAccountStatus } from '../payouts.ts'
 
-/** A partner's account. Without `stripeAccountId` it is an intent: Stripe has not confirmed its creation yet. */
+/**
+ * A partner's account. Without `stripeAccountId` it is an intent: Stripe has not confirmed its
+ * creation yet.
+ */
 export type PayoutAccount = {
   id: string
   workspaceId: string
@@ -64,7 +67,12 @@ export const loadOnboarding = async (db: Db, { workspaceId, email }: Holder) => 
     db
       .selectFrom('stripe_keys')
       .where('workspace_id', '=', workspaceId)
-      .select(['ciphertext', 'stripe_account_id as platform', 'livemode', 'transfer_countries as countries'])
+      .select([
+        'ciphertext',
+        'stripe_account_id as platform',
+        'livemode',
+        'transfer_countries as countries',
+      ])
       .compile(),
     db
       .selectFrom('partners')
@@ -94,7 +102,9 @@ export const noteUnreachable = async (
   )
 }
 
-/** The workspaces that cannot reach an address by Stripe, as its owner said, as a query for a batch. */
+/**
+ * The workspaces that cannot reach an address by Stripe, as its owner said, as a query for a batch.
+ */
 export const unreachableQuery = (db: Db, email: string) =>
   db
     .selectFrom('unreachable_people')
@@ -126,7 +136,11 @@ export const intendPayoutAccount = async (
 
 /** Deletes an intent that Stripe refused, so that the partner can choose another country. */
 export const withdrawIntent = async (db: Db, id: string): Promise<void> => {
-  await db.deleteFrom('payout_accounts').where('id', '=', id).where('stripe_account_id', 'is', null).execute()
+  await db
+    .deleteFrom('payout_accounts')
+    .where('id', '=', id)
+    .where('stripe_account_id', 'is', null)
+    .execute()
 }
 
 /** Whether a link confirms a person's held account, as the page asks before it does. */
@@ -144,7 +158,10 @@ export const isHeldFor = async (
   return row !== undefined
 }
 
-/** A connected account of a workspace that has no key; null if it has one, or if nobody is connected. */
+/**
+ * A connected account of a workspace that has no key; null if it has one, or if nobody is
+ * connected.
+ */
 export const findOrphan = async (db: Db, workspaceId: string): Promise<string | null> => {
   const row = await db
     .selectFrom('payout_accounts as a')

@@ -1,4 +1,7 @@
-/** Mails to a person about a change of how they are paid, also to the addresses that they have left of late. */
+/**
+ * Mails to a person about a change of how they are paid, also to the addresses that they have left
+ * of late.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import type { MailKind } from '../../mail/mails.ts'
 import { formerAddressesSince } from '../details/payment-details.ts'
@@ -13,11 +16,12 @@ const formerAddresses = ({ workspaceId, email }: Person, now: Date) => sql`
     and f.email <> o.email`
 
 /** Whether a person has left an address within the hold: the present one may be somebody else's. */
-export const hasChangedAddress = (person: Person, now: Date) => sql`exists (${formerAddresses(person, now)})`
+export const hasChangedAddress = (person: Person, now: Date) =>
+  sql`exists (${formerAddresses(person, now)})`
 
 /**
- * An insert that mails the partner `p` of a person, and each address that it has left of late, which gets the same details but
- * for the links that only the person may use.
+ * An insert that mails the partner `p` of a person, and each address that it has left of late,
+ * which gets the same details but for the links that only the person may use.
  *
  * @param details an expression that may name the partner `p` and the columns of `from`
  * @param secrets names of details that former addresses do not get

@@ -1,6 +1,6 @@
 /**
- * The countries (ISO 3166) in which Stripe pays out to connected accounts. Only merchants in the United States can pay to
- * most of them: Stripe refuses the others when the account is created.
+ * The countries (ISO 3166) in which Stripe pays out to connected accounts. Only merchants in the
+ * United States can pay to most of them: Stripe refuses the others when the account is created.
  */
 export const PAYOUT_COUNTRIES: readonly string[] = `
   AE AG AL AM AO AR AT AU AZ BA BD BE BG BH BJ BN BO BS BT BW CA CH CI CL CO CR CY CZ DE DK DO DZ EC EE EG ES ET FI FR

@@ -44,14 +44,21 @@ const momentOf = ({ PUBLIC_URL }: OnboardingEnv): Moment => ({
 const TOKEN_LENGTH = 32
 
 /** The hold of an account that turns out to replace another one. */
-const newHold = async ({ PUBLIC_URL }: OnboardingEnv, workspaceId: string, now: Date): Promise<NewHold> => {
+const newHold = async (
+  { PUBLIC_URL }: OnboardingEnv,
+  workspaceId: string,
+  now: Date,
+): Promise<NewHold> => {
   const token = randomBase62(TOKEN_LENGTH)
   const effectiveAt = effectiveFrom(now)
   return {
     effectiveAt,
     heldUntil: timeWords(effectiveAt),
     tokenHash: await sha256(token),
-    confirmUrl: new URL(`/portal/connect/confirm?workspace=${workspaceId}&token=${token}`, PUBLIC_URL).href,
+    confirmUrl: new URL(
+      `/portal/connect/confirm?workspace=${workspaceId}&token=${token}`,
+      PUBLIC_URL,
+    ).href,
   }
 }
 
@@ -81,13 +88,20 @@ export const refusing = async <T>(
   }
 }
 
-/** Delays between attempts to create an account: a concurrent request may hold the key, or the response was lost. */
+/**
+ * Delays between attempts to create an account: a concurrent request may hold the key, or the
+ * response was lost.
+ */
 const DELAYS_MS = [300, 900]
 /** The longest time for retries, while the partner waits for the page. */
 const MAX_RETRY_MS = 5_000
 
 /** Creates the account of an intent at Stripe, idempotently. @throws {ConnectError} */
-const createAccount = async (stripe: Connect, holder: Holder, intent: PayoutAccount): Promise<string> => {
+const createAccount = async (
+  stripe: Connect,
+  holder: Holder,
+  intent: PayoutAccount,
+): Promise<string> => {
   const started = Date.now()
   const request = {
     email: holder.email,
@@ -107,7 +121,10 @@ const createAccount = async (stripe: Connect, holder: Holder, intent: PayoutAcco
   return stripe.createAccount(request)
 }
 
-/** Creates the account of an intent, and saves its id. @returns null if the account can no longer be used */
+/**
+ * Creates the account of an intent, and saves its id.
+ * @returns null if the account can no longer be used
+ */
 const makeAccount = async (
   db: Db,
   stripe: Connect,
@@ -123,21 +140,28 @@ const makeAccount = async (
     const account = await createAccount(stripe, holder, intent)
     return (await bindPayoutAccount(db, intent, account, platform, moment, hold)) ? account : null
   } catch (error) {
-    if (error instanceof ConnectError && error.failure.kind === 'refused') await withdrawIntent(db, intent.id)
+    if (error instanceof ConnectError && error.failure.kind === 'refused')
+      await withdrawIntent(db, intent.id)
     throw error
   }
 }
 
 /** Reads an account's status from Stripe, and saves it. @throws {ConnectError} */
-const updateStatus = async (db: Db, stripe: Connect, workspaceId: string, id: string, askedAt: string) => {
+const updateStatus = async (
+  db: Db,
+  stripe: Connect,
+  workspaceId: string,
+  id: string,
+  askedAt: string,
+) => {
   const { status, paysBank } = await stripe.readAccount(id)
   await saveReadings(db, [{ workspaceId, stripeAccountId: id, status, paysBank, askedAt }])
   return status
 }
 
 /**
- * Starts or continues a partner's onboarding. Each step is saved before the next, so that a repeated call continues with
- * the same account.
+ * Starts or continues a partner's onboarding. Each step is saved before the next, so that a
+ * repeated call continues with the same account.
  *
  * @throws {Unavailable} a repeated call continues
  */
@@ -152,7 +176,8 @@ export const startOnboarding = async (
   if (!isPartner) return { refused: NO_PARTNER }
   if (!key) return { refused: NOT_SET_UP }
   // A country is final at Stripe, so the one that was chosen first counts.
-  const { country: actual } = account?.status !== 'closed' && account?.stripeAccountId ? account : { country }
+  const { country: actual } =
+    account?.status !== 'closed' && account?.stripeAccountId ? account : { country }
   if (key.countries && !key.countries.includes(actual)) {
     await noteUnreachable(db, holder, actual, new Date())
     return { refused: cannotReach(actual) }
@@ -188,7 +213,8 @@ export const startOnboarding = async (
         // The account may have been closed without an event.
         const known = await loadKnownAccount(db, workspaceId, account.stripeAccountId)
         const status =
-          known && (await updateStatus(db, stripe, workspaceId, account.stripeAccountId, known.askedAt))
+          known &&
+          (await updateStatus(db, stripe, workspaceId, account.stripeAccountId, known.askedAt))
         if (status !== 'closed') throw error
         return beginAnew(account)
       }
@@ -198,8 +224,8 @@ export const startOnboarding = async (
 }
 
 /**
- * Reads an account's status from Stripe, and saves it. Unknown accounts, and those that the workspace's key cannot read,
- * are ignored: a repeat would not help.
+ * Reads an account's status from Stripe, and saves it. Unknown accounts, and those that the
+ * workspace's key cannot read, are ignored: a repeat would not help.
  *
  * @throws {Unavailable}
  * @throws {ConnectError} if Stripe returned no status
@@ -211,7 +237,8 @@ export const refreshAccount = async (
 ): Promise<void> => {
   const db = connect(env)
   const known = await loadKnownAccount(db, workspaceId, stripeAccountId)
-  const key = known?.ciphertext && (await decryptSecret(env.SECRETS_KEY, workspaceId, known.ciphertext))
+  const key =
+    known?.ciphertext && (await decryptSecret(env.SECRETS_KEY, workspaceId, known.ciphertext))
   if (!known || !key) return
   try {
     await updateStatus(db, connectTo(env, key), workspaceId, stripeAccountId, known.askedAt)
@@ -221,12 +248,14 @@ export const refreshAccount = async (
   }
 }
 
-/** Where anybody with an Express account signs in: https://docs.stripe.com/connect/express-dashboard */
+/**
+ * Where anybody with an Express account signs in: https://docs.stripe.com/connect/express-dashboard
+ */
 const STRIPE_SIGN_IN = 'https://connect.stripe.com/express_login'
 
 /**
- * The address of a partner's own dashboard at Stripe. If the merchant's key does not allow to create a link, it is that of
- * Stripe's sign-in.
+ * The address of a partner's own dashboard at Stripe. If the merchant's key does not allow to
+ * create a link, it is that of Stripe's sign-in.
  *
  * @returns null if the partner has no account
  */
@@ -258,5 +287,8 @@ export const disconnect = async (
 }
 
 /** Ends the hold of a partner's account by the link of the mail. @throws {Unavailable} */
-export const confirmAccount = async (env: OnboardingEnv, holder: Holder, token: string): Promise<boolean> =>
-  confirmHeldAccount(connect(env), holder, await sha256(token), new Date())
+export const confirmAccount = async (
+  env: OnboardingEnv,
+  holder: Holder,
+  token: string,
+): Promise<boolean> => confirmHeldAccount(connect(env), holder, await sha256(token), new Date())

@@ -6,4 +6,7 @@ export const partnerBalanceResponse = ({
   partnerSlug: _,
   partnerName: __,
   ...balance
-}: PartnerBalance): PartnerBalanceResponse => ({ ...balance, amountCents: Number(balance.amountCents) })
+}: PartnerBalance): PartnerBalanceResponse => ({
+  ...balance,
+  amountCents: Number(balance.amountCents),
+})

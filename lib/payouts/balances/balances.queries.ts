@@ -35,8 +35,9 @@ const totalsOf = (b: RawBuilder<unknown>) => sql`
          from ${b} b group by currency, code) t) as totals`
 
 /**
- * The payable balances of a workspace by currency and by why a run would skip them, as a query of one row. Partners'
- * balances are not netted against each other. Whether the money suffices is not known here.
+ * The payable balances of a workspace by currency and by why a run would skip them, as a query of
+ * one row. Partners' balances are not netted against each other. Whether the money suffices is not
+ * known here.
  */
 export const balanceTotalsQuery = (workspaceId: string, now: Date) =>
   sql<{ totals: TotalRow[] }>`
@@ -44,11 +45,19 @@ export const balanceTotalsQuery = (workspaceId: string, now: Date) =>
       select currency, code, amount_cents
       from (${balances(presentScope(workspaceId, now), payableSums(workspaceId, now))}) b offset 0)`)}`
 
-/** How many partners a run would skip because of their accounts: by whom something is to be done, and whom Stripe reviews. */
+/**
+ * How many partners a run would skip because of their accounts: by whom something is to be done,
+ * and whom Stripe reviews.
+ */
 type Unready = { unconnected: number; inReview: number; restricted: number }
 
-/** The same totals, and for how many partners the account is what is missing, in whatever number of currencies. */
-export const readinessQuery = (workspaceId: string, now: Date) => sql<Unready & { totals: TotalRow[] }>`
+/**
+ * The same totals, and for how many partners the account is what is missing, in whatever number of
+ * currencies.
+ */
+export const readinessQuery = (workspaceId: string, now: Date) => sql<
+  Unready & { totals: TotalRow[] }
+>`
     with b as materialized (
       select currency, code, amount_cents, partner_id
       from (${balances(presentScope(workspaceId, now), payableSums(workspaceId, now))}) b
@@ -78,9 +87,9 @@ export type PartnerBalance = {
 }
 
 /**
- * The payable balances of the next partners of a workspace, newest partner first, or only the negative ones, or
- * those that a run would skip for one reason. All currencies
- * of a partner are on one page: the limit counts partners.
+ * The payable balances of the next partners of a workspace, newest partner first, or only the
+ * negative ones, or those that a run would skip for one reason. All currencies of a partner are on
+ * one page: the limit counts partners.
  */
 export const listPartnerBalances = async (
   db: Db,

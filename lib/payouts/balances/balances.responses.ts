@@ -6,9 +6,12 @@ export const PartnerBalanceResponse = z
   .strictObject({
     partnerId: z.uuid(),
     currency: z.string(),
-    amountCents: z.int().meta({ description: 'What is payable now. Negative if the partner owes it.' }),
+    amountCents: z
+      .int()
+      .meta({ description: 'What is payable now. Negative if the partner owes it.' }),
     code: z.enum(SKIP_CODES).nullable().meta({
-      description: 'Why a run would skip it; null if one would pay it, as far as the money suffices.',
+      description:
+        'Why a run would skip it; null if one would pay it, as far as the money suffices.',
     }),
     owedSince: timestamp.nullable().meta({
       description: 'Since when the balance has been negative; null if it is not.',

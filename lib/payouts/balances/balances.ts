@@ -25,12 +25,17 @@ export const payableIn = (totals: Total[], currency: string): Payable => {
   return {
     currency,
     payableCents: sum((code) => code === null),
-    blockedCents: sum((code) => code !== null && code !== 'negative_balance' && code !== 'test_partner'),
+    blockedCents: sum(
+      (code) => code !== null && code !== 'negative_balance' && code !== 'test_partner',
+    ),
     owedCents: -sum((code) => code === 'negative_balance'),
   }
 }
 
-/** A page of balances that holds all currencies of its partners. @param rows those of at most `limit` + 1 partners */
+/**
+ * A page of balances that holds all currencies of its partners.
+ * @param rows those of at most `limit` + 1 partners
+ */
 export const pageOfPartners = <Row extends { partnerId: string }>(
   rows: Row[],
   limit: number,

@@ -56,9 +56,10 @@ export const isOpen = (
         and not ${isHeld} ${isWithinLimits(limits)}`
 
 /**
- * The commissions of one partner that a run may claim, as a subquery, the first that became payable first. It is written for
- * the one index that has them in this order: with statistics that are older than the commissions, Postgres may take the one
- * that finds all that is payable in the workspace.
+ * The commissions of one partner that a run may claim, as a subquery, the first that became payable
+ * first. It is written for the one index that has them in this order: with statistics that are
+ * older than the commissions, Postgres may take the one that finds all that is payable in the
+ * workspace.
  */
 export const openOf = (
   partnerId: RawBuilder<unknown>,
@@ -90,11 +91,17 @@ const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
                     and (s.amount_cents, s.partner_id) <= (r."toCents", r."toId")))`
 }
 
-/** The payouts of a workspace that are growing, or are letting their commissions go, as `q`: see freeing.queries.ts. */
+/**
+ * The payouts of a workspace that are growing, or are letting their commissions go, as `q`: see
+ * freeing.queries.ts.
+ */
 const changing = (workspaceId: string) => sql`
     from payouts q where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing)`
 
-/** Whether the rest of the balance `s` is being claimed, or let go. Such payouts are few: they are read once. */
+/**
+ * Whether the rest of the balance `s` is being claimed, or let go. Such payouts are few: they are
+ * read once.
+ */
 export const isChanging = (workspaceId: string) => sql`
   (s.partner_id, s.currency::text) in (select q.partner_id, q.currency::text ${changing(workspaceId)})`
 
@@ -109,7 +116,10 @@ const joined = (scope: BalanceScope) => sql`
     left join payout_accounts a on a.workspace_id = ${accountsOf(scope)} and a.email = p.email
                                and a.disconnected_at is null`
 
-/** The same, looked up for each balance: joined, all of them are read for each where Postgres takes the tables for empty. */
+/**
+ * The same, looked up for each balance: joined, all of them are read for each where Postgres takes
+ * the tables for empty.
+ */
 const lookedUp = (scope: BalanceScope) => sql`
     join lateral (select o.* from partners o where o.id = s.partner_id offset 0) p on true
     join programs g on g.id = p.program_id
@@ -118,8 +128,9 @@ const lookedUp = (scope: BalanceScope) => sql`
                        offset 0) a on true`
 
 /**
- * Balances, each with its destination account, if the method is to pay by Stripe, and the reason why a run skips it. The
- * minimum applies to the minor units of every currency. What is the same for all of them is read once, as `w`.
+ * Balances, each with its destination account, if the method is to pay by Stripe, and the reason
+ * why a run skips it. The minimum applies to the minor units of every currency. What is the same
+ * for all of them is read once, as `w`.
  *
  * @param code limits them to those that a run skips for this reason
  */
@@ -157,11 +168,17 @@ const steps = Object.entries(TRANSFER_STEPS).map(
 /** The step of the amounts that Stripe can transfer in the currency of the balance `s`. */
 const step = sql`case s.currency::text ${sql.join(steps, sql` `)} else 1 end`
 
-/** Whether the commission `o` was made by hand: nobody but a manager, or an API key, says that it was earned. */
+/**
+ * Whether the commission `o` was made by hand: nobody but a manager, or an API key, says that it
+ * was earned.
+ */
 const isByHand = sql`(o.kind in ('adjustment', 'opening_balance')
                       or exists (select from events e where e.id = o.event_id and ${isDecidedByHand}))`
 
-/** Whether most of the balance `s` was made by hand, less what was reversed of it. Only asked of accounts that are new. */
+/**
+ * Whether most of the balance `s` was made by hand, less what was reversed of it. Only asked of
+ * accounts that are new.
+ */
 const isMostlyByHand = (scope: BalanceScope) => sql`(
                 select sum(c.amount_cents) filter (where ${isByHand}) * 2 > sum(c.amount_cents)
                 from ${openOf(sql`s.partner_id`, scope)} c
@@ -185,7 +202,10 @@ const stripeReasons = (scope: BalanceScope): Reasons => {
     ['account_restricted', sql`a.status = 'restricted'`],
     ['not_connected', sql`a.status is distinct from 'enabled'`],
     ['account_changed', sql`a.effective_at > ${cutoffAt}::timestamptz`],
-    ['account_new', sql`a.created_at > ${newSince(cutoffAt)}::timestamptz and ${isMostlyByHand(scope)}`],
+    [
+      'account_new',
+      sql`a.created_at > ${newSince(cutoffAt)}::timestamptz and ${isMostlyByHand(scope)}`,
+    ],
     ['amount_too_fine', sql`s.amount_cents % ${step} <> 0`],
     [
       'amount_too_small',
@@ -205,7 +225,8 @@ const firstOf = (reasons: Reasons, otherwise: RawBuilder<unknown>) => {
 
 /**
  * @param partner joins the partner of each balance
- * @param only    the reason of all that are wanted: whether it applies is cheaper to know than that no other one comes before
+ * @param only    the reason of all that are wanted: whether it applies is cheaper to know than that
+ *   no other one comes before
  */
 const balancesWith = (
   partner: RawBuilder<unknown>,
@@ -220,7 +241,10 @@ const balancesWith = (
     any,
     sql`coalesce(case when w.by_stripe then ${firstOf(byStripe, sql`null`)} end, ${isOverMaximum})`,
   )
-  const applies = [...any, ...byStripe.map(([code, is]) => [code, sql`w.by_stripe and ${is}`] as const)]
+  const applies = [
+    ...any,
+    ...byStripe.map(([code, is]) => [code, sql`w.by_stripe and ${is}`] as const),
+  ]
     .filter(([code]) => code === only)
     .map(([, is]) => sql`and (${is})`)
   return sql`

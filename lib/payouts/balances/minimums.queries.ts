@@ -1,4 +1,7 @@
-/** The minimum of a payout, as SQL. It is compared with all that is due to a person, because partners of several programs are one person. */
+/**
+ * The minimum of a payout, as SQL. It is compared with all that is due to a person, because
+ * partners of several programs are one person.
+ */
 import { type RawBuilder, sql } from 'kysely'
 
 type Scope = {
@@ -11,12 +14,15 @@ type Scope = {
   open: RawBuilder<unknown>
 }
 
-/** What the partner `p` is paid at least, in minor units of every currency. Expects its program as `g`. */
+/**
+ * What the partner `p` is paid at least, in minor units of every currency. Expects its program as
+ * `g`.
+ */
 const minimum = sql`coalesce(p.minimum_payout_cents, g.minimum_payout_cents)`
 
 /**
- * What is due to the person of the partner `p` in other programs, in the currency of the balance `s`: also what this run,
- * or another of the same scheduled time, has claimed for it already.
+ * What is due to the person of the partner `p` in other programs, in the currency of the balance
+ * `s`: also what this run, or another of the same scheduled time, has claimed for it already.
  */
 const dueElsewhere = ({ workspaceId, id, excludePartnerIds, open }: Scope) => sql`
   (select coalesce(sum(greatest(own.cents, 0) + claimed.cents), 0)
@@ -35,6 +41,9 @@ const dueElsewhere = ({ workspaceId, id, excludePartnerIds, open }: Scope) => sq
      and not exists (select from programs s where s.id = o.program_id and s.mode = 'shadow')
      and o.id <> all (${sql.val(excludePartnerIds)}::uuid[]))`
 
-/** Whether the balance `s` of the partner `p` is too small to be paid. Other programs are read only if it is by itself. */
+/**
+ * Whether the balance `s` of the partner `p` is too small to be paid. Other programs are read only
+ * if it is by itself.
+ */
 export const isBelowMinimum = (scope: Scope) =>
   sql`s.amount_cents < ${minimum} and s.amount_cents + ${dueElsewhere(scope)} < ${minimum}`

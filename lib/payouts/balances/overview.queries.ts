@@ -22,10 +22,16 @@ const programNamesQuery = (db: Db, workspaceId: string) =>
     .orderBy('id')
     .limit(MOST_PROGRAMS)
 
-/** How many approved partners are in a country to which the Stripe account cannot transfer, by country. */
+/**
+ * How many approved partners are in a country to which the Stripe account cannot transfer, by
+ * country.
+ */
 type Elsewhere = { country: string; people: number }
 
-/** Where the people are whom Stripe cannot pay, by their account or by what they said when they wanted to connect one. */
+/**
+ * Where the people are whom Stripe cannot pay, by their account or by what they said when they
+ * wanted to connect one.
+ */
 const elsewhereQuery = (workspaceId: string) => sql<Elsewhere>`
   select e.country, count(*)::int as people
   from stripe_keys k cross join lateral (
@@ -47,7 +53,12 @@ const setupQuery = (workspaceId: string) => sql<PayoutSetup & { reversed: number
           and reversed_cents > 0 and reversed_cents = amount_cents and released_at is null) as reversed`
 
 /** Balances, set-up and the newest runs, in one fetch. */
-export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
+export const readPayoutsPage = async (
+  db: Db,
+  workspaceId: string,
+  slice: PageRequest,
+  now: Date,
+) => {
   const [earned, [owed], [setup], elsewhere, programs, runs] = await db.batch([
     earnedQuery(workspaceId, now).compile(db),
     readinessQuery(workspaceId, now).compile(db),

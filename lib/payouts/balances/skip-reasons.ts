@@ -6,7 +6,8 @@ export const SKIP_REASONS: Record<SkipCode, string> = {
     'The program runs in shadow mode: another platform pays its partners until the cut-over.',
   documents_missing: 'Documents are not marked as received.',
   other_method: 'Chose PayPal, Wise or an IBAN. Pay with a run by bank transfer.',
-  not_connected: 'Has not connected a Stripe account. Partners are emailed about this, and reminded.',
+  not_connected:
+    'Has not connected a Stripe account. Partners are emailed about this, and reminded.',
   account_changed:
     'Connected another Stripe account within the last 72 hours, and has not confirmed it by email yet. A later run pays it.',
   account_new:

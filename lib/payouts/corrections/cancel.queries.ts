@@ -1,6 +1,7 @@
 /**
- * Cancels payouts and runs. Nothing is sent from then on. What Stripe was never asked for, or has refused, ends at once; of
- * the rest, the sender looks the transfers up until their keys cannot act any more: see transfer.service.ts.
+ * Cancels payouts and runs. Nothing is sent from then on. What Stripe was never asked for, or has
+ * refused, ends at once; of the rest, the sender looks the transfers up until their keys cannot act
+ * any more: see transfer.service.ts.
  */
 import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
@@ -20,11 +21,15 @@ const REQUEST_MS = 4_000
 /** Whether the payout `p` can be canceled. */
 const isOpen = sql`p.paid_at is null and p.failed_at is null and p.cancel_requested_at is null`
 
-/** Whether no request for the transfer of `p` can be on its way: none was made with its key, or all of them were refused. */
+/**
+ * Whether no request for the transfer of `p` can be on its way: none was made with its key, or all
+ * of them were refused.
+ */
 const isUnsent = sql`(p.stripe_account_id is null or p.key_used_at is null)`
 
 /**
- * Cancels payouts, `p`. To be preceded by `lockPayouts`, as a payout may be growing: see claims.queries.ts.
+ * Cancels payouts, `p`. To be preceded by `lockPayouts`, as a payout may be growing: see
+ * claims.queries.ts.
  *
  * @param which limits them
  */
@@ -50,10 +55,14 @@ const freeUntil = async (db: Db, which: RawBuilder<unknown>, end: number): Promi
  * Cancels a payout. Idempotent.
  *
  * @param id a UUID
- * @returns the payout after that, unchanged if it was sent or has ended: see `cancelRefusalOf`; undefined if the workspace
- *          has no such payout
+ * @returns the payout after that, unchanged if it was sent or has ended: see `cancelRefusalOf`;
+ *   undefined if the workspace has no such payout
  */
-export const cancelPayout = async (db: Db, act: Act, id: string): Promise<PayoutRow | undefined> => {
+export const cancelPayout = async (
+  db: Db,
+  act: Act,
+  id: string,
+): Promise<PayoutRow | undefined> => {
   const { workspaceId, now } = act
   const before = await payoutQuery(db, workspaceId, id).executeTakeFirst()
   if (before?.status !== 'processing' || cancelRefusalOf(before)) return before
@@ -68,9 +77,9 @@ export const cancelPayout = async (db: Db, act: Act, id: string): Promise<Payout
 }
 
 /**
- * Statements that cancel what banned partners were not sent yet, for the end of the batch that bans them: they wait for a run
- * that is claiming, which does not know of the ban. Payouts by bank stay: only the merchant knows whether the bank has
- * them.
+ * Statements that cancel what banned partners were not sent yet, for the end of the batch that bans
+ * them: they wait for a run that is claiming, which does not know of the ban. Payouts by bank stay:
+ * only the merchant knows whether the bank has them.
  */
 export const cancelForBan = (db: Db, act: Act, partnerIds: readonly string[]): CompiledQuery[] => {
   const which = sql`p.workspace_id = ${act.workspaceId} and p.partner_id in (${sql.join(partnerIds)}) and p.stripe_account_id is not null`
@@ -93,7 +102,10 @@ export const cancelOfRun = (runId: string, now: Date) => {
   return cancel(sql`p.id = any (${next})`, now)
 }
 
-/** Ends the canceling of a run whose payouts are all canceled, or at least asked for at Stripe no more. */
+/**
+ * Ends the canceling of a run whose payouts are all canceled, or at least asked for at Stripe no
+ * more.
+ */
 const endCanceling = (runId: string) => sql<unknown>`
   update payout_runs r set is_canceling = false
   where r.id = ${runId} and r.is_canceling
@@ -148,11 +160,12 @@ const continueRun = async (
 }
 
 /**
- * Cancels a run, by Stripe or by bank: it claims nothing more, and what was not sent is canceled. What was sent stays.
- * Idempotent. What one request does not manage, the next one or the cron does.
+ * Cancels a run, by Stripe or by bank: it claims nothing more, and what was not sent is canceled.
+ * What was sent stays. Idempotent. What one request does not manage, the next one or the cron does.
  *
  * @param id a UUID
- * @returns the run after that, with another status if it was refused: see `refusalOf`; undefined if there is no such run
+ * @returns the run after that, with another status if it was refused: see `refusalOf`; undefined if
+ *   there is no such run
  */
 export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | undefined> => {
   const { workspaceId, now } = act
@@ -172,7 +185,8 @@ export const unfinishedCancels = [
 ]
 
 /**
- * Continues what requests did not manage: one page of payouts of a canceled run, or else of commissions to let go.
+ * Continues what requests did not manage: one page of payouts of a canceled run, or else of
+ * commissions to let go.
  *
  * @returns whether there may be more
  */

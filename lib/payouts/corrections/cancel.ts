@@ -23,7 +23,10 @@ export const cancelRefusalOf = ({
 }
 
 /** How far the canceling of a payout has come; null if it is not being canceled. */
-export const cancelPhaseOf = ({ status, lookedUpUntil }: CancelState): 'looking_up' | 'letting_go' | null => {
+export const cancelPhaseOf = ({
+  status,
+  lookedUpUntil,
+}: CancelState): 'looking_up' | 'letting_go' | null => {
   if (status !== 'canceling') return null
   return lookedUpUntil ? 'looking_up' : 'letting_go'
 }

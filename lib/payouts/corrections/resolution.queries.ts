@@ -1,4 +1,7 @@
-/** Payouts about which a manager decides, because Stripe cannot be asked any more whether they were sent. */
+/**
+ * Payouts about which a manager decides, because Stripe cannot be asked any more whether they were
+ * sent.
+ */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -19,13 +22,18 @@ import {
 const FOLLOW_UP_DAYS = 90
 const DAY_MS = 86_400_000
 
-/** Whether a manager may decide about the payout `p`: see `unresolvableReason`. A look-up that succeeds meanwhile ends it, or resets these. */
+/**
+ * Whether a manager may decide about the payout `p`: see `unresolvableReason`. A look-up that
+ * succeeds meanwhile ends it, or resets these.
+ */
 const isResolvable = (now: Date) => sql<SqlBool>`(
   p.status = 'canceling' and p.canceled_at is null and p.failed_look_ups >= ${MIN_FAILED_LOOK_UPS}
   and p.unreachable_since <= ${now}::timestamptz - make_interval(hours => ${MIN_UNREACHABLE_HOURS}))`
 
 /** How many payouts of a run a manager may decide about, as a query. */
-export const countResolvable = (workspaceId: string, runId: string, now: Date) => sql<{ count: number }>`
+export const countResolvable = (workspaceId: string, runId: string, now: Date) => sql<{
+  count: number
+}>`
   select count(*)::int as count from payouts p
   where p.workspace_id = ${workspaceId} and p.run_id = ${runId} and ${isResolvable(now)}`
 
@@ -49,9 +57,10 @@ type Decision = ResolutionRequest & {
 }
 
 /**
- * Marks payouts that are being canceled as sent, or as not sent, in one transaction: they are paid, and the partners get
- * mails, or their commissions are payable again, those beyond a page by the cron. Idempotent, and serialized with payout
- * runs. Payouts about which nobody may decide stay as they are: see `resolutionRefusalOf`.
+ * Marks payouts that are being canceled as sent, or as not sent, in one transaction: they are paid,
+ * and the partners get mails, or their commissions are payable again, those beyond a page by the
+ * cron. Idempotent, and serialized with payout runs. Payouts about which nobody may decide stay as
+ * they are: see `resolutionRefusalOf`.
  *
  * @param ids a query of their ids
  * @returns the payouts after that
@@ -109,7 +118,10 @@ const resolve = async (
   return after
 }
 
-/** Decides about one payout. @param id a UUID @returns undefined if the workspace has no such payout */
+/**
+ * Decides about one payout.
+ * @param id a UUID @returns undefined if the workspace has no such payout
+ */
 export const resolvePayout = async (
   db: Db,
   act: Act,
@@ -142,7 +154,11 @@ export const resolvedPayouts = (now: Date) => sql`
         and r.next_attempt_at <= ${now}::timestamptz`
 
 /** Leases some of these. */
-export const leaseResolved = async (db: Db, now: Date, limit: number): Promise<ResolvedPayout[]> => {
+export const leaseResolved = async (
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<ResolvedPayout[]> => {
   const { rows } = await sql<ResolvedPayout>`
     update payouts p set next_attempt_at = ${new Date(now.getTime() + DAY_MS)}
     from (${resolvedPayouts(now)}
@@ -152,7 +168,10 @@ export const leaseResolved = async (db: Db, now: Date, limit: number): Promise<R
   return rows
 }
 
-/** Saves the transfer of a payout that was resolved. @param transfer what was reversed of it is in minor units */
+/**
+ * Saves the transfer of a payout that was resolved.
+ * @param transfer what was reversed of it is in minor units
+ */
 export const noteFoundTransfer = async (
   db: Db,
   { id }: ResolvedPayout,

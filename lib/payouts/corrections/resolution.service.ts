@@ -1,4 +1,6 @@
-/** Looks for the transfers of payouts about which a manager decided while Stripe could not be asked. */
+/**
+ * Looks for the transfers of payouts about which a manager decided while Stripe could not be asked.
+ */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
 import { decryptSecret } from '../../platform/secrets.ts'

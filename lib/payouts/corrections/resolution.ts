@@ -1,11 +1,17 @@
-/** The last exit of a payout that is being canceled: a manager decides, because Stripe cannot be asked any more. */
+/**
+ * The last exit of a payout that is being canceled: a manager decides, because Stripe cannot be
+ * asked any more.
+ */
 import type { PayoutStatus } from '../payouts.ts'
 
 /** What a manager may decide. */
 export const RESOLUTIONS = ['sent', 'not_sent'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
 
-/** Look-ups in a row that must have failed, since the payout's key cannot act any more. They are made once an hour. */
+/**
+ * Look-ups in a row that must have failed, since the payout's key cannot act any more. They are
+ * made once an hour.
+ */
 export const MIN_FAILED_LOOK_UPS = 5
 /** And for how long: an outage of Stripe, or of the network, is over by then. */
 export const MIN_UNREACHABLE_HOURS = 24
@@ -24,8 +30,15 @@ type ResolutionState = {
 /** A manager's decision. */
 export type ResolutionRequest = { outcome: Resolution; reason: string }
 
-/** From when on a manager may decide about a payout, if Stripe cannot be asked until then; null if that is not certain. */
-export const resolvableFrom = ({ status, unreachableSince, failedLookUps }: ResolutionState): Date | null =>
+/**
+ * From when on a manager may decide about a payout, if Stripe cannot be asked until then; null if
+ * that is not certain.
+ */
+export const resolvableFrom = ({
+  status,
+  unreachableSince,
+  failedLookUps,
+}: ResolutionState): Date | null =>
   status === 'canceling' && unreachableSince && failedLookUps >= MIN_FAILED_LOOK_UPS
     ? new Date(unreachableSince.getTime() + MIN_UNREACHABLE_HOURS * 3_600_000)
     : null
@@ -39,7 +52,8 @@ const AS: Record<Resolution, string> = { sent: 'sent', not_sent: 'not sent' }
 /** Why nobody may decide about a payout; null if a manager may. */
 export const unresolvableReason = (payout: ResolutionState, now: Date): string | null => {
   const resolution = resolutionOf(payout)
-  if (resolution) return `This payout was marked as ${AS[resolution]} before: ${payout.resolutionReason}`
+  if (resolution)
+    return `This payout was marked as ${AS[resolution]} before: ${payout.resolutionReason}`
   if (payout.status === 'processing')
     return 'Cancel this payout first. Stripe is then asked whether it was sent.'
   if (payout.status !== 'canceling') return 'It is certain what became of this payout.'
@@ -49,8 +63,8 @@ export const unresolvableReason = (payout: ResolutionState, now: Date): string |
 }
 
 /**
- * Why a decision was refused; null if it was taken, before or now: the request may be a repeat of one whose answer was
- * lost.
+ * Why a decision was refused; null if it was taken, before or now: the request may be a repeat of
+ * one whose answer was lost.
  *
  * @param payout after the request
  */
@@ -63,7 +77,9 @@ export const resolutionRefusalOf = (
     ? null
     : unresolvableReason(payout, now)
 
-/** Why a decision about several payouts was refused; null if it was taken for one of them, at least. */
+/**
+ * Why a decision about several payouts was refused; null if it was taken for one of them, at least.
+ */
 export const commonRefusalOf = (
   payouts: ResolutionState[],
   request: ResolutionRequest,

@@ -1,4 +1,7 @@
-/** Payouts by bank that came back: the bank or the service refused them after their run was confirmed. */
+/**
+ * Payouts by bank that came back: the bank or the service refused them after their run was
+ * confirmed.
+ */
 import type { PayoutMethod, PayoutStatus } from '../payouts.ts'
 
 /** What decides whether a payout can be marked as returned. */
@@ -11,19 +14,25 @@ type ReturnState = {
 }
 
 /** Whether a payout can be marked as returned. */
-export const isReturnable = ({ method, status, confirmedAt }: Omit<ReturnState, 'returnReason'>): boolean =>
+export const isReturnable = ({
+  method,
+  status,
+  confirmedAt,
+}: Omit<ReturnState, 'returnReason'>): boolean =>
   method === 'manual' && status === 'paid' && confirmedAt !== null
 
 /**
- * Why a payout cannot be marked as returned; null if it can, or has been with this reason: the request may be a repeat of
- * one whose answer was lost.
+ * Why a payout cannot be marked as returned; null if it can, or has been with this reason: the
+ * request may be a repeat of one whose answer was lost.
  */
 export const returnRefusalOf = (payout: ReturnState, reason: string): string | null => {
   const { method, status, returnReason } = payout
   if (method === 'stripe')
     return 'This payout was made by Stripe, so no bank returns it to you. If you reversed its transfer in Stripe, release its commissions.'
   if (returnReason !== null)
-    return returnReason === reason ? null : `This payout was marked as returned before: ${returnReason}`
+    return returnReason === reason
+      ? null
+      : `This payout was marked as returned before: ${returnReason}`
   if (isReturnable(payout)) return null
   return status === 'canceled'
     ? 'This payout was canceled, so nothing can come back.'
@@ -31,4 +40,5 @@ export const returnRefusalOf = (payout: ReturnState, reason: string): string | n
 }
 
 /** A manager's reason as a sentence. */
-export const asSentence = (reason: string): string => (/[.!?]$/.test(reason) ? reason : `${reason}.`)
+export const asSentence = (reason: string): string =>
+  /[.!?]$/.test(reason) ? reason : `${reason}.`

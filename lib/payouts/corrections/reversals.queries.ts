@@ -1,4 +1,7 @@
-/** Reversed transfers: noting them, and releasing the commissions of payouts that were reversed in full. */
+/**
+ * Reversed transfers: noting them, and releasing the commissions of payouts that were reversed in
+ * full.
+ */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -12,10 +15,11 @@ import type { TransferReversal } from './reversals.ts'
 const STRIPE = 'Stripe'
 
 /**
- * Notes how much of a payout's transfer was reversed, with an audit entry. The amount only grows, so late, repeated and
- * reordered events end the same. Releases nothing: a manager decides.
+ * Notes how much of a payout's transfer was reversed, with an audit entry. The amount only grows,
+ * so late, repeated and reordered events end the same. Releases nothing: a manager decides.
  *
- * @returns `in_flight` if the transfer is not saved with its payout yet: the caller is to report the reversal again
+ * @returns `in_flight` if the transfer is not saved with its payout yet: the caller is to report
+ *   the reversal again
  */
 export const noteReversal = async (
   db: Db,
@@ -43,14 +47,18 @@ export const noteReversal = async (
 }
 
 /**
- * Releases the commissions of a payout that was reversed in full: they are payable again. Idempotent, and serialized with
- * payout runs.
+ * Releases the commissions of a payout that was reversed in full: they are payable again.
+ * Idempotent, and serialized with payout runs.
  *
  * @param id a UUID
- * @returns the payout after that, unchanged if it was not reversed in full: see `releaseRefusalOf`; undefined if the
- *          workspace has no such payout
+ * @returns the payout after that, unchanged if it was not reversed in full: see `releaseRefusalOf`;
+ *   undefined if the workspace has no such payout
  */
-export const releasePayout = async (db: Db, act: Act, id: string): Promise<PayoutRow | undefined> => {
+export const releasePayout = async (
+  db: Db,
+  act: Act,
+  id: string,
+): Promise<PayoutRow | undefined> => {
   const { workspaceId, now } = act
   const before = await payoutQuery(db, workspaceId, id).executeTakeFirst()
   if (before?.status !== 'reversed' || before.releasedAt) return before

@@ -7,16 +7,22 @@ import { saveAdjustment } from '../../tracking/ledger/adjustments.queries.ts'
 import { isOpen } from '../balances/due.queries.ts'
 
 /** A negative balance as a manager sees it. */
-export type Owed = { partnerId: string; currency: string /** What is owed: positive. */; amountCents: number }
+export type Owed = {
+  partnerId: string
+  currency: string /** What is owed: positive. */
+  amountCents: number
+}
 
 /** The partner sees it. */
 const REASON = 'Negative balance written off'
 
 /**
- * Writes off a negative balance by an adjustment of the same amount, if it is still what the manager has seen. Of several
- * managers who do it at once, one does: the adjustment's id is made of the newest commission of the balance.
+ * Writes off a negative balance by an adjustment of the same amount, if it is still what the
+ * manager has seen. Of several managers who do it at once, one does: the adjustment's id is made of
+ * the newest commission of the balance.
  *
- * @returns whether it was written off, by this request or the same one before; undefined if there is no such partner
+ * @returns whether it was written off, by this request or the same one before; undefined if there
+ *   is no such partner
  */
 export const writeOff = async (
   db: Db,

@@ -6,8 +6,9 @@ import { formatMoney } from '../../values/money.ts'
 import type { AccountPayout, BankStatus } from './banks.ts'
 
 /**
- * Where the money of a payout `po` is, as a column: see BANK_STATUSES. null if Stripe did not send it, or if nothing is known.
- * Payouts in the currency of the transfer count; if the account has none, it converts, and all of them count.
+ * Where the money of a payout `po` is, as a column: see BANK_STATUSES. null if Stripe did not send
+ * it, or if nothing is known. Payouts in the currency of the transfer count; if the account has
+ * none, it converts, and all of them count.
  */
 export const bankStatus = sql<BankStatus | null>`(
   case when po.status = 'paid' and po.transfer_id is not null then (
@@ -26,8 +27,8 @@ export const bankStatus = sql<BankStatus | null>`(
     where ac.workspace_id = po.workspace_id and ac.stripe_account_id = po.stripe_account_id) end)`
 
 /**
- * Saves a payout of an account that the workspace knows; of others, nothing. Events may arrive twice and out of order: a
- * failure is final. A failure is mailed to the account's owner once.
+ * Saves a payout of an account that the workspace knows; of others, nothing. Events may arrive
+ * twice and out of order: a failure is final. A failure is mailed to the account's owner once.
  */
 export const noteAccountPayout = async (
   db: Db,

@@ -4,15 +4,23 @@ import type { Db } from '../../db/connection.ts'
 import type { PayoutMethod } from '../payouts.ts'
 import type { PayoutSetup } from '../runs/runs.ts'
 
-/** Whether a workspace has a key of its Stripe account. @param workspaceId a parameter, or a reference to a column */
+/**
+ * Whether a workspace has a key of its Stripe account.
+ * @param workspaceId a parameter, or a reference to a column
+ */
 export const hasKey = (workspaceId: RawBuilder<unknown>) =>
   sql<boolean>`exists (select from stripe_keys k where k.workspace_id = ${workspaceId})`
 
-/** Whether a workspace pays by bank transfer too. @param workspaceId a parameter, or a reference to a column */
+/**
+ * Whether a workspace pays by bank transfer too.
+ * @param workspaceId a parameter, or a reference to a column
+ */
 export const hasManualPayouts = (workspaceId: RawBuilder<unknown>) =>
   sql<boolean>`exists (select from workspaces m where m.id = ${workspaceId} and m.manual_payouts)`
 
-/** The method by which a workspace pays, as far as it has set one up: with Stripe, or only by bank. */
+/**
+ * The method by which a workspace pays, as far as it has set one up: with Stripe, or only by bank.
+ */
 export const presentMethod = (workspaceId: string) =>
   sql<PayoutMethod>`case when ${hasManualPayouts(sql`${workspaceId}`)} and not ${hasKey(sql`${workspaceId}`)}
                          then 'manual' else 'stripe' end`

@@ -16,7 +16,10 @@ type Address = {
 export type Payer = Address & { name: string; vatId: string | null; iban: string | null }
 
 /** The same as it is stored. */
-export type StoredPayer = Omit<Payer, 'iban'> & { ibanCiphertext: string | null; ibanMasked: string | null }
+export type StoredPayer = Omit<Payer, 'iban'> & {
+  ibanCiphertext: string | null
+  ibanMasked: string | null
+}
 
 /** Who pays. Until a manager has entered it, only its name is known: the workspace's. */
 export const readPayer = (db: Db, workspaceId: string): Promise<StoredPayer> =>

@@ -21,7 +21,9 @@ const country = z
 
 /** Fields of a party that documents and files name. */
 const partyFields = {
-  name: line(MAX_NAME).min(1, NOT_BLANK).meta({ description: 'As your bank and documents know it.' }),
+  name: line(MAX_NAME)
+    .min(1, NOT_BLANK)
+    .meta({ description: 'As your bank and documents know it.' }),
   street: optionalLine(MAX_LINE).optional(),
   postalCode: optionalLine(16).optional(),
   city: optionalLine(35).optional(),
@@ -37,7 +39,10 @@ export const PayerChange = z
     iban: z
       .string('Must be a string.')
       .transform(normalizeIban)
-      .refine((text) => text === '' || isIban(text), 'Not an IBAN: its length or checksum is wrong.')
+      .refine(
+        (text) => text === '' || isIban(text),
+        'Not an IBAN: its length or checksum is wrong.',
+      )
       .refine(
         (text) => text === '' || isSepaCountry(ibanCountry(text)),
         'The account must be in a SEPA country.',

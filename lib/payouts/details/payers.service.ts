@@ -12,7 +12,10 @@ export type SealEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService,
 type Change = { [Field in keyof Payer]?: Payer[Field] | undefined } & { name: string }
 
 /** @param change its `iban`: undefined keeps the present one, null removes it */
-export const changePayer = async (c: Context<SealEnv>, { iban, ...change }: Change): Promise<StoredPayer> => {
+export const changePayer = async (
+  c: Context<SealEnv>,
+  { iban, ...change }: Change,
+): Promise<StoredPayer> => {
   const { db, workspace } = c.var
   const before = await readPayer(db, workspace.id)
   const sealed = iban ? await rpc('payouts', c.env.PAYOUTS.seal(workspace.id, iban)) : null

@@ -24,7 +24,10 @@ const isOffered = (method: RawBuilder<unknown>) => sql`
                  when 'wise'   then w.manual_payouts and w.wise_payouts
                  when 'iban'   then w.manual_payouts and w.iban_payouts else true end`
 
-/** The method that counts for a person at a time, if its workspace still offers it; otherwise null. Reads nothing else of the details, which not every Worker may. */
+/**
+ * The method that counts for a person at a time, if its workspace still offers it; otherwise null.
+ * Reads nothing else of the details, which not every Worker may.
+ */
 export const chosenMethod = (
   workspaceId: RawBuilder<unknown>,
   email: RawBuilder<unknown>,
@@ -115,7 +118,12 @@ export type NewDetails = {
 
 type Mail = { details: PaymentDetailsDetails }
 
-const mailAbout = ({ workspaceId, email }: Person, occasion: string, { details }: Mail, now: Date) =>
+const mailAbout = (
+  { workspaceId, email }: Person,
+  occasion: string,
+  { details }: Mail,
+  now: Date,
+) =>
   changeMails({
     kind: 'payment_details',
     person: { workspaceId: sql`${workspaceId}`, email: sql`${email}` },
@@ -125,7 +133,10 @@ const mailAbout = ({ workspaceId, email }: Person, occasion: string, { details }
     now,
   })
 
-/** Stores how a person wants to be paid. What was to count later is canceled, and the person is mailed. Idempotent. */
+/**
+ * Stores how a person wants to be paid. What was to count later is canceled, and the person is
+ * mailed. Idempotent.
+ */
 export const savePaymentDetails = async (
   db: Db,
   person: Person,

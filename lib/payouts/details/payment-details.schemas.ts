@@ -10,7 +10,10 @@ const MAX_NAME = 70
 
 /** Services would read other first characters as a formula, or refuse them. */
 const address = email('The address of the account.')
-  .refine((text) => text !== null && /^[\p{L}\p{N}]/u.test(text), 'Must begin with a letter or a digit.')
+  .refine(
+    (text) => text !== null && /^[\p{L}\p{N}]/u.test(text),
+    'Must begin with a letter or a digit.',
+  )
   // PayPal and Wise read it.
   .transform((text) => deliverableAddress(text) ?? text)
 

@@ -5,7 +5,11 @@ import { newId } from '../../db/ids.ts'
 import { rpc } from '../../http/rpc/rpc.ts'
 import { timeWords } from '../../values/time-words.ts'
 import type { PayoutsService, Refused } from '../payouts.rpc.ts'
-import { cancelPaymentDetails, type PaymentChoice, savePaymentDetails } from './payment-details.queries.ts'
+import {
+  cancelPaymentDetails,
+  type PaymentChoice,
+  savePaymentDetails,
+} from './payment-details.queries.ts'
 import {
   countryOf,
   effectiveFrom,

@@ -19,7 +19,10 @@ export type PaymentDetails =
 /** An IBAN as people may see it. */
 export const maskIban = (iban: string): string => `${ibanCountry(iban)}••• ${iban.slice(-4)}`
 
-/** The details as people may see them: an IBAN's country and last four characters, or a masked address. */
+/**
+ * The details as people may see them: an IBAN's country and last four characters, or a masked
+ * address.
+ */
 export const maskDetails = (details: PaymentDetails): string =>
   details.method === 'iban' ? maskIban(details.iban) : maskCustomer(details.address)
 
@@ -28,8 +31,8 @@ export const countryOf = (details: PaymentDetails): string | null =>
   details.method === 'iban' ? ibanCountry(details.iban) : null
 
 /**
- * Hours until new details or another Stripe account count, so that whoever reads the mail about the change can stop one that
- * is not theirs.
+ * Hours until new details or another Stripe account count, so that whoever reads the mail about the
+ * change can stop one that is not theirs.
  */
 const HOLD_HOURS = 72
 
@@ -39,11 +42,18 @@ export const MAX_CHANGES_PER_DAY = 5
 /** When details that are given now, or an account that replaces another one now, count. */
 export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_HOURS * 3_600_000)
 
-/** Since when a first account counts as new: what was made by hand waits, because nobody but its maker may know of it. */
+/**
+ * Since when a first account counts as new: what was made by hand waits, because nobody but its
+ * maker may know of it.
+ */
 export const newSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
 
-/** Since when a former address of a person is mailed about changes too: whoever took the address over must not be the only one. */
-export const formerAddressesSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
+/**
+ * Since when a former address of a person is mailed about changes too: whoever took the address
+ * over must not be the only one.
+ */
+export const formerAddressesSince = (now: Date): Date =>
+  new Date(now.getTime() - HOLD_HOURS * 3_600_000)
 
 const METHOD_WORDS: Record<PaymentMethod, string> = {
   stripe: 'Stripe',
@@ -53,8 +63,13 @@ const METHOD_WORDS: Record<PaymentMethod, string> = {
 }
 
 /** How somebody is paid, for people: "bank transfer (DE••• 3000)". */
-export const paidByWords = ({ method, masked }: { method: PaymentMethod; masked: string | null }): string =>
-  masked ? `${METHOD_WORDS[method]} (${masked})` : METHOD_WORDS[method]
+export const paidByWords = ({
+  method,
+  masked,
+}: {
+  method: PaymentMethod
+  masked: string | null
+}): string => (masked ? `${METHOD_WORDS[method]} (${masked})` : METHOD_WORDS[method])
 
 /** What a workspace offers. */
 type Offer = { paysByStripe: boolean; paypal: boolean; wise: boolean; iban: boolean }

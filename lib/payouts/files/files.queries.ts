@@ -14,7 +14,9 @@ import {
   type TakerFormat,
 } from './formats.ts'
 
-/** The payouts of a run with the details that counted when they were created, which never change. */
+/**
+ * The payouts of a run with the details that counted when they were created, which never change.
+ */
 const payoutsOf = (workspaceId: string, runId: string) => sql`
   select po.id, po.partner_id, po.reference, po.status, po.currency, po.amount_cents, p.name as partner_name, p.slug,
          d.method, d.country, d.ciphertext, po.amount_cents % 100 = 0 as is_whole,
@@ -28,7 +30,11 @@ const payoutsOf = (workspaceId: string, runId: string) => sql`
 const IS_PAYABLE = sql`status in ('processing', 'paid')`
 
 /** The kinds of payouts of a run: how many there are, how many are to be paid, and their sum. */
-export const listKinds = async (db: Db, workspaceId: string, runId: string): Promise<KindTotal[]> => {
+export const listKinds = async (
+  db: Db,
+  workspaceId: string,
+  runId: string,
+): Promise<KindTotal[]> => {
   const { rows } = await sql<KindTotal>`
     select currency, method, country, is_whole as "isWhole", is_too_large as "isTooLarge", count(*)::int as payouts,
            count(*) filter (where ${IS_PAYABLE})::int as payable,
@@ -56,8 +62,9 @@ const ofKinds = (kinds: PayoutKind[]) => sql`
 export type SealedLine = FileLine<string>
 
 /**
- * The payouts of one part of a file, with encrypted details. A payout stays in its part whatever becomes of the others,
- * because parts are made of all payouts of these kinds; one that is no longer to be paid leaves a gap.
+ * The payouts of one part of a file, with encrypted details. A payout stays in its part whatever
+ * becomes of the others, because parts are made of all payouts of these kinds; one that is no
+ * longer to be paid leaves a gap.
  */
 export const listFileLines = async (
   db: Db,

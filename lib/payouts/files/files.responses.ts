@@ -13,7 +13,9 @@ export const RunFilesResponse = z
           .enum(TAKER_FORMATS)
           .meta({ description: '`wise_template` is made by a request of its own.' }),
         ...sum,
-        parts: z.int().meta({ description: 'Files of so many rows as the taker accepts: `part` 1 to this.' }),
+        parts: z
+          .int()
+          .meta({ description: 'Files of so many rows as the taker accepts: `part` 1 to this.' }),
       }),
     ),
     leftOut: z.array(z.strictObject({ code: z.enum(LEFT_OUT_CODES), ...sum })),

@@ -5,7 +5,11 @@ import { FILE_FORMATS } from './formats.ts'
 import { DECIMALS } from './paypal.ts'
 
 const MAX_PARTS = 99
-const part = z.coerce.number('Must be a number.').int('Must be a whole number.').min(1).max(MAX_PARTS)
+const part = z.coerce
+  .number('Must be a number.')
+  .int('Must be a whole number.')
+  .min(1)
+  .max(MAX_PARTS)
 const blankIsAbsent = (text: unknown) => (text === '' ? undefined : text)
 
 /** The query of GET /api/workspaces/:workspace/payout-runs/:id/export. */
@@ -14,12 +18,16 @@ export const ExportQuery = z.object({
     .enum(FILE_FORMATS, `Must be one of ${FILE_FORMATS.join(', ')}.`)
     .default('csv')
     .meta({
-      description: '`csv` lists all payouts. The others list those of the partners who want to be paid so.',
+      description:
+        '`csv` lists all payouts. The others list those of the partners who want to be paid so.',
     }),
-  currency: currency.optional().meta({ description: 'Required unless the format is `csv`.', example: 'EUR' }),
+  currency: currency
+    .optional()
+    .meta({ description: 'Required unless the format is `csv`.', example: 'EUR' }),
   part: part.default(1).meta({ description: 'Which file, if there are several.' }),
   sourceCurrency: z.preprocess(blankIsAbsent, currency.optional()).meta({
-    description: 'For `wise`: the currency that you pay in. The currency of the payouts by default.',
+    description:
+      'For `wise`: the currency that you pay in. The currency of the payouts by default.',
   }),
   decimal: z.enum(DECIMALS, 'Must be point or comma.').default('point').meta({
     description: 'For `paypal`, which reads amounts as the country of your account writes them.',

@@ -1,4 +1,6 @@
-/** Makes the files of manual runs. Only the payouts Worker can: it decrypts the partners' details. */
+/**
+ * Makes the files of manual runs. Only the payouts Worker can: it decrypts the partners' details.
+ */
 
 import { auditEntry } from '../../audit/audit.queries.ts'
 import { connect } from '../../db/connection.ts'
@@ -23,7 +25,13 @@ const NO_DEBTOR =
   'A SEPA file names who pays. Add the name and IBAN of your company on the page Business details first.'
 
 type Line = FileLine<PaymentDetails>
-type Selection = { workspaceId: string; runId: string; format: TakerFormat; currency: string; part: number }
+type Selection = {
+  workspaceId: string
+  runId: string
+  format: TakerFormat
+  currency: string
+  part: number
+}
 
 /** The payouts of a part of a file, with their details. */
 const readLines = async (env: FilesEnv, selection: Selection): Promise<Line[] | Refused> => {
@@ -77,7 +85,13 @@ const write = (request: BankFileRequest, lines: Line[], payer: Payer): string | 
     case 'sepa': {
       if (!payer.iban) return { refused: NO_DEBTOR }
       const id = `${runId.replaceAll('-', '')}-${part}`
-      return sepaFile(id, { name: payer.name, iban: payer.iban }, of(lines, 'iban'), payer.name, now)
+      return sepaFile(
+        id,
+        { name: payer.name, iban: payer.iban },
+        of(lines, 'iban'),
+        payer.name,
+        now,
+      )
     }
   }
 }
@@ -92,7 +106,15 @@ const openPayer = async (env: FilesEnv, workspaceId: string): Promise<Payer> => 
 /** Records who got the details of partners. */
 const recordExport = (
   env: FilesEnv,
-  { workspaceId, runId, actor, now, format, currency, part }: Selection & { actor: string; now: Date },
+  {
+    workspaceId,
+    runId,
+    actor,
+    now,
+    format,
+    currency,
+    part,
+  }: Selection & { actor: string; now: Date },
   payouts: number,
 ) =>
   auditEntry(connect(env), {
@@ -105,7 +127,10 @@ const recordExport = (
   }).execute()
 
 /** One part of a file for a bank or a service. */
-export const makeBankFile = async (env: FilesEnv, request: BankFileRequest): Promise<BankFile | Refused> => {
+export const makeBankFile = async (
+  env: FilesEnv,
+  request: BankFileRequest,
+): Promise<BankFile | Refused> => {
   const lines = await readLines(env, request)
   if ('refused' in lines) return lines
   const text = write(request, lines, await openPayer(env, request.workspaceId))

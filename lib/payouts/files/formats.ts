@@ -3,15 +3,17 @@ import type { PaymentMethod } from '../details/payment-details.ts'
 import { isSepaCountry } from './iban.ts'
 
 /**
- * `csv` lists all payouts of a run, for people. The others are for a bank or a service, and list those of the partners
- * who want to be paid so. `wise_template` has the columns of a template that the merchant pastes.
+ * `csv` lists all payouts of a run, for people. The others are for a bank or a service, and list
+ * those of the partners who want to be paid so. `wise_template` has the columns of a template that
+ * the merchant pastes.
  */
 export const TAKER_FORMATS = ['paypal', 'wise', 'sepa', 'wise_template'] as const
 export type TakerFormat = (typeof TAKER_FORMATS)[number]
 export const FILE_FORMATS = ['csv', 'paypal', 'wise', 'sepa'] as const
 
 /**
- * Rows per file. PayPal takes 5,000 and Wise 1,000; for SEPA, banks differ, and the documented ones take 5,000 or more.
+ * Rows per file. PayPal takes 5,000 and Wise 1,000; for SEPA, banks differ, and the documented ones
+ * take 5,000 or more.
  */
 export const MAX_ROWS: Record<TakerFormat, number> = {
   paypal: 5_000,
@@ -45,9 +47,14 @@ export const LEFT_OUT_CODES = [
 ] as const
 export type LeftOutCode = (typeof LEFT_OUT_CODES)[number]
 
-/** What PayPal pays out. BRL, MYR and RUB only reach accounts of their own country, so that they are not here. */
+/**
+ * What PayPal pays out. BRL, MYR and RUB only reach accounts of their own country, so that they are
+ * not here.
+ */
 const PAYPAL_CURRENCIES = new Set(
-  'AUD CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD'.split(' '),
+  'AUD CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD'.split(
+    ' ',
+  ),
 )
 /** Currencies without decimals at PayPal, which have two in ISO 4217. Yen have none in either. */
 export const PAYPAL_WHOLE: ReadonlySet<string> = new Set(['HUF', 'TWD'])
@@ -57,7 +64,9 @@ export const fileOf = (kind: PayoutKind): { format: TakerFormat } | { code: Left
   const { method, currency, country } = kind
   if (method === 'paypal') {
     if (!PAYPAL_CURRENCIES.has(currency)) return { code: 'currency_not_supported' }
-    return PAYPAL_WHOLE.has(currency) && !kind.isWhole ? { code: 'amount_not_whole' } : { format: 'paypal' }
+    return PAYPAL_WHOLE.has(currency) && !kind.isWhole
+      ? { code: 'amount_not_whole' }
+      : { format: 'paypal' }
   }
   if (method === 'wise') return { format: 'wise' }
   if (method !== 'iban') return { code: 'details_missing' }
@@ -82,7 +91,10 @@ export const wayOf = (line: {
   return 'format' in to ? to.format : to.code
 }
 
-/** Whether a file may have a payout. A Wise template takes all partners with an IBAN or an address at Wise. */
+/**
+ * Whether a file may have a payout. A Wise template takes all partners with an IBAN or an address
+ * at Wise.
+ */
 export const takes = (format: TakerFormat, kind: PayoutKind): boolean => {
   if (format === 'wise_template') return kind.method === 'iban' || kind.method === 'wise'
   const file = fileOf(kind)
@@ -101,7 +113,8 @@ export type FileLine<Details> = {
 }
 
 /** How many parts a file of so many payouts has. */
-export const partsOf = (format: TakerFormat, payouts: number): number => Math.ceil(payouts / MAX_ROWS[format])
+export const partsOf = (format: TakerFormat, payouts: number): number =>
+  Math.ceil(payouts / MAX_ROWS[format])
 
 /** How many payouts of a kind a run has, how many of them are to be paid, and their sum. */
 export type KindTotal = PayoutKind & { payouts: number; payable: number; amountCents: bigint }
@@ -119,7 +132,10 @@ const sumUp = (totals: KindTotal[]) => ({
   amountCents: totals.reduce((sum, { amountCents }) => sum + amountCents, 0n),
 })
 
-/** Plans the files of a run: one per format and currency, in parts; each payout is in one of them, or left out with a code. */
+/**
+ * Plans the files of a run: one per format and currency, in parts; each payout is in one of them,
+ * or left out with a code.
+ */
 export const planFiles = (totals: KindTotal[]): FilePlan => {
   const groups = Map.groupBy(totals, (kind) => JSON.stringify([fileOf(kind), kind.currency]))
   const planned = [...groups.values()].flatMap(([first, ...rest]) => {

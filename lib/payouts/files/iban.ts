@@ -13,7 +13,10 @@ const LENGTHS = new Map(
 /** Removes the spaces that people type, and upper-cases the rest. */
 export const normalizeIban = (text: string): string => text.replace(/\s+/g, '').toUpperCase()
 
-/** ISO 7064, MOD 97-10: the first four characters last, letters as 10 to 35, in steps that stay exact. */
+/**
+ * ISO 7064, MOD 97-10: the first four characters last, letters as 10 to 35, in steps that stay
+ * exact.
+ */
 const remainder = (iban: string): number =>
   [...`${iban.slice(4)}${iban.slice(0, 4)}`].reduce((sum, char) => {
     const value = Number.parseInt(char, 36)
@@ -29,7 +32,9 @@ export const isIban = (iban: string): boolean =>
 /** The country of an IBAN: ISO 3166, upper case. */
 export const ibanCountry = (iban: string): string => iban.slice(0, 2)
 
-/** The countries and territories in the geographical scope of SEPA, by the prefix of their IBANs. */
+/**
+ * The countries and territories in the geographical scope of SEPA, by the prefix of their IBANs.
+ */
 const SEPA = new Set(
   `AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS SE SI
    SK SM VA`.split(/\s+/),

@@ -1,6 +1,8 @@
 /** Text in the characters that banks and services take. */
 
-/** Letters that have no decomposition into a Latin letter and marks. EPC217-08 and common practice. */
+/**
+ * Letters that have no decomposition into a Latin letter and marks. EPC217-08 and common practice.
+ */
 const LETTERS = new Map(
   Object.entries({
     ß: 'ss',
@@ -121,8 +123,8 @@ export const toLatin = (char: string): string => {
 }
 
 /**
- * Text in the character set of SEPA messages (EPC217-08): Latin letters, digits and `/-?:().,'+` and spaces. Greek and
- * Cyrillic are transliterated; a character that cannot be is a full stop.
+ * Text in the character set of SEPA messages (EPC217-08): Latin letters, digits and `/-?:().,'+`
+ * and spaces. Greek and Cyrillic are transliterated; a character that cannot be is a full stop.
  */
 export const sepaText = (text: string, maxLength: number): string =>
   [...text.normalize('NFC')]
@@ -141,8 +143,9 @@ export const isSepaName = (name: string): boolean => {
 }
 
 /**
- * A line of text for a file that a service parses: no control characters, and nothing at its start that a spreadsheet
- * would evaluate. The text is shortened instead of escaped, because a service would read an escape as a part of it.
+ * A line of text for a file that a service parses: no control characters, and nothing at its start
+ * that a spreadsheet would evaluate. The text is shortened instead of escaped, because a service
+ * would read an escape as a part of it.
  */
 export const plainText = (text: string, maxLength: number): string =>
   [

@@ -15,7 +15,9 @@ const amountOf = (
   { amountCents, currency }: Pick<FileLine<unknown>, 'amountCents' | 'currency'>,
   decimal: Decimal,
 ) => {
-  const plain = PAYPAL_WHOLE.has(currency) ? String(amountCents / 100n) : exactMoney(amountCents, currency)
+  const plain = PAYPAL_WHOLE.has(currency)
+    ? String(amountCents / 100n)
+    : exactMoney(amountCents, currency)
   return decimal === 'comma' ? plain.replace('.', ',') : plain
 }
 

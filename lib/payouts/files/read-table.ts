@@ -6,7 +6,10 @@ const SEPARATORS = [',', ';', '\t'] as const
 const separatorOf = (text: string): string => {
   const [line = ''] = text.split(/\r?\n/, 1)
   const count = (separator: string) => line.split(separator).length
-  return SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best), SEPARATORS[0] as string)
+  return SEPARATORS.reduce(
+    (best, one) => (count(one) > count(best) ? one : best),
+    SEPARATORS[0] as string,
+  )
 }
 
 /** The rows of a table. Blank lines are left out, and fields are trimmed. */

@@ -1,6 +1,7 @@
 /**
- * SEPA credit transfers: pain.001.001.09, by the implementation guidelines of the EPC. A writer of our own, because the
- * kept libraries sum amounts as floating point numbers, and take text outside SEPA's character set.
+ * SEPA credit transfers: pain.001.001.09, by the implementation guidelines of the EPC. A writer of
+ * our own, because the kept libraries sum amounts as floating point numbers, and take text outside
+ * SEPA's character set.
  */
 import { exactMoney } from '../../values/money.ts'
 import type { PaymentDetails } from '../details/payment-details.ts'
@@ -16,7 +17,10 @@ const MAX_REMITTANCE = 140
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** An element as XML. Children are elements. @param tag may carry an attribute, which its end does not repeat */
+/**
+ * An element as XML. Children are elements.
+ * @param tag may carry an attribute, which its end does not repeat
+ */
 const el = (tag: string, ...children: string[]): string =>
   `<${tag}>${children.join('')}</${tag.split(' ', 1)}>`
 
@@ -27,7 +31,10 @@ const text = (tag: string, content: string): string =>
   )
 
 const sumOf = (lines: { amountCents: bigint }[]): string => {
-  const digits = String(lines.reduce((sum, { amountCents }) => sum + amountCents, 0n)).padStart(3, '0')
+  const digits = String(lines.reduce((sum, { amountCents }) => sum + amountCents, 0n)).padStart(
+    3,
+    '0',
+  )
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
@@ -48,11 +55,17 @@ const transaction = ({ details, reference, amountCents }: Line, from: string): s
 /**
  * The message: one payment with all transfers, to be executed on the day that it is made.
  *
- * @param id   at most 35 characters of SEPA's set. The same for the same transfers, so that a bank that gets the file
- *             twice refuses the second
+ * @param id   at most 35 characters of SEPA's set. The same for the same transfers, so that a bank
+ *   that gets the file twice refuses the second
  * @param from who pays, for the remittance information
  */
-export const sepaFile = (id: string, debtor: Debtor, lines: Line[], from: string, now: Date): string => {
+export const sepaFile = (
+  id: string,
+  debtor: Debtor,
+  lines: Line[],
+  from: string,
+  now: Date,
+): string => {
   const totals = [text('NbOfTxs', String(lines.length)), text('CtrlSum', sumOf(lines))]
   const name = text('Nm', sepaText(debtor.name, MAX_NAME))
   const header = el(

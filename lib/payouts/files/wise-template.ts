@@ -48,14 +48,18 @@ const REQUIRED = ['amount', 'targetcurrency']
 /** A template: its columns, and the saved recipients if it has any. */
 export type WiseTemplate = { columns: string[]; rows: string[][] }
 
-/** Reads a pasted template: its first line, and the rows below it. @returns why it can't be used, or the template */
+/**
+ * Reads a pasted template: its first line, and the rows below it.
+ * @returns why it can't be used, or the template
+ */
 export const readWiseTemplate = (text: string): WiseTemplate | { refused: string } => {
   const [columns = [], ...rows] = readTable(text)
   const keys = columns.map(key)
   const missing = REQUIRED.filter((name) => !keys.includes(name))
   if (missing.length > 0) {
     return {
-      refused: 'This is not a Wise template: its first line needs the columns amount and targetCurrency.',
+      refused:
+        'This is not a Wise template: its first line needs the columns amount and targetCurrency.',
     }
   }
   if (keys.includes('recipientid')) {
@@ -73,12 +77,16 @@ export const unfilledColumns = ({ columns, rows }: WiseTemplate): string[] =>
 
 const normalizeCell = (cell: string): string => normalizeIban(cell).toLowerCase()
 
-/** The saved recipients of a payout's partner: those with its IBAN or address, and its currency if they name one. */
+/**
+ * The saved recipients of a payout's partner: those with its IBAN or address, and its currency if
+ * they name one.
+ */
 const recipientsOf = ({ columns, rows }: WiseTemplate, { details, currency }: Line): string[][] => {
   const wanted = normalizeCell(details.method === 'iban' ? details.iban : details.address)
   const target = columns.map(key).indexOf('targetcurrency')
   return rows.filter(
-    (row) => row.some((cell) => normalizeCell(cell) === wanted) && (row[target] || currency) === currency,
+    (row) =>
+      row.some((cell) => normalizeCell(cell) === wanted) && (row[target] || currency) === currency,
   )
 }
 

@@ -22,8 +22,8 @@ export const MAX_NAME = 140
 export const RECEIVER_TYPES: Record<Holder, string> = { person: 'PERSON', company: 'INSTITUTION' }
 
 /**
- * Rows of a batch by email. The recipient gets the exact amount, in the currency that is owed; Wise deducts its fee from
- * the sender.
+ * Rows of a batch by email. The recipient gets the exact amount, in the currency that is owed; Wise
+ * deducts its fee from the sender.
  *
  * @param lines          at most 1,000
  * @param sourceCurrency that the merchant pays in; the one that is owed if null

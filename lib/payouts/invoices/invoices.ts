@@ -13,7 +13,10 @@ export type Party = {
   vatId: string | null
 }
 
-/** Why an invoice is corrected: the bank returned its payout, or the transfer was reversed at Stripe, all of it or a part. */
+/**
+ * Why an invoice is corrected: the bank returned its payout, or the transfer was reversed at
+ * Stripe, all of it or a part.
+ */
 export const CREDIT_REASONS = ['returned', 'reversed'] as const
 export type CreditReason = (typeof CREDIT_REASONS)[number]
 
@@ -55,7 +58,12 @@ export const creditNoteNumber = (number: bigint): string => `CN-${String(number)
 
 /** A day: "22 November 2026". */
 export const longDay = (at: Date): string =>
-  at.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+  at.toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
 
 /** A party, line by line. */
 export const partyLines = ({ name, street, postalCode, city, country, vatId }: Party): string[] =>
@@ -78,7 +86,8 @@ export const creditDescriptionOf = ({ reference }: Invoice, { reason }: CreditNo
     : `Payment ${reference} was reversed`
 
 /** The amount of an invoice. */
-export const totalOf = ({ amountCents, currency }: Invoice): string => formatMoney(amountCents, currency)
+export const totalOf = ({ amountCents, currency }: Invoice): string =>
+  formatMoney(amountCents, currency)
 
 /** The amount of a credit note, which is negative where it is written. */
 export const creditTotalOf = ({ currency }: Invoice, { amountCents }: CreditNote): string =>

@@ -26,7 +26,10 @@ export type DueNotice = OpenRun &
 /** Payouts that were never attempted are waited for this long. */
 const PATIENCE = sql`interval '1 hour'`
 
-/** Whether the mail for a notice `n` of a run `r` is due. A review that has ended, as while it waited for approval, is part of the report. */
+/**
+ * Whether the mail for a notice `n` of a run `r` is due. A review that has ended, as while it
+ * waited for approval, is part of the report.
+ */
 const isDue = (now: Date) => sql`case
   when n.reason = 'approval' then true
   when r.claimed_at is null then false
@@ -43,7 +46,10 @@ const dueNotices = (now: Date) => sql`
 /** Notices that are due. */
 export const anyNotices = (now: Date) => sql`select ${dueNotices(now)}`
 
-/** The runs that managers are to be mailed about, once all payouts were attempted: one mail reports all of them. */
+/**
+ * The runs that managers are to be mailed about, once all payouts were attempted: one mail reports
+ * all of them.
+ */
 export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<DueNotice[]> => {
   const { rows } = await sql<DueNotice>`
     select r.id, r.workspace_id as "workspaceId", r.program_id as "programId", r.method, r.cutoff_at as "cutoffAt", r.cover,
@@ -61,8 +67,14 @@ export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<
   return rows
 }
 
-/** The balances in a scope by currency and by why a run would skip them. What partners owe is left out. */
-const balanceTotals = (scope: RunScope, where: RawBuilder<unknown> = sql`true`): RawBuilder<CodeTotal> => sql`
+/**
+ * The balances in a scope by currency and by why a run would skip them. What partners owe is left
+ * out.
+ */
+const balanceTotals = (
+  scope: RunScope,
+  where: RawBuilder<unknown> = sql`true`,
+): RawBuilder<CodeTotal> => sql`
   select coalesce(b.code, 'payable') as code, b.currency, count(*)::int as payouts, sum(b.amount_cents)::bigint as "amountCents"
   from (${balances(scope, allSums(scope))}) b
   where b.code is distinct from 'negative_balance' and ${where}
@@ -103,8 +115,15 @@ type ManagerMail = {
   isForAll?: boolean
 }
 
-/** Adds a mail to each person who pays and gets it, if the row that it is about was `marked`, of which there is one. */
-const toManagers = (workspaceId: string, { kind, details, isForAll = false }: ManagerMail, now: Date) => sql`
+/**
+ * Adds a mail to each person who pays and gets it, if the row that it is about was `marked`, of
+ * which there is one.
+ */
+const toManagers = (
+  workspaceId: string,
+  { kind, details, isForAll = false }: ManagerMail,
+  now: Date,
+) => sql`
   insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
   select uuidv7(), m.workspace_id, ${kind}, m.email, ${JSON.stringify(details)}::jsonb, ${now}::timestamptz,
          ${now}::timestamptz
@@ -113,7 +132,10 @@ const toManagers = (workspaceId: string, { kind, details, isForAll = false }: Ma
     and (m.payout_mails or ${isForAll}::boolean)
     and exists (select from marked)`
 
-/** Marks the notices of a run as mailed, with the problems that the mail reports, and adds the mail, if there is one. Once. */
+/**
+ * Marks the notices of a run as mailed, with the problems that the mail reports, and adds the mail,
+ * if there is one. Once.
+ */
 export const mailNotice = async (
   db: Db,
   { id, workspaceId, reasons }: DueNotice,

@@ -1,4 +1,6 @@
-/** Mails managers about payout runs: before and after scheduled ones, and what goes wrong in any. */
+/**
+ * Mails managers about payout runs: before and after scheduled ones, and what goes wrong in any.
+ */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
 import { describeError, log } from '../../http/logging.ts'
@@ -28,7 +30,12 @@ const pageOf = (env: PayoutEnv, { slug, id }: DueNotice) =>
   new URL(`/app/${slug}/payouts/runs/${id}`, env.PUBLIC_URL).href
 
 /** Mails all managers what a run that waits for one of them would pay, if it waits still. */
-const notifyApprovers = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
+const notifyApprovers = async (
+  env: PayoutEnv,
+  run: DueNotice,
+  now: Date,
+  budget: Budget,
+): Promise<void> => {
   const { workspaceName, programName, sendsAt, toApprove } = run
   const totals = Object.entries(toApprove ?? {}).map(([currency, { amountCents, count }]) => ({
     code: 'payable',
@@ -51,7 +58,8 @@ const notifyApprovers = async (env: PayoutEnv, run: DueNotice, now: Date, budget
 /** Mails what became of a run, or what went wrong in it. */
 const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
   const { workspaceName, programName, scheduledFor, sendsAt, reasons } = run
-  if (reasons.every((reason) => reason === 'approval')) return notifyApprovers(env, run, now, budget)
+  if (reasons.every((reason) => reason === 'approval'))
+    return notifyApprovers(env, run, now, budget)
   const { totals, skipped, messages } = await withDb(env, budget, (db) => readOutcome(db, run))
   const isReport = reasons.includes('report')
   const isReview = !isReport && reasons.includes('review')
@@ -77,7 +85,12 @@ const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget)
 }
 
 /** Mails what a scheduled run will pay, as far as it is known. */
-const preview = async (env: PayoutEnv, due: DuePreview, now: Date, budget: Budget): Promise<void> => {
+const preview = async (
+  env: PayoutEnv,
+  due: DuePreview,
+  now: Date,
+  budget: Budget,
+): Promise<void> => {
   const { workspaceId, programId, workspaceName, programName, at } = due
   const scope: RunScope = { workspaceId, programId, method: 'stripe', cutoffAt: at, cover: null }
   // A preview without the balance is better than none.
@@ -91,12 +104,18 @@ const preview = async (env: PayoutEnv, due: DuePreview, now: Date, budget: Budge
     messages: [],
     url: new URL(`/app/${due.slug}/payouts`, env.PUBLIC_URL).href,
   }
-  const mail = isWorthReporting(totals, ['payable']) ? { kind: 'payout_preview' as const, details } : null
+  const mail = isWorthReporting(totals, ['payable'])
+    ? { kind: 'payout_preview' as const, details }
+    : null
   await withDb(env, budget, (db) => mailPreview(db, due, mail, now))
 }
 
 /** Sends managers the mails that are due. @returns how many runs and programs they are about */
-export const notifyManagers = async (env: PayoutEnv, now: Date, budget: Budget): Promise<number> => {
+export const notifyManagers = async (
+  env: PayoutEnv,
+  now: Date,
+  budget: Budget,
+): Promise<number> => {
   let count = 0
   const each = async <T>(due: T[], work: (one: T) => Promise<void>) => {
     for (const one of due) {
@@ -111,7 +130,9 @@ export const notifyManagers = async (env: PayoutEnv, now: Date, budget: Budget):
   const notices = await withDb(env, budget, (db) => listDueNotices(db, now, MAX_MAILS))
   await each(notices, (run) => notify(env, run, now, budget))
   if (!hasLeft(budget)) return count
-  const previews = await withDb(env, budget, (db) => listDuePreviews(db, now, PREVIEW_MS, MAX_MAILS))
+  const previews = await withDb(env, budget, (db) =>
+    listDuePreviews(db, now, PREVIEW_MS, MAX_MAILS),
+  )
   await each(previews, (due) => preview(env, due, now, budget))
   return count
 }

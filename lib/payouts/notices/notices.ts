@@ -3,10 +3,11 @@ import type { PayoutSum } from '../../mail/outbox/details.ts'
 import { formatMoney } from '../../values/money.ts'
 
 /**
- * Why managers are mailed about a run, once each: `approval` while any run waits for a second manager, `review` before a
- * scheduled run is sent, `report` when a scheduled run has ended, or when it waits; the others for what goes wrong in any
- * run by Stripe, bundled. `found_sent`: a payout that had ended as not sent had been sent. `adopted`: the database had lost its
- * payouts, as after it was restored.
+ * Why managers are mailed about a run, once each: `approval` while any run waits for a second
+ * manager, `review` before a scheduled run is sent, `report` when a scheduled run has ended, or
+ * when it waits; the others for what goes wrong in any run by Stripe, bundled. `found_sent`: a
+ * payout that had ended as not sent had been sent. `adopted`: the database had lost its payouts, as
+ * after it was restored.
  */
 export type NoticeReason =
   | 'approval'
@@ -24,15 +25,22 @@ export const PREVIEW_MS = 3 * 86_400_000
 /** How many payouts, or balances, have a code, in one currency. */
 export type CodeTotal = { code: string; currency: string; payouts: number; amountCents: bigint }
 
-/** The totals by code, each with its amounts in all currencies, such as "49.00 USD and 1,200 JPY". */
+/**
+ * The totals by code, each with its amounts in all currencies, such as "49.00 USD and 1,200 JPY".
+ */
 export const sumsOf = (totals: CodeTotal[]): PayoutSum[] =>
   [...Map.groupBy(totals, ({ code }) => code)].map(([code, parts]) => ({
     code,
     payouts: parts.reduce((sum, { payouts }) => sum + payouts, 0),
-    amount: parts.map(({ amountCents, currency }) => formatMoney(amountCents, currency)).join(' and '),
+    amount: parts
+      .map(({ amountCents, currency }) => formatMoney(amountCents, currency))
+      .join(' and '),
   }))
 
-/** Whether a scheduled run has something to report: it pays somebody, or would if the balance covered it. */
+/**
+ * Whether a scheduled run has something to report: it pays somebody, or would if the balance
+ * covered it.
+ */
 export const isWorthReporting = (totals: CodeTotal[], paying: string[]): boolean =>
   totals.some(({ code }) => code === 'insufficient_funds' || paying.includes(code))
 

@@ -1,4 +1,7 @@
-/** Partners who are owed money that Stripe cannot pay them, because of something that they can change. */
+/**
+ * Partners who are owed money that Stripe cannot pay them, because of something that they can
+ * change.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { ConnectDetails } from '../../mail/outbox/details.ts'
@@ -18,7 +21,10 @@ export type UnnotifiedPartner = {
   amounts: { currency: string; amountCents: number }[]
 }
 
-/** Some of the partners whom a run skips for lack of a usable account, and who have not been mailed about it. */
+/**
+ * Some of the partners whom a run skips for lack of a usable account, and who have not been mailed
+ * about it.
+ */
 export const listUnnotified = async (
   db: Db,
   scope: RunScope,
@@ -49,7 +55,11 @@ export const workspacesToRemind = (now: Date) => sql`
       where reminded_at is null or reminded_at <= ${new Date(now.getTime() - HOUR_MS)}`
 
 /** Leases some of these. Each is returned once. */
-export const leaseWorkspacesToRemind = async (db: Db, now: Date, limit: number): Promise<string[]> => {
+export const leaseWorkspacesToRemind = async (
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     update stripe_keys set reminded_at = ${now}
     where workspace_id in (${workspacesToRemind(now)}
@@ -61,12 +71,15 @@ export const leaseWorkspacesToRemind = async (db: Db, now: Date, limit: number):
 /** A person to remind, with the sums of all programs of the workspace. */
 export type PersonToRemind = UnnotifiedPartner & { occasion: string }
 
-/** The least time between two reminders of a person, whatever changes meanwhile. Shorter than any interval of a series. */
+/**
+ * The least time between two reminders of a person, whatever changes meanwhile. Shorter than any
+ * interval of a series.
+ */
 const QUIET_MS = 2 * 86_400_000
 
 /**
- * Some of the people whom a run would skip now, whose money has been due long enough for a reminder that they have not had.
- * Money is due since the balance was last zero or less.
+ * Some of the people whom a run would skip now, whose money has been due long enough for a reminder
+ * that they have not had. Money is due since the balance was last zero or less.
  */
 export const listPeopleToRemind = async (
   db: Db,
@@ -74,7 +87,13 @@ export const listPeopleToRemind = async (
   now: Date,
   limit: number,
 ): Promise<PersonToRemind[]> => {
-  const scope: RunScope = { workspaceId, programId: null, method: 'stripe', cutoffAt: now, cover: null }
+  const scope: RunScope = {
+    workspaceId,
+    programId: null,
+    method: 'stripe',
+    cutoffAt: now,
+    cover: null,
+  }
   const reminders: Reminder[] = remindersAt(now)
   const { rows } = await sql<PersonToRemind>`
     with unpaid as materialized (

@@ -47,12 +47,19 @@ export const notifyUnconnected = async (
       recipient: partner.email,
       details: detailsOf(env, partner),
     }))
-    await withDb(env, budget, (db) => mailPartners(db, run.workspaceId, 'connect_account', mails, now))
+    await withDb(env, budget, (db) =>
+      mailPartners(db, run.workspaceId, 'connect_account', mails, now),
+    )
   }
 }
 
 /** Reminds the people of a workspace who are due, each once per occasion. @returns how many */
-const remindWorkspace = async (env: ReminderEnv, workspaceId: string, now: Date, budget: Budget) => {
+const remindWorkspace = async (
+  env: ReminderEnv,
+  workspaceId: string,
+  now: Date,
+  budget: Budget,
+) => {
   let count = 0
   while (hasLeft(budget)) {
     const people = await withDb(env, budget, (db) => listPeopleToRemind(db, workspaceId, now, PAGE))
@@ -69,11 +76,21 @@ const remindWorkspace = async (env: ReminderEnv, workspaceId: string, now: Date,
   return count
 }
 
-/** Reminds partners of workspaces that pay by Stripe. Each workspace is looked at once an hour. @returns how many mails */
-export const remindPartners = async (env: ReminderEnv, now: Date, budget: Budget): Promise<number> => {
+/**
+ * Reminds partners of workspaces that pay by Stripe. Each workspace is looked at once an hour.
+ * @returns how many mails
+ */
+export const remindPartners = async (
+  env: ReminderEnv,
+  now: Date,
+  budget: Budget,
+): Promise<number> => {
   if (!hasLeft(budget)) return 0
-  const workspaces = await withDb(env, budget, (db) => leaseWorkspacesToRemind(db, now, MAX_WORKSPACES))
+  const workspaces = await withDb(env, budget, (db) =>
+    leaseWorkspacesToRemind(db, now, MAX_WORKSPACES),
+  )
   let count = 0
-  for (const workspaceId of workspaces) count += await remindWorkspace(env, workspaceId, now, budget)
+  for (const workspaceId of workspaces)
+    count += await remindWorkspace(env, workspaceId, now, budget)
   return count
 }

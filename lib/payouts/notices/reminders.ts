@@ -15,8 +15,8 @@ const daysUntil = (number: number): number =>
   FIRST_DAYS.reduce((a, b) => Math.max(a, b)) + (number - FIRST_DAYS.length) * INTERVAL_DAYS
 
 /**
- * The reminders of a series as of now. A partner gets the latest that is due, so one who was not reminded for months,
- * as before the workspace had a key, gets one mail.
+ * The reminders of a series as of now. A partner gets the latest that is due, so one who was not
+ * reminded for months, as before the workspace had a key, gets one mail.
  */
 export const remindersAt = (now: Date): Reminder[] =>
   Array.from({ length: MAX_REMINDERS }, (_, index) => ({

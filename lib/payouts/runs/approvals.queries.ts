@@ -20,14 +20,18 @@ export const findApprover = async (
     sql`may_approve_1(${workspaceId}, ${address}, ${sql.val(PAYING_ROLES)}, ${run.createdAt})`
   const { rows } = await sql<{ mayApprove: boolean; isFirstValid: boolean }>`
     select ${may(email)} as "mayApprove", ${may(run.firstApprovedBy)} as "isFirstValid"`.execute(db)
-  return { email, mayApprove: rows[0]?.mayApprove === true, isFirstValid: rows[0]?.isFirstValid === true }
+  return {
+    email,
+    mayApprove: rows[0]?.mayApprove === true,
+    isFirstValid: rows[0]?.isFirstValid === true,
+  }
 }
 
 /**
  * Approves a run, which the cron then continues, or declines it, in one transaction. Idempotent. A
- * scheduled run is approved by two people, of whom the first counts as long as that person may approve.
- * Of an approval and a concurrent refusal, the first one counts. All managers are mailed about each
- * approval.
+ * scheduled run is approved by two people, of whom the first counts as long as that person may
+ * approve. Of an approval and a concurrent refusal, the first one counts. All managers are mailed
+ * about each approval.
  *
  * @param id  a UUID
  * @param url the page of the run
@@ -79,10 +83,19 @@ export const decideRun = async (
           update payout_runs set declined_at = ${now}::timestamptz, declined_by = ${actor}, claimed_at = ${now}::timestamptz
           where ${isReady}`
   const audit = (action: AuditAction, when: RawBuilder<SqlBool>) =>
-    auditEntry(db, { ...act, action, subjectId: id, details: { expected: before.expected }, when }).compile()
+    auditEntry(db, {
+      ...act,
+      action,
+      subjectId: id,
+      details: { expected: before.expected },
+      when,
+    }).compile()
   const [, , , , [after]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
-    audit('payout_run.first_approved', sql`${wanted === 'approve'}::boolean and ${isReadyAs(true)}`),
+    audit(
+      'payout_run.first_approved',
+      sql`${wanted === 'approve'}::boolean and ${isReadyAs(true)}`,
+    ),
     wanted === 'approve'
       ? audit('payout_run.approved', isReadyAs(false))
       : audit('payout_run.declined', sql`exists (select from payout_runs where ${isReady})`),

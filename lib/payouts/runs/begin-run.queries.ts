@@ -10,14 +10,15 @@ import { NO_LIMITS, type Total } from './limits.ts'
 import type { OpenRun } from './open-runs.queries.ts'
 
 /**
- * What one manager may pay alone is counted over this time. What was canceled or has failed does not count, unless it was sent after
- * all or a manager said so, nor what another manager has approved.
+ * What one manager may pay alone is counted over this time. What was canceled or has failed does
+ * not count, unless it was sent after all or a manager said so, nor what another manager has
+ * approved.
  */
 const WEEK = sql`interval '7 days'`
 
 /**
- * What runs that needed no approval have paid in the last days, by currency. One that has not claimed everything counts with what it
- * may pay at most.
+ * What runs that needed no approval have paid in the last days, by currency. One that has not
+ * claimed everything counts with what it may pay at most.
  */
 const paidAlone = (workspaceId: string, now: Date) => sql`
       with recent as (
@@ -36,8 +37,9 @@ const paidAlone = (workspaceId: string, now: Date) => sql`
       ) own group by currency`
 
 /**
- * What a run would pay by currency, and whether that is more than the workspace lets one manager pay. Where there is such a limit, a
- * run pays no more than it would have paid when this was decided.
+ * What a run would pay by currency, and whether that is more than the workspace lets one manager
+ * pay. Where there is such a limit, a run pays no more than it would have paid when this was
+ * decided.
  */
 const dueAndApproval = (scope: RunScope, now: Date) => sql`
     due as materialized (
@@ -55,7 +57,10 @@ const dueAndApproval = (scope: RunScope, now: Date) => sql`
 const DUE_JSON = sql`
   (select coalesce(jsonb_object_agg(currency, jsonb_build_object('amountCents', cents, 'count', count)), '{}') from due)`
 
-/** Managers are mailed that the run waits, and the audit log has it, if it needs approval. `run` is the row just written. */
+/**
+ * Managers are mailed that the run waits, and the audit log has it, if it needs approval. `run` is
+ * the row just written.
+ */
 const askForApproval = (actor: string, now: Date) => sql`
     asked as (
       insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
@@ -89,8 +94,9 @@ const begunQuery = (db: Db, id: string) =>
 const SCHEDULE = 'Schedule'
 
 /**
- * Inserts a run that has claimed nothing yet, with what the balance covers. Nothing is claimed between the check and the
- * insert. A run that waits for approval keeps what it would pay now, and pays no more once it is approved.
+ * Inserts a run that has claimed nothing yet, with what the balance covers. Nothing is claimed
+ * between the check and the insert. A run that waits for approval keeps what it would pay now, and
+ * pays no more once it is approved.
  *
  * @param expected what was previewed; null if any sum may be paid
  * @returns null if the run would pay more than was previewed
@@ -142,7 +148,11 @@ export const beginRun = async (
 }
 
 /** Decides whether a scheduled run waits for approval, once. */
-export const decideApproval = async (db: Db, run: OpenRun, now: Date): Promise<Begun | undefined> => {
+export const decideApproval = async (
+  db: Db,
+  run: OpenRun,
+  now: Date,
+): Promise<Begun | undefined> => {
   const { id, workspaceId } = run
   const decide = sql<unknown>`
     with ${dueAndApproval(run, now)}, run as (

@@ -60,15 +60,28 @@ export const prepare = async (
   return { ...funds, unread }
 }
 
-/** The run with what the balance covers, which is read once. @throws {Unavailable} Stripe did not answer */
-const withCover = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<OpenRun> => {
+/**
+ * The run with what the balance covers, which is read once.
+ * @throws {Unavailable} Stripe did not answer
+ */
+const withCover = async (
+  env: PayoutEnv,
+  run: OpenRun,
+  now: Date,
+  budget: Budget,
+): Promise<OpenRun> => {
   if (run.cover || run.method !== 'stripe') return run
   const { cover } = await prepare(env, run, { now, budget, isPreview: false })
   return { ...run, cover: await withDb(env, budget, (db) => keepCover(db, run.id, cover)) }
 }
 
 /** Claims balances for a run, page by page, as long as the budget lasts. */
-export const claim = async (env: PayoutEnv, open: OpenRun, now: Date, budget: Budget): Promise<void> => {
+export const claim = async (
+  env: PayoutEnv,
+  open: OpenRun,
+  now: Date,
+  budget: Budget,
+): Promise<void> => {
   const covered = await withCover(env, open, now, budget)
   const decided =
     covered.needsApproval === null

@@ -1,4 +1,7 @@
-/** How payout runs claim the balances that are due, in pages. transfers.queries.ts sends the payouts. */
+/**
+ * How payout runs claim the balances that are due, in pages. transfers.queries.ts sends the
+ * payouts.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
@@ -9,7 +12,10 @@ import type { OpenRun } from './open-runs.queries.ts'
 /** Sorts before all ids. */
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-/** Commissions per statement. Each takes about 50 microseconds, and a statement must finish well within the timeout. */
+/**
+ * Commissions per statement. Each takes about 50 microseconds, and a statement must finish well
+ * within the timeout.
+ */
 const COMMISSIONS_PER_PAGE = 5_000
 
 /** How many partners, and how many commissions of one balance, a statement claims at most. */
@@ -19,16 +25,18 @@ type PageSize = { partners: number; commissions?: number }
 export type Claimed = 'more' | 'growing' | 'all'
 
 /**
- * Claims the balances of a run's next partners: their commissions, netted, become a payout per partner and currency.
- * Concurrent runs are serialized, and a payout that is growing or letting its commissions go keeps others from taking any
- * of its partner and currency, so no balance is split. Repeated after an unseen commit, it claims the partners after
- * those. A run by Stripe claims nothing once the key is gone, because its payouts could not be sent.
+ * Claims the balances of a run's next partners: their commissions, netted, become a payout per
+ * partner and currency. Concurrent runs are serialized, and a payout that is growing or letting its
+ * commissions go keeps others from taking any of its partner and currency, so no balance is split.
+ * Repeated after an unseen commit, it claims the partners after those. A run by Stripe claims
+ * nothing once the key is gone, because its payouts could not be sent.
  *
  * A balance of more commissions than a page becomes a payout that grows: see `growPayout`.
  *
- * The commissions of a page are read once, in order of their partners. Only those of the last partner, `cut`, may be more
- * than were read, and are looked up. What else belongs to a partner is looked up one by one: Postgres would plan a join by
- * the sizes that the tables had at the last analyze.
+ * The commissions of a page are read once, in order of their partners. Only those of the last
+ * partner, `cut`, may be more than were read, and are looked up. What else belongs to a partner is
+ * looked up one by one: Postgres would plan a join by the sizes that the tables had at the last
+ * analyze.
  */
 export const claimPage = async (
   db: Db,
@@ -104,14 +112,15 @@ export const claimPage = async (
     claim.compile(db),
     growing.compile(db),
   ])
-  // No row: another Worker has claimed the rest, the run was canceled, or a payout is still growing.
+  // No row: another Worker has claimed the rest, the run was canceled, or a payout is still
+  // growing.
   return claimed?.claimed ?? (grows.length ? 'growing' : 'all')
 }
 
 /**
- * Claims the next commissions of a large balance of a run, for the payout that was made for it. Its amount is final, and it
- * may be sent, once none are left. If they have turned out to be worth nothing, because of a refund meanwhile, it is
- * canceled.
+ * Claims the next commissions of a large balance of a run, for the payout that was made for it. Its
+ * amount is final, and it may be sent, once none are left. If they have turned out to be worth
+ * nothing, because of a refund meanwhile, it is canceled.
  */
 export const growPayout = async (
   db: Db,

@@ -1,4 +1,7 @@
-/** What is needed to tell which balances the merchant's money covers, and the cover that a run keeps. */
+/**
+ * What is needed to tell which balances the merchant's money covers, and the cover that a run
+ * keeps.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { Cover, Due, PayoutOrder } from '../../tenancy/settings/funds.ts'
@@ -6,8 +9,8 @@ import { type Balance, balancesQuery, type RunScope } from '../balances/due.quer
 import { isInFlight } from '../payouts.queries.ts'
 
 /**
- * Which balances a run would pay if there were money for all of them, which payouts wait to be sent, and with which key
- * the Stripe balance is read.
+ * Which balances a run would pay if there were money for all of them, which payouts wait to be
+ * sent, and with which key the Stripe balance is read.
  */
 export const readDues = async (db: Db, scope: RunScope) => {
   const { workspaceId } = scope
@@ -34,14 +37,21 @@ const dueOf = (balances: Balance[]): Due[] =>
 /** What a run would pay without its maximum, and who is paid first. */
 export const readCapped = async (db: Db, scope: RunScope) => {
   const [[found], balances] = await db.batch([
-    db.selectFrom('workspaces').where('id', '=', scope.workspaceId).select('payout_order as order').compile(),
+    db
+      .selectFrom('workspaces')
+      .where('id', '=', scope.workspaceId)
+      .select('payout_order as order')
+      .compile(),
     balancesQuery({ ...scope, maximum: null }).compile(db),
   ])
   if (!found) throw new Error('There is no such workspace.')
   return { ...found, due: dueOf(balances) }
 }
 
-/** Keeps what the balance covers for a run that has claimed nothing yet. Of concurrent calls, the first one counts. */
+/**
+ * Keeps what the balance covers for a run that has claimed nothing yet. Of concurrent calls, the
+ * first one counts.
+ */
 export const keepCover = async (db: Db, runId: string, cover: Cover): Promise<Cover> => {
   const { rows } = await sql<{ cover: Cover }>`
     update payout_runs set cover = coalesce(cover, ${JSON.stringify(cover)}::jsonb)

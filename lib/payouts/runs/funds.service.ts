@@ -10,8 +10,14 @@ import { ConnectError } from '../stripe/failures.service.ts'
 import type { PayoutEnv } from '../transfers/send.service.ts'
 import { readCapped, readDues } from './funds.queries.ts'
 
-/** What is available at Stripe; null if Stripe rejects the key, or the key may not read the balance. */
-const readAvailable = async (env: PayoutEnv, key: string, budget: Budget): Promise<Available | null> => {
+/**
+ * What is available at Stripe; null if Stripe rejects the key, or the key may not read the balance.
+ */
+const readAvailable = async (
+  env: PayoutEnv,
+  key: string,
+  budget: Budget,
+): Promise<Available | null> => {
   budget.fetches--
   try {
     return await connectTo(env, key).available()
@@ -37,18 +43,25 @@ const UNLIMITED: Funds = { available: null, cover: {}, isUnknown: false }
 export const UNKNOWN: Funds = { ...UNLIMITED, isUnknown: true }
 
 /**
- * What the Stripe balance covers of what a run would pay now. If there is no key that may read the balance, everything:
- * the payouts are then sent as far as Stripe lets them.
+ * What the Stripe balance covers of what a run would pay now. If there is no key that may read the
+ * balance, everything: the payouts are then sent as far as Stripe lets them.
  *
- * The database is read first. A payout that is sent in between is counted twice, so that a balance is rather left to
- * the next run than claimed without the money for it.
+ * The database is read first. A payout that is sent in between is counted twice, so that a balance
+ * is rather left to the next run than claimed without the money for it.
  *
  * @throws {Unavailable} Stripe did not answer
  */
-export const readFunds = async (env: PayoutEnv, scope: RunScope, budget: Budget): Promise<Funds> => {
+export const readFunds = async (
+  env: PayoutEnv,
+  scope: RunScope,
+  budget: Budget,
+): Promise<Funds> => {
   if (scope.method !== 'stripe') return UNLIMITED
-  const { encryptedKey, order, waiting, due } = await withDb(env, budget, (db) => readDues(db, scope))
-  const key = encryptedKey && (await decryptSecret(env.SECRETS_KEY, scope.workspaceId, encryptedKey))
+  const { encryptedKey, order, waiting, due } = await withDb(env, budget, (db) =>
+    readDues(db, scope),
+  )
+  const key =
+    encryptedKey && (await decryptSecret(env.SECRETS_KEY, scope.workspaceId, encryptedKey))
   if (due.length === 0) return UNLIMITED
   const available = key ? await readAvailable(env, key, budget) : null
   if (!available) return UNKNOWN
@@ -56,10 +69,17 @@ export const readFunds = async (env: PayoutEnv, scope: RunScope, budget: Budget)
 }
 
 /** What the maximum of a run covers of what the balance covers, in the workspace's order. */
-export const readMaximum = async (env: PayoutEnv, scope: RunScope, budget: Budget): Promise<Cover> => {
+export const readMaximum = async (
+  env: PayoutEnv,
+  scope: RunScope,
+  budget: Budget,
+): Promise<Cover> => {
   const { order, due } = await withDb(env, budget, (db) => readCapped(db, scope))
   const maximum = new Map(
-    Object.entries(scope.limits?.maxAmountCents ?? {}).map(([currency, cents]) => [currency, BigInt(cents)]),
+    Object.entries(scope.limits?.maxAmountCents ?? {}).map(([currency, cents]) => [
+      currency,
+      BigInt(cents),
+    ]),
   )
   const limited = due.filter(({ currency }) => maximum.has(currency))
   return coverOf(limited, { available: maximum, waiting: [], order })

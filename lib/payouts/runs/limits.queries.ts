@@ -3,8 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { NO_LIMITS, type RunLimits, type Total } from './limits.ts'
 
 /**
- * Whether a run's limits let it claim the commission `c`, as further conditions. What was recorded after the preview counts
- * only if it reduces the payout. An id of version 7 has the time at which its row was recorded.
+ * Whether a run's limits let it claim the commission `c`, as further conditions. What was recorded
+ * after the preview counts only if it reduces the payout. An id of version 7 has the time at which
+ * its row was recorded.
  */
 export const isWithinLimits = ({
   previewedAt,
@@ -34,8 +35,9 @@ export const exceeds = (
           or ${count} > coalesce((${totals} -> ${currency}::text ->> 'count')::bigint, 0))`
 
 /**
- * Whether the payouts of a page, `b`, with those that the run has made before, stay within what was previewed and below the
- * maximum. Both were checked when the run began: this holds whatever is recorded while it claims.
+ * Whether the payouts of a page, `b`, with those that the run has made before, stay within what was
+ * previewed and below the maximum. Both were checked when the run began: this holds whatever is
+ * recorded while it claims.
  */
 export const isWithinTotals = (runId: string): RawBuilder<unknown> => sql`(
   select (r.expected is null or not ${exceeds(

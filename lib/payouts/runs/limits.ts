@@ -1,11 +1,17 @@
-/** What a manager limits a payout run to: what was previewed, less what is left out, up to a maximum. */
+/**
+ * What a manager limits a payout run to: what was previewed, less what is left out, up to a
+ * maximum.
+ */
 
 /** What a run pays in one currency: how many payouts, and their sum. */
 export type Total = { currency: string; amountCents: number; count: number }
 
 /** The limits of a run. */
 export type RunLimits = {
-  /** When the payouts were previewed: what was recorded later can only reduce them. null if they were not. */
+  /**
+   * When the payouts were previewed: what was recorded later can only reduce them. null if they
+   * were not.
+   */
   previewedAt: Date | null
   /** Partners whom the run leaves out. */
   excludePartnerIds: string[]
@@ -30,7 +36,8 @@ export const waitOf = (run: {
 }
 
 /** How many people approve a run: one beside whoever began it, two where that was a schedule. */
-export const approvalsNeeded = (run: { scheduledFor: Date | null }): number => (run.scheduledFor ? 2 : 1)
+export const approvalsNeeded = (run: { scheduledFor: Date | null }): number =>
+  run.scheduledFor ? 2 : 1
 
 export const NO_LIMITS: RunLimits = {
   previewedAt: null,
@@ -40,7 +47,11 @@ export const NO_LIMITS: RunLimits = {
 }
 
 /** Whether a run leaves something out or has a maximum. */
-export const hasLimits = ({ excludePartnerIds, excludeCommissionIds, maxAmountCents }: RunLimits): boolean =>
+export const hasLimits = ({
+  excludePartnerIds,
+  excludeCommissionIds,
+  maxAmountCents,
+}: RunLimits): boolean =>
   excludePartnerIds.length + excludeCommissionIds.length + Object.keys(maxAmountCents).length > 0
 
 /** The payouts of a run by currency. */
@@ -56,7 +67,9 @@ export const totalsOf = (payouts: { currency: string; amountCents: number }[]): 
 /** Who is asked to approve a run, as the database knows them: see `may_approve_1`. */
 export type Approver = {
   email: string
-  /** Whether this person had the present role, and had signed in, 72 hours before the run was begun. */
+  /**
+   * Whether this person had the present role, and had signed in, 72 hours before the run was begun.
+   */
   mayApprove: boolean
   /** Whether who gave the first of two approvals may approve still. */
   isFirstValid: boolean
@@ -65,7 +78,10 @@ export type Approver = {
 const TOO_NEW =
   'You got your role, or signed in for the first time, less than 72 hours before this run was begun. Another manager has to approve it.'
 
-/** Why a manager's decision about a run that waits for approval is refused; null if it can be made, or was made so. */
+/**
+ * Why a manager's decision about a run that waits for approval is refused; null if it can be made,
+ * or was made so.
+ */
 export const approvalRefusalOf = (
   run: {
     needsApproval: boolean | null
@@ -80,6 +96,7 @@ export const approvalRefusalOf = (
   if (wanted === 'decline') return run.approvedAt ? 'This run was approved already.' : null
   if (run.declinedAt) return 'This run was declined. Start another one.'
   if (run.approvedAt) return null
-  if (run.createdBy === manager.email) return 'You started this run, so another manager has to approve it.'
+  if (run.createdBy === manager.email)
+    return 'You started this run, so another manager has to approve it.'
   return manager.mayApprove ? null : TOO_NEW
 }

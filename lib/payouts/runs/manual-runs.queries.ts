@@ -27,13 +27,13 @@ const ACTIONS: Record<ManualStep, AuditAction> = {
 }
 
 /**
- * Changes the status of a run: a manual one in one transaction, or cancels one of any method. Concurrent changes are
- * serialized. Idempotent.
+ * Changes the status of a run: a manual one in one transaction, or cancels one of any method.
+ * Concurrent changes are serialized. Idempotent.
  *
  * @param id        a UUID
  * @param portalUrl the link in the mails to partners
- * @returns the run after the change, with another status if the change was refused: see `refusalOf`; undefined if the
- *          workspace has no such run
+ * @returns the run after the change, with another status if the change was refused: see
+ *   `refusalOf`; undefined if the workspace has no such run
  */
 export const changeRun = async (
   db: Db,
@@ -65,7 +65,10 @@ export const changeRun = async (
   return after && toRun(after)
 }
 
-/** The statement that changes the run, if it is ready, together with its payouts, commissions or mails. */
+/**
+ * The statement that changes the run, if it is ready, together with its payouts, commissions or
+ * mails.
+ */
 const step = (
   wanted: ManualStep,
   isReady: RawBuilder<SqlBool>,
@@ -84,7 +87,8 @@ const step = (
       return sql`
         with run as (update payout_runs set marked_paid_at = null where ${isReady} returning workspace_id, id)
         update payouts po set paid_at = null from run where ${isOfRun}`
-    // Partners are mailed only now, because a confirmed run cannot change. A partner may have been erased since the payouts were read.
+    // Partners are mailed only now, because a confirmed run cannot change. A partner may have been
+    // erased since the payouts were read.
     case 'confirmed':
       return sql`
         with run as (update payout_runs set confirmed_at = ${at} where ${isReady} returning workspace_id)
@@ -101,6 +105,12 @@ const step = (
 /** The mail about a payout, as a row of the outbox. */
 const sentMail = ({ partnerName, programName, ...line }: RunLine, portalUrl: string) => {
   const amount = formatMoney(line.amountCents, line.currency)
-  const details: PayoutSentDetails = { partnerName, programName, amount, method: 'manual', portalUrl }
+  const details: PayoutSentDetails = {
+    partnerName,
+    programName,
+    amount,
+    method: 'manual',
+    portalUrl,
+  }
   return { id: newId(), payoutId: line.id, partnerId: line.partnerId, details }
 }

@@ -1,4 +1,6 @@
-/** Runs that have not claimed everything yet: those of schedules begin, and the cron continues all. */
+/**
+ * Runs that have not claimed everything yet: those of schedules begin, and the cron continues all.
+ */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { occurrences } from '../../rules/programs/schedules.ts'
@@ -17,8 +19,8 @@ export const dueOccurrences = (now: Date) => sql`
     where not exists (select from payout_runs r where r.program_id = due.id and r.scheduled_for = due.at)`
 
 /**
- * Inserts the runs of programs whose schedule is due, one per occurrence, of which managers get a report. Idempotent.
- * Programs of workspaces without a Stripe key wait for one.
+ * Inserts the runs of programs whose schedule is due, one per occurrence, of which managers get a
+ * report. Idempotent. Programs of workspaces without a Stripe key wait for one.
  */
 export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
   await sql`
@@ -73,8 +75,15 @@ export const listUnclaimedRuns = async (db: Db, limit: number): Promise<OpenRun[
     .orderBy('id')
     .limit(limit)
     .execute()
-  return rows.map(({ previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents, ...run }) => ({
-    ...run,
-    limits: { previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents: maxAmountCents ?? {} },
-  }))
+  return rows.map(
+    ({ previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents, ...run }) => ({
+      ...run,
+      limits: {
+        previewedAt,
+        excludePartnerIds,
+        excludeCommissionIds,
+        maxAmountCents: maxAmountCents ?? {},
+      },
+    }),
+  )
 }

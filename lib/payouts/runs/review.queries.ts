@@ -9,7 +9,8 @@ import { countPayouts, findRun, type Run, runQuery, toRun } from './runs.queries
  * Ends the review of a run, whose payouts are sent from then on. Idempotent.
  *
  * @param id a UUID
- * @returns the run after that, unchanged if it is not in review; undefined if the workspace has no such run
+ * @returns the run after that, unchanged if it is not in review; undefined if the workspace has no
+ *   such run
  */
 export const endReview = async (db: Db, act: Act, id: string): Promise<Run | undefined> => {
   const { workspaceId, now } = act

@@ -1,4 +1,7 @@
-/** Runs payouts for a manager's request, or previews a run. pay-due.service.ts continues what does not fit into it. */
+/**
+ * Runs payouts for a manager's request, or previews a run. pay-due.service.ts continues what does
+ * not fit into it.
+ */
 
 import { type Budget, newBudget } from '../../db/budget.service.ts'
 import { connect } from '../../db/connection.ts'
@@ -19,7 +22,10 @@ import { startRefusalOf } from './runs.ts'
 
 /** The time for a manager's request. The cron continues the run. */
 const REQUEST_MS = 20_000
-/** Two for authentication, two for an Idempotency-Key, the program, the set-up, the start of the run, and its results or another preview. */
+/**
+ * Two for authentication, two for an Idempotency-Key, the program, the set-up, the start of the
+ * run, and its results or another preview.
+ */
 const REQUEST_FETCHES = 8
 
 const UNREAD_TRANSFERS = 'Stripe’s transfers are not compared with the payouts yet.'
@@ -34,7 +40,9 @@ const readResult = async (env: PayoutEnv, scope: RunScope, runId: string) => {
   ])
   return {
     payouts: payouts.map(withNumber),
-    skipped: balances.flatMap(({ code, ...balance }) => (code ? [{ ...withNumber(balance), code }] : [])),
+    skipped: balances.flatMap(({ code, ...balance }) =>
+      code ? [{ ...withNumber(balance), code }] : [],
+    ),
     status: row ? toRun(row).status : null,
   }
 }
@@ -49,17 +57,25 @@ const presentAvailable = ({ available }: Funds): RunResultResponse['available'] 
   available && [...available].map(([currency, cents]) => ({ currency, amountCents: Number(cents) }))
 
 /**
- * What a request asks for. A run with a maximum, or of which a sum is expected, pays nothing that is recorded after they are
- * checked, and a preview shows what a run with its time would pay.
+ * What a request asks for. A run with a maximum, or of which a sum is expected, pays nothing that
+ * is recorded after they are checked, and a preview shows what a run with its time would pay.
  */
 const limitedScope = (
-  { limits, ...request }: Pick<RunScope, 'workspaceId' | 'programId' | 'method'> & { limits: RunLimits },
+  {
+    limits,
+    ...request
+  }: Pick<RunScope, 'workspaceId' | 'programId' | 'method'> & { limits: RunLimits },
   now: Date,
   isBounded: boolean,
 ): RunScope => {
   const hasMaximum = Object.keys(limits.maxAmountCents).length > 0
   const previewedAt = limits.previewedAt ?? (isBounded || hasMaximum ? now : null)
-  return { ...request, cutoffAt: limits.previewedAt ?? now, cover: null, limits: { ...limits, previewedAt } }
+  return {
+    ...request,
+    cutoffAt: limits.previewedAt ?? now,
+    cover: null,
+    limits: { ...limits, previewedAt },
+  }
 }
 
 /** The run with what its maximum covers, of what the balance covers. */
@@ -75,7 +91,12 @@ const dryRunResult = async (
   budget: Budget,
   isReadOnly = false,
 ): Promise<RunResultResponse> => {
-  const funds = await prepare(env, begun, { now: begun.cutoffAt, budget, isPreview: true, isReadOnly })
+  const funds = await prepare(env, begun, {
+    now: begun.cutoffAt,
+    budget,
+    isPreview: true,
+    isReadOnly,
+  })
   const scope = await withMaximum(env, { ...begun, cover: funds.cover }, budget)
   const balances = (await balancesQuery(scope).execute(connect(env))).rows.map(withNumber)
   const payouts = balances.flatMap(({ code, ...balance }) =>
@@ -94,8 +115,8 @@ const dryRunResult = async (
 }
 
 /**
- * The result that a run would have now, for those who may only read: the same as that of a dry run, which reads the accounts
- * that could not be paid from Stripe again, and saves what it read.
+ * The result that a run would have now, for those who may only read: the same as that of a dry run,
+ * which reads the accounts that could not be paid from Stripe again, and saves what it read.
  */
 export const previewPayouts = (
   env: PayoutEnv,
@@ -108,18 +129,31 @@ export const previewPayouts = (
 }
 
 /**
- * Runs payouts for a manager: starts a run, and continues the workspace's interrupted ones. The cron does what does not
- * fit into one request.
+ * Runs payouts for a manager: starts a run, and continues the workspace's interrupted ones. The
+ * cron does what does not fit into one request.
  *
- * @throws {Unavailable} Stripe did not report the balance or all transfers, and no run began; or the database did not answer, and another
- *         request continues the run. Nobody is paid twice.
+ * @throws {Unavailable} Stripe did not report the balance or all transfers, and no run began; or
+ *   the database did not answer, and another request continues the run. Nobody is paid twice.
  */
 export const runPayouts = async (
   env: PayoutEnv,
-  { workspaceId, programId, method, dryRun, actor, firstId, limits = NO_LIMITS, expected = null }: RunRequest,
+  {
+    workspaceId,
+    programId,
+    method,
+    dryRun,
+    actor,
+    firstId,
+    limits = NO_LIMITS,
+    expected = null,
+  }: RunRequest,
   now = new Date(),
 ): Promise<RunResultResponse | Refused | PreviewChanged> => {
-  const begun = limitedScope({ workspaceId, programId, method, limits }, now, dryRun || expected !== null)
+  const begun = limitedScope(
+    { workspaceId, programId, method, limits },
+    now,
+    dryRun || expected !== null,
+  )
   const budget = newBudget(env, REQUEST_MS)
   budget.fetches -= REQUEST_FETCHES
   if (dryRun) return dryRunResult(env, begun, budget)

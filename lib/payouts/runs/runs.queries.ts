@@ -103,7 +103,10 @@ type RunRow = Awaited<ReturnType<ReturnType<typeof selectRuns>['execute']>>[numb
 
 /** How many payouts of a run have a status, or how many it has. */
 export const countPayouts = ({ totals }: Pick<Run, 'totals'>, wanted?: PayoutStatus): number =>
-  totals.reduce((sum, { status, payouts }) => sum + (status === (wanted ?? status) ? payouts : 0), 0)
+  totals.reduce(
+    (sum, { status, payouts }) => sum + (status === (wanted ?? status) ? payouts : 0),
+    0,
+  )
 
 /** A run with its status. */
 export const toRun = ({
@@ -125,13 +128,19 @@ export const toRun = ({
       waiting: open,
     },
     maxAmountCents: maxAmountCents ?? {},
-    expected: expected && Object.entries(expected).map(([currency, total]) => ({ currency, ...total })),
-    status: waitOf(row) ?? (row.canceledAt ? canceledRunStatus(isCanceling ? open + 1 : open) : status),
+    expected:
+      expected && Object.entries(expected).map(([currency, total]) => ({ currency, ...total })),
+    status:
+      waitOf(row) ?? (row.canceledAt ? canceledRunStatus(isCanceling ? open + 1 : open) : status),
   }
 }
 
 /** One run of a workspace, or undefined. `id` must be a UUID. */
-export const findRun = async (db: Db, workspaceId: string, id: string): Promise<Run | undefined> => {
+export const findRun = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<Run | undefined> => {
   const row = await runQuery(db, workspaceId, id).executeTakeFirst()
   return row && toRun(row)
 }
@@ -143,7 +152,10 @@ export const listRuns = async (db: Db, workspaceId: string, page: PageRequest): 
 /** About a megabyte. Each page is a fetch, and a Worker's fetches are limited. */
 const LINES_PER_FETCH = 5_000
 
-/** One payout of a run, as the bank file lists it. Unless it is returned, it is final once the run has claimed everything. */
+/**
+ * One payout of a run, as the bank file lists it. Unless it is returned, it is final once the run
+ * has claimed everything.
+ */
 export type RunLine = {
   id: string
   partnerId: string
@@ -158,7 +170,11 @@ export type RunLine = {
 }
 
 /** All payouts of a run but those that were returned, ordered by id. */
-export const listRunLines = async (db: Db, workspaceId: string, runId: string): Promise<RunLine[]> => {
+export const listRunLines = async (
+  db: Db,
+  workspaceId: string,
+  runId: string,
+): Promise<RunLine[]> => {
   const lines: RunLine[] = []
   for (let cursor: string | undefined; ; ) {
     const page = await db
@@ -184,7 +200,9 @@ export const listRunLines = async (db: Db, workspaceId: string, runId: string): 
         'po.reference',
         sql<RunLine['paidBy']>`(
           select jsonb_build_object('method', d.method, 'country', d.country)
-          from (${detailsAt(sql`po.workspace_id`, sql`p.email`, sql`po.created_at`)}) d)`.as('paidBy'),
+          from (${detailsAt(sql`po.workspace_id`, sql`p.email`, sql`po.created_at`)}) d)`.as(
+          'paidBy',
+        ),
       ])
       .execute()
     lines.push(...page)

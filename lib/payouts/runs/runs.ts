@@ -20,19 +20,31 @@ export const startRefusalOf = (
   { hasKey, manualPayouts }: PayoutSetup,
 ): string | null => {
   if (method === 'stripe')
-    return hasKey ? null : 'This workspace has no Stripe key to pay from. Add one on the page Stripe.'
+    return hasKey
+      ? null
+      : 'This workspace has no Stripe key to pay from. Add one on the page Stripe.'
   return manualPayouts
     ? null
     : 'Bank transfers are turned off in this workspace. Turn them on in its settings, or pay with Stripe.'
 }
 
-/** The status of a run by Stripe. It is completed once none of its payouts is in flight: all of them may have failed. */
-export const stripeRunStatus = (claimedAt: Date | null, inFlight: number, isInReview = false): RunStatus => {
+/**
+ * The status of a run by Stripe. It is completed once none of its payouts is in flight: all of them
+ * may have failed.
+ */
+export const stripeRunStatus = (
+  claimedAt: Date | null,
+  inFlight: number,
+  isInReview = false,
+): RunStatus => {
   if (claimedAt && inFlight === 0) return 'completed'
   return isInReview ? 'review' : 'processing'
 }
 
-/** The status of a run that was canceled, by how many of its payouts are not sent and not canceled yet. */
+/**
+ * The status of a run that was canceled, by how many of its payouts are not sent and not canceled
+ * yet.
+ */
 export const canceledRunStatus = (open: number): RunStatus => (open > 0 ? 'canceling' : 'canceled')
 
 /** What a manager can make of a run: one by Stripe can be canceled only. */
@@ -85,8 +97,13 @@ export const exportRefusalOf = (run: RunState): string | null => {
   return run.status === 'confirmed' ? null : (ENDED[run.status] ?? null)
 }
 
-/** Why a run cannot be sent before the end of its review; null if it can, or the review has ended. */
-export const reviewRefusalOf = ({ status, sendsAt }: RunState & { sendsAt: Date | null }): string | null => {
+/**
+ * Why a run cannot be sent before the end of its review; null if it can, or the review has ended.
+ */
+export const reviewRefusalOf = ({
+  status,
+  sendsAt,
+}: RunState & { sendsAt: Date | null }): string | null => {
   if (sendsAt === null) return 'This run has no review, so it is sent at once.'
   return status === 'canceled' || status === 'canceling' ? (ENDED[status] ?? null) : null
 }

@@ -4,7 +4,9 @@ import * as z from 'zod'
 /** Currently `acct_` and 16 characters; longer ids are accepted. */
 const accountId = z.string().regex(/^acct_[A-Za-z0-9]{1,200}$/)
 
-/** A snapshot event contains the account. For a connected account, its id is also at the top level. */
+/**
+ * A snapshot event contains the account. For a connected account, its id is also at the top level.
+ */
 const Snapshot = z
   .object({
     type: z.literal('account.updated'),
@@ -25,4 +27,5 @@ const Thin = z
 const AccountEvent = z.union([Snapshot, Thin])
 
 /** The account that a verified event is about; null for any other event. */
-export const readAccountEvent = (input: unknown): string | null => AccountEvent.safeParse(input).data ?? null
+export const readAccountEvent = (input: unknown): string | null =>
+  AccountEvent.safeParse(input).data ?? null

@@ -5,7 +5,10 @@ import type { AccountPayout } from '../details/banks.ts'
 
 const MAX_FAILURE_LENGTH = 300
 
-/** https://docs.stripe.com/api/payouts/object: a payout may be `paid` first, and fail within five business days. */
+/**
+ * https://docs.stripe.com/api/payouts/object: a payout may be `paid` first, and fail within five
+ * business days.
+ */
 const AccountPayoutEvent = z
   .object({
     type: z.enum(['payout.paid', 'payout.failed']),

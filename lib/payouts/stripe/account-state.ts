@@ -2,10 +2,17 @@
 import type Stripe from 'stripe'
 import type { PayoutAccountStatus } from '../payouts.ts'
 
-type Capability = Stripe.V2.Core.Account.Configuration.Recipient.Capabilities.StripeBalance.StripeTransfers
+type Capability =
+  Stripe.V2.Core.Account.Configuration.Recipient.Capabilities.StripeBalance.StripeTransfers
 
-/** The status of an account, by its transfers capability. `restricted` depends on its history: see saveReadings. */
-export const statusOf = (closed: boolean, transfers: Capability | undefined): PayoutAccountStatus => {
+/**
+ * The status of an account, by its transfers capability. `restricted` depends on its history: see
+ * saveReadings.
+ */
+export const statusOf = (
+  closed: boolean,
+  transfers: Capability | undefined,
+): PayoutAccountStatus => {
   if (closed) return 'closed'
   if (!transfers) return 'onboarding'
   const { status, status_details: details } = transfers

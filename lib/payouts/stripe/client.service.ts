@@ -10,7 +10,8 @@ export type ConnectEnv = {
 const CALL_TIMEOUT_MS = 8_000
 
 /**
- * A fetch that empties bodies that are not JSON objects: the stripe package hangs on JSON such as a proxy's `null`.
+ * A fetch that empties bodies that are not JSON objects: the stripe package hangs on JSON such as a
+ * proxy's `null`.
  */
 const fetchObject = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
   const response = await fetch(url, init)
@@ -19,7 +20,10 @@ const fetchObject = async (url: string | URL | Request, init?: RequestInit): Pro
   headers.delete('Content-Encoding')
   headers.delete('Content-Length')
   const text = await response.text()
-  return new Response(text.trimStart().startsWith('{') ? text : '', { status: response.status, headers })
+  return new Response(text.trimStart().startsWith('{') ? text : '', {
+    status: response.status,
+    headers,
+  })
 }
 
 /** The base URL as the stripe package takes it. */

@@ -1,5 +1,6 @@
 /**
- * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and transfers to them.
+ * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and
+ * transfers to them.
  */
 import { deliverableAddress } from '../../mail/transport/address.ts'
 import { fromStripe } from '../../stripe/amounts.ts'
@@ -8,7 +9,9 @@ import { type ConnectEnv, idIn, stripeOf } from './client.service.ts'
 import { ConnectError, call } from './failures.service.ts'
 import { transfersOf } from './transfers.service.ts'
 
-/** The parameters of an account. They must be the same for each attempt with one idempotency key. */
+/**
+ * The parameters of an account. They must be the same for each attempt with one idempotency key.
+ */
 export type AccountRequest = {
   email: string
   /** ISO 3166, upper case. */
@@ -54,12 +57,13 @@ export const connectTo = (env: ConnectEnv, key: string) => {
       }),
 
     /**
-     * The countries (ISO 3166) to which an account in a country may transfer, with the recipient agreement where that is
-     * across a border: https://docs.stripe.com/api/country_specs/object
+     * The countries (ISO 3166) to which an account in a country may transfer, with the recipient
+     * agreement where that is across a border: https://docs.stripe.com/api/country_specs/object
      */
     transferCountries: (country: string): Promise<string[]> =>
       call(async () => {
-        const { supported_transfer_countries: countries } = await stripe.countrySpecs.retrieve(country)
+        const { supported_transfer_countries: countries } =
+          await stripe.countrySpecs.retrieve(country)
         const codes = countries.filter((code) => /^[A-Z]{2}$/.test(code))
         if (codes.length === 0) throw new Error('Stripe’s response has no countries.')
         return codes
@@ -80,28 +84,45 @@ export const connectTo = (env: ConnectEnv, key: string) => {
     /** The enabled webhook endpoints of the account, and their event types. */
     endpoints: (): Promise<{ url: string; events: string[] }[]> =>
       call(async () => {
-        const { data } = await stripe.webhookEndpoints.list({ limit: PAGE }, { timeout: LOOK_TIMEOUT_MS })
+        const { data } = await stripe.webhookEndpoints.list(
+          { limit: PAGE },
+          { timeout: LOOK_TIMEOUT_MS },
+        )
         return data
           .filter(({ status }) => status === 'enabled')
           .map(({ url, enabled_events: events }) => ({ url, events }))
       }),
 
-    /** Creates an account that can receive transfers once its owner has completed onboarding. @returns its id */
-    createAccount: ({ email, country, metadata, idempotencyKey }: AccountRequest): Promise<string> =>
+    /**
+     * Creates an account that can receive transfers once its owner has completed onboarding.
+     * @returns its id
+     */
+    createAccount: ({
+      email,
+      country,
+      metadata,
+      idempotencyKey,
+    }: AccountRequest): Promise<string> =>
       call(async () =>
         idIn(
           await stripe.v2.core.accounts.create(
             {
               contact_email: deliverableAddress(email) ?? email,
-              // Shown in Stripe's dashboard. Not the partner's name, which may change between attempts.
+              // Shown in Stripe's dashboard. Not the partner's name, which may change between
+              // attempts.
               display_name: email,
               dashboard: 'express',
               identity: { country: country.toLowerCase() },
               configuration: {
-                recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } },
+                recipient: {
+                  capabilities: { stripe_balance: { stripe_transfers: { requested: true } } },
+                },
               },
               defaults: {
-                responsibilities: { fees_collector: 'application', losses_collector: 'application' },
+                responsibilities: {
+                  fees_collector: 'application',
+                  losses_collector: 'application',
+                },
               },
               metadata,
             },
@@ -111,7 +132,11 @@ export const connectTo = (env: ConnectEnv, key: string) => {
       ),
 
     /** The address of Stripe's onboarding page. It works once, for some minutes. */
-    accountLink: (link: { account: string; returnUrl: string; refreshUrl: string }): Promise<string> =>
+    accountLink: (link: {
+      account: string
+      returnUrl: string
+      refreshUrl: string
+    }): Promise<string> =>
       call(async () =>
         addressIn(
           await stripe.v2.core.accountLinks.create({
@@ -132,7 +157,9 @@ export const connectTo = (env: ConnectEnv, key: string) => {
     readAccount: async (id: string): Promise<AccountState> => {
       try {
         return await call(async () => {
-          const account = await stripe.v2.core.accounts.retrieve(id, { include: ['configuration.recipient'] })
+          const account = await stripe.v2.core.accounts.retrieve(id, {
+            include: ['configuration.recipient'],
+          })
           idIn(account)
           const balance = account.configuration?.recipient?.capabilities?.stripe_balance
           return {
@@ -141,14 +168,21 @@ export const connectTo = (env: ConnectEnv, key: string) => {
           }
         })
       } catch (error) {
-        if (error instanceof ConnectError && error.failure.kind === 'refused' && error.failure.isAccount) {
+        if (
+          error instanceof ConnectError &&
+          error.failure.kind === 'refused' &&
+          error.failure.isAccount
+        ) {
           return { status: 'closed', paysBank: null }
         }
         throw error
       }
     },
 
-    /** The address and the country of an account's owner; null for what Stripe does not say, or no longer. */
+    /**
+     * The address and the country of an account's owner; null for what Stripe does not say, or no
+     * longer.
+     */
     readOwner: async (id: string): Promise<{ email: string | null; country: string | null }> => {
       try {
         return await call(async () => {

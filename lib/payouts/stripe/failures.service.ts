@@ -27,7 +27,9 @@ export class ConnectError extends Error {
 
 const MAX_MESSAGE_LENGTH = 300
 
-/** An error's message, safe to store and show. Keys are removed, although Stripe masks them itself. */
+/**
+ * An error's message, safe to store and show. Keys are removed, although Stripe masks them itself.
+ */
 const safeMessage = (error: unknown): string => {
   const message = error instanceof Error ? error.message : 'Stripe gave no reason.'
   return (
@@ -62,18 +64,23 @@ const NO_FUNDS_CODES = new Set(['balance_insufficient', 'insufficient_funds'])
 /** Temporary: conflicts, timeouts and rate limits. */
 const TRANSIENT_STATUSES = new Set([408, 409, 425, 429])
 
-/** Classifies an error of the stripe package. An error that is not certainly Stripe's response is `unclear`. */
+/**
+ * Classifies an error of the stripe package. An error that is not certainly Stripe's response is
+ * `unclear`.
+ */
 export const failureOf = (error: unknown): Failure => {
   const message = safeMessage(error)
   if (!(error instanceof Stripe.errors.StripeError)) return { kind: 'unclear', message }
   const { statusCode: status = 0, code = '', param = '', rawType } = error
-  if (status < 400 || status >= 500 || TRANSIENT_STATUSES.has(status)) return { kind: 'unclear', message }
+  if (status < 400 || status >= 500 || TRANSIENT_STATUSES.has(status))
+    return { kind: 'unclear', message }
   // The key was used with other parameters: our mistake, and nothing was sent.
   if (rawType === 'idempotency_error' || code === 'rate_limit') return { kind: 'unclear', message }
   if (NO_FUNDS_CODES.has(code)) return { kind: 'no_funds', message }
   const isAccount = ACCOUNT_CODES.has(code) || param === 'destination'
   if (isAccount) return { kind: 'refused', code: code || 'refused', message, isAccount }
-  if (status === 401 || status === 403 || PLATFORM_CODES.has(code)) return { kind: 'locked_out', message }
+  if (status === 401 || status === 403 || PLATFORM_CODES.has(code))
+    return { kind: 'locked_out', message }
   return { kind: 'refused', code: code || 'refused', message, isAccount }
 }
 

@@ -3,7 +3,10 @@ import Stripe from 'stripe'
 import { type ConnectEnv, idIn, stripeOf } from './client.service.ts'
 import { ConnectError, failureOf } from './failures.service.ts'
 
-/** Whether a key is named as one of live mode, such as `rk_live_...`. Test mode has its own accounts, under the same Stripe account. */
+/**
+ * Whether a key is named as one of live mode, such as `rk_live_...`. Test mode has its own
+ * accounts, under the same Stripe account.
+ */
 export const isNamedLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
 
 const otherMode = (livemode: boolean): string =>
@@ -26,8 +29,8 @@ const NOBODY = 'acct_1NoSuchAccount0000'
 const ANY_URL = 'https://example.com'
 
 /**
- * The calls of a payout. Those that write are such that Stripe refuses them once it has checked the permission:
- * https://docs.stripe.com/keys/restricted-api-keys
+ * The calls of a payout. Those that write are such that Stripe refuses them once it has checked the
+ * permission: https://docs.stripe.com/keys/restricted-api-keys
  */
 const probesOf = (stripe: Stripe): Record<Probe, () => Promise<unknown>> => ({
   balance: () => stripe.balance.retrieve(),
@@ -53,7 +56,9 @@ const probesOf = (stripe: Stripe): Record<Probe, () => Promise<unknown>> => ({
 
 /** Stripe's messages name the permission, as `'rak_transfer_write'` or `('transfer_write')`. */
 const PERMISSION_NAME = /'((?:rak_)?[a-z_]+_(?:read|write))'/
-/** Stripe's codes and words for accounts that are no platforms: https://docs.stripe.com/error-codes */
+/**
+ * Stripe's codes and words for accounts that are no platforms: https://docs.stripe.com/error-codes
+ */
 const NO_PLATFORM_CODES = new Set(['platform_account_required', 'accounts_v2_access_blocked'])
 const NO_PLATFORM_WORDS = /signed up for Connect|Only Stripe Connect platforms/
 
@@ -75,10 +80,17 @@ type Finding = { missing: string } | 'connect_off' | 'other_mode' | null
 
 /** Whether an answer of Stripe says that it is of a mode. A proxy may leave it out. */
 const isOfMode = (answer: unknown, isLive: boolean): boolean =>
-  typeof answer === 'object' && answer !== null && 'livemode' in answer && answer.livemode === isLive
+  typeof answer === 'object' &&
+  answer !== null &&
+  'livemode' in answer &&
+  answer.livemode === isLive
 
 /** What a call shows about the key. @throws {ConnectError} a bad key, or no answer */
-const findIn = async (probe: Probe, call: () => Promise<unknown>, isLive: boolean): Promise<Finding> => {
+const findIn = async (
+  probe: Probe,
+  call: () => Promise<unknown>,
+  isLive: boolean,
+): Promise<Finding> => {
   try {
     const answer = await call()
     return isOfMode(answer, !isLive) ? 'other_mode' : null
@@ -96,8 +108,8 @@ const findIn = async (probe: Probe, call: () => Promise<unknown>, isLive: boolea
 }
 
 /**
- * The id of a key's own account. A restricted key may lack the permission to read it; Stripe's refusal then names the
- * account: "... on account 'acct_...'".
+ * The id of a key's own account. A restricted key may lack the permission to read it; Stripe's
+ * refusal then names the account: "... on account 'acct_...'".
  */
 const accountOf = async (stripe: Stripe): Promise<string | { missing: string }> => {
   try {
@@ -109,7 +121,10 @@ const accountOf = async (stripe: Stripe): Promise<string | { missing: string }> 
   }
 }
 
-/** Checks a key with the calls of a payout. @throws {ConnectError} Stripe rejects the key, or does not answer */
+/**
+ * Checks a key with the calls of a payout.
+ * @throws {ConnectError} Stripe rejects the key, or does not answer
+ */
 export const checkKey = async (env: ConnectEnv, key: string): Promise<KeyCheck> => {
   const stripe = stripeOf(env, key)
   const account = await accountOf(stripe)

@@ -32,7 +32,11 @@ type Transfer = {
 /** Stripe's maximum. A payout has one transfer, or very few. */
 const PAGE = 100
 
-const transferIn = (transfer: { id: string; currency: string; amount_reversed: number }): Transfer => ({
+const transferIn = (transfer: {
+  id: string
+  currency: string
+  amount_reversed: number
+}): Transfer => ({
   transferId: idIn(transfer),
   // A proxy may leave it out.
   reversedCents: fromStripe(Number(transfer.amount_reversed) || 0, transfer.currency.toUpperCase()),
@@ -83,14 +87,17 @@ export const transfersOf = (stripe: Stripe) => ({
   /** The transfer of a payout, or null. A transfer that was reversed since counts. */
   findTransfer: (payoutId: string): Promise<Transfer | null> =>
     call(async () => {
-      const { data } = await stripe.transfers.list({ transfer_group: transferGroup(payoutId), limit: PAGE })
+      const { data } = await stripe.transfers.list({
+        transfer_group: transferGroup(payoutId),
+        limit: PAGE,
+      })
       const transfer = data.find(({ metadata }) => metadata?.payout_id === payoutId)
       return transfer ? transferIn(transfer) : null
     }),
 
   /**
-   * A page of the account's transfers, newest first: those since a time, older than a transfer. Of something else that the
-   * merchant uses Stripe for, too.
+   * A page of the account's transfers, newest first: those since a time, older than a transfer. Of
+   * something else that the merchant uses Stripe for, too.
    */
   listTransfers: (
     since: Date,

@@ -1,4 +1,7 @@
-/** Transfers that should not exist: of payouts that were canceled, failed or marked as not sent, or a payout's second one. */
+/**
+ * Transfers that should not exist: of payouts that were canceled, failed or marked as not sent, or
+ * a payout's second one.
+ */
 import { type RawBuilder, sql } from 'kysely'
 
 /** The actor of the audit entry. */
@@ -11,9 +14,10 @@ export type FoundTransfer = { workspaceId: string; payoutId: string; transferId:
 const isUnknown = sql`p.paid_at is not null and p.transfer_id is null`
 
 /**
- * Notes the transfers of payouts that have ended. One of a payout that a manager has marked as sent is saved with it. One of a
- * payout that was not sent, or a second one, is an alarm, unless it was reversed in full: an audit entry, and a mail to
- * managers. Nothing is deducted by itself. Idempotent.
+ * Notes the transfers of payouts that have ended. One of a payout that a manager has marked as sent
+ * is saved with it. One of a payout that was not sent, or a second one, is an alarm, unless it was
+ * reversed in full: an audit entry, and a mail to managers. Nothing is deducted by itself.
+ * Idempotent.
  *
  * @param transfers a query of `id`, of the payout, `transfer_id` and `reversed_cents`
  * @returns a query of the alarms

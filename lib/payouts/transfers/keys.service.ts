@@ -11,7 +11,10 @@ import { ConnectError } from '../stripe/failures.service.ts'
 import { checkKey, isNamedLive } from '../stripe/key-check.service.ts'
 import { type NewStripeKey, type SavedKey, saveStripeKey } from './stripe-keys.queries.ts'
 
-/** The countries to which the account of a key may transfer; null if Stripe does not say, or the key may not ask. */
+/**
+ * The countries to which the account of a key may transfer; null if Stripe does not say, or the key
+ * may not ask.
+ */
 export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
   try {
     const { country } = await stripe.platform()
@@ -23,8 +26,8 @@ export const readTransferCountries = async (stripe: Connect): Promise<string[] |
 }
 
 /**
- * Checks with Stripe that a key may do what payouts need, and encrypts it. If partners are still connected under an earlier key, their accounts must
- * exist under this one.
+ * Checks with Stripe that a key may do what payouts need, and encrypts it. If partners are still
+ * connected under an earlier key, their accounts must exist under this one.
  */
 const encryptKey = async (
   env: OnboardingEnv,
@@ -57,7 +60,11 @@ const encryptKey = async (
   )
 
 /** Checks a key, and stores it, encrypted. No other Worker may write keys: see roles.sql. */
-export const saveKey = async (env: OnboardingEnv, act: Act, key: string): Promise<SavedKey | Refused> => {
+export const saveKey = async (
+  env: OnboardingEnv,
+  act: Act,
+  key: string,
+): Promise<SavedKey | Refused> => {
   const encrypted = await encryptKey(env, act.workspaceId, key)
   return 'refused' in encrypted ? encrypted : saveStripeKey(connect(env), act, encrypted)
 }

@@ -1,4 +1,7 @@
-/** How far the transfers of each workspace are read, and what is saved of them: see reconcile.service.ts. */
+/**
+ * How far the transfers of each workspace are read, and what is saved of them: see
+ * reconcile.service.ts.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
@@ -16,14 +19,16 @@ export type Reading = {
   ciphertext: string
   /** Older ones are read. */
   since: Date
-  /** Of a reading that did not come to its end: its newest transfer, and the last one that was read. */
+  /**
+   * Of a reading that did not come to its end: its newest transfer, and the last one that was read.
+   */
   newest: Date | null
   cursor: string | null
 }
 
 /**
- * How far the transfers of a workspace are read; undefined without a key. The last minute is read again, because a transfer
- * may be listed later than one that was made after it.
+ * How far the transfers of a workspace are read; undefined without a key. The last minute is read
+ * again, because a transfer may be listed later than one that was made after it.
  */
 export const findReading = async (db: Db, workspaceId: string): Promise<Reading | undefined> => {
   const { rows } = await sql<Reading>`
@@ -49,7 +54,9 @@ export const listUnread = async (db: Db, now: Date, limit: number): Promise<stri
   return rows.map(({ id }) => id)
 }
 
-/** Where a reading has come to: the next one begins at `newest`, or this one continues at `cursor`. */
+/**
+ * Where a reading has come to: the next one begins at `newest`, or this one continues at `cursor`.
+ */
 export type Progress = { newest: Date | null; cursor: string | null }
 
 /** A transfer that was made a payout. */
@@ -66,8 +73,9 @@ export type SavedPage = {
 }
 
 /**
- * Saves a page of transfers, in one transaction that may be repeated. One of a payout that is not known to be sent makes the
- * sender look it up. One of a payout that has ended is an alarm. One whose payout is unknown becomes a payout.
+ * Saves a page of transfers, in one transaction that may be repeated. One of a payout that is not
+ * known to be sent makes the sender look it up. One of a payout that has ended is an alarm. One
+ * whose payout is unknown becomes a payout.
  */
 export const saveTransfers = async (
   db: Db,
@@ -125,7 +133,12 @@ export const saveTransfers = async (
     progress.compile(db),
   ])
   const sent = inFlight.map(({ id }) => id)
-  return { adopted: rows, alarms: found, sent, unreadAccounts: accounts.map(({ account }) => account) }
+  return {
+    adopted: rows,
+    alarms: found,
+    sent,
+    unreadAccounts: accounts.map(({ account }) => account),
+  }
 }
 
 /** Saves whose the accounts of unknown transfers are. */

@@ -1,7 +1,8 @@
 /**
- * Compares Stripe's transfers with payouts. A database that was restored to an earlier time does not know what was sent since,
- * and would pay it again. How far the transfers are read is in the database too, so a restored one reads all that it has lost:
- * they are read before anything new is asked for, by each run, and once a day.
+ * Compares Stripe's transfers with payouts. A database that was restored to an earlier time does
+ * not know what was sent since, and would pay it again. How far the transfers are read is in the
+ * database too, so a restored one reads all that it has lost: they are read before anything new is
+ * asked for, by each run, and once a day.
  */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
@@ -43,7 +44,9 @@ const savePage = async (
   transfers: Parameters<typeof saveTransfers>[2],
   progress: Progress,
 ) => {
-  const page = await withDb(env, budget, (db) => saveTransfers(db, workspaceId, transfers, progress, now))
+  const page = await withDb(env, budget, (db) =>
+    saveTransfers(db, workspaceId, transfers, progress, now),
+  )
   alarm(page.alarms)
   for (const id of page.sent) sent.add(id)
   for (const { transferId } of page.adopted) adopted.add(transferId)
@@ -57,7 +60,10 @@ const savePage = async (
   return page
 }
 
-/** Reads whose the accounts of unknown transfers are, and adopts these. @returns whether none are left */
+/**
+ * Reads whose the accounts of unknown transfers are, and adopts these.
+ * @returns whether none are left
+ */
 const adoptRest = async (
   reconciling: Reconciling,
   accounts: string[],
@@ -80,7 +86,10 @@ const adoptRest = async (
   return left.length === 0 && adopted === 0
 }
 
-/** Reads transfers to the end of a reading, whether it begins or continues. @returns false if the budget does not last */
+/**
+ * Reads transfers to the end of a reading, whether it begins or continues.
+ * @returns false if the budget does not last
+ */
 const readToEnd = async (reconciling: Reconciling, reading: Reading): Promise<boolean> => {
   const { workspaceId, stripe, budget } = reconciling
   let { newest, cursor } = reading
@@ -92,7 +101,8 @@ const readToEnd = async (reconciling: Reconciling, reading: Reading): Promise<bo
     const ours = transfers.flatMap((transfer) => ourTransfer(transfer, workspaceId) ?? [])
     const page = await savePage(reconciling, ours, { newest, cursor })
     const isRest = page.adopted.length > 0 || page.unreadAccounts.length > 0
-    if (isRest && !(await adoptRest(reconciling, page.unreadAccounts, { newest, cursor }))) return false
+    if (isRest && !(await adoptRest(reconciling, page.unreadAccounts, { newest, cursor })))
+      return false
   } while (cursor && hasLeft(budget))
   return cursor === null
 }
@@ -113,7 +123,8 @@ const readAll = async (
     if (!(await readToEnd(reconciling, reading))) return false
     // One that began before this run knows nothing of what was lost since.
     if (reading.cursor === null) return true
-    const next = hasLeft(budget) && (await withDb(env, budget, (db) => findReading(db, workspaceId)))
+    const next =
+      hasLeft(budget) && (await withDb(env, budget, (db) => findReading(db, workspaceId)))
     return next ? await readToEnd(reconciling, next) : false
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error

@@ -27,21 +27,28 @@ export type PayoutEnv = BudgetEnv & {
 }
 
 /**
- * Whether runs of a workspace may begin, and new transfers may be asked for; which of its payouts turn out to be sent; and whether
- * payouts were adopted, so that others may have been canceled. Found out once per run: see reconcile.service.ts.
+ * Whether runs of a workspace may begin, and new transfers may be asked for; which of its payouts
+ * turn out to be sent; and whether payouts were adopted, so that others may have been canceled.
+ * Found out once per run: see reconcile.service.ts.
  */
 export type Gate = (
   workspaceId: string,
 ) => Promise<{ isReady: boolean; sent: ReadonlySet<string>; hasAdopted: boolean }>
 
-/** What the gate of a workspace takes: how far its transfers are read, a page of them, and saving it. */
+/**
+ * What the gate of a workspace takes: how far its transfers are read, a page of them, and saving
+ * it.
+ */
 export const READING_FETCHES = 3
 
 /** A Worker can have six open connections; one is reserved for the database. */
 const MAX_CONCURRENT = 5
 /** Leasing a page, asking which of it were canceled, and saving its results. */
 const FETCHES_PER_PAGE = 3
-/** At most: the transfer, a look-up, and reading a refused account, or the balance after a refusal for lack of funds. */
+/**
+ * At most: the transfer, a look-up, and reading a refused account, or the balance after a refusal
+ * for lack of funds.
+ */
 const FETCHES_PER_FIRST = 3
 /** At most: a look-up, and a new key version, or whether it was canceled, before that. */
 const FETCHES_PER_TRANSFER = 2 + FETCHES_PER_FIRST
@@ -55,17 +62,24 @@ const MINUTE_MS = 60_000
 type Learned = {
   /** How long the transfers of a workspace are paused. */
   pauses: Map<string, number>
-  /** What is left in a workspace and currency, at most, once a transfer was refused for lack of funds. */
+  /**
+   * What is left in a workspace and currency, at most, once a transfer was refused for lack of
+   * funds.
+   */
   funds: Map<string, bigint>
 }
 
 const fundsOf = ({ workspaceId, currency }: DuePayout): string => `${workspaceId} ${currency}`
 
 /**
- * What is left after a refusal for lack of funds, by Stripe's balance: less than was refused, in any case. So a large
- * payout does not hold up smaller ones, and what cannot be paid is not tried one by one.
+ * What is left after a refusal for lack of funds, by Stripe's balance: less than was refused, in
+ * any case. So a large payout does not hold up smaller ones, and what cannot be paid is not tried
+ * one by one.
  */
-const leftAfter = async (stripe: Connect, { amountCents, currency }: DuePayout): Promise<bigint> => {
+const leftAfter = async (
+  stripe: Connect,
+  { amountCents, currency }: DuePayout,
+): Promise<bigint> => {
   const available = await stripe.available().catch(() => null)
   const leftCents = available ? (available.get(currency) ?? 0n) : amountCents
   return leftCents < amountCents ? leftCents : amountCents - 1n
@@ -129,7 +143,10 @@ type Sending = {
   clock: () => Date
 }
 
-/** How many of the next payouts can be attempted concurrently: two fetches remain, see `findStopped`, and for saving the results. */
+/**
+ * How many of the next payouts can be attempted concurrently: two fetches remain, see
+ * `findStopped`, and for saving the results.
+ */
 const affordable = (payouts: DuePayout[], budget: Budget, asked: ReadonlySet<string>): number => {
   let fetches = budget.fetches - 2
   const asking = new Set<string>()
@@ -145,8 +162,8 @@ const affordable = (payouts: DuePayout[], budget: Budget, asked: ReadonlySet<str
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Which payouts were canceled since they were leased. null if the database does not answer: nothing more is sent, and what
- * was sent is saved.
+ * Which payouts were canceled since they were leased. null if the database does not answer: nothing
+ * more is sent, and what was sent is saved.
  */
 const findStopped = (
   env: PayoutEnv,
@@ -158,10 +175,15 @@ const findStopped = (
 }
 
 /**
- * Sends the payouts of a page, as many concurrently as the budget allows, but for those that are canceled meanwhile. A failure may pause others: without funds in a
- * currency, those in it that are too large for what is left; if Stripe cannot be reached, all of the workspace.
+ * Sends the payouts of a page, as many concurrently as the budget allows, but for those that are
+ * canceled meanwhile. A failure may pause others: without funds in a currency, those in it that are
+ * too large for what is left; if Stripe cannot be reached, all of the workspace.
  */
-const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Promise<TransferResult[]> => {
+const sendPage = async (
+  env: PayoutEnv,
+  page: DuePayout[],
+  sending: Sending,
+): Promise<TransferResult[]> => {
   const { portalUrl, budget, learned, gate, asked, clock } = sending
   const connectionOf = createConnections(env)
 
@@ -211,25 +233,37 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
   return results
 }
 
-/** Reports transfers of payouts that had ended as not sent to the operator. Managers are mailed: see found.queries.ts. */
+/**
+ * Reports transfers of payouts that had ended as not sent to the operator. Managers are mailed: see
+ * found.queries.ts.
+ */
 export const alarm = (found: FoundTransfer[]): void => {
-  for (const one of found) log('error', { job: 'payouts', error: 'sent after it had ended', ...one })
+  for (const one of found)
+    log('error', { job: 'payouts', error: 'sent after it had ended', ...one })
 }
 
 /** How many payouts the rest of a budget allows. */
 const pageSize = (budget: Budget): number =>
-  hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE - FETCHES_PER_TRANSFER + 1) : 0
+  hasLeft(budget)
+    ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE - FETCHES_PER_TRANSFER + 1)
+    : 0
 
 /**
- * Sends the payouts that are due in pages, as long as the budget lasts. Each page is saved before and after the calls of Stripe. An
- * interrupted page is sent again with the same idempotency keys, so Stripe returns the same transfers.
+ * Sends the payouts that are due in pages, as long as the budget lasts. Each page is saved before
+ * and after the calls of Stripe. An interrupted page is sent again with the same idempotency keys,
+ * so Stripe returns the same transfers.
  *
  * @param workspaceId sends those of this workspace; null sends those of any
  * @throws {Unavailable} the next attempt finds the transfers that were made
  */
 export const sendPayouts = async (
   env: PayoutEnv,
-  { workspaceId, now, budget, gate }: { workspaceId: string | null; now: Date; budget: Budget; gate: Gate },
+  {
+    workspaceId,
+    now,
+    budget,
+    gate,
+  }: { workspaceId: string | null; now: Date; budget: Budget; gate: Gate },
 ): Promise<Record<TransferResult['outcome'], number>> => {
   const start = Date.now()
   const leaseId = newId()
@@ -245,7 +279,9 @@ export const sendPayouts = async (
   const tally = { sent: 0, failed: 0, spent: 0, untried: 0, later: 0, canceled: 0 }
   for (let limit = pageSize(budget); limit > 0; limit = pageSize(budget)) {
     const lease = { id: leaseId, end: new Date(Date.now() + LEASE_MS) }
-    const page = await withDb(env, budget, (db) => leasePayouts(db, { workspaceId, now, lease, limit }))
+    const page = await withDb(env, budget, (db) =>
+      leasePayouts(db, { workspaceId, now, lease, limit }),
+    )
     if (page.length === 0) break
     const results = await sendPage(env, page, sending)
     const found = await withDb(env, budget, (db) => saveTransferResults(db, results, new Date()))

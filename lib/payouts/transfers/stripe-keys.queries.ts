@@ -6,7 +6,12 @@ import { lockPayouts } from '../../db/locks.queries.ts'
 import { isInFlight } from '../payouts.queries.ts'
 
 /** A key, without its secret part. */
-export type StripeKey = { last4: string; stripeAccountId: string; livemode: boolean; createdAt: Date }
+export type StripeKey = {
+  last4: string
+  stripeAccountId: string
+  livemode: boolean
+  createdAt: Date
+}
 
 /** A key to save. */
 export type NewStripeKey = {
@@ -26,7 +31,12 @@ export const stripeKeyQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('stripe_keys')
     .where('workspace_id', '=', workspaceId)
-    .select(['last4', 'stripe_account_id as stripeAccountId', 'livemode', 'created_at as createdAt'])
+    .select([
+      'last4',
+      'stripe_account_id as stripeAccountId',
+      'livemode',
+      'created_at as createdAt',
+    ])
 
 /** The key of a workspace, or undefined. */
 export const findStripeKey = (db: Db, workspaceId: string): Promise<StripeKey | undefined> =>
@@ -52,8 +62,8 @@ const isConnected = (workspaceId: string) => sql<SqlBool>`exists (
     and disconnected_at is null and status <> 'closed')`
 
 /**
- * Saves a key, and replaces the one before. Partners' accounts belong to one Stripe account and mode: while there are
- * any, or payouts in flight, the key of another account or mode is refused.
+ * Saves a key, and replaces the one before. Partners' accounts belong to one Stripe account and
+ * mode: while there are any, or payouts in flight, the key of another account or mode is refused.
  */
 export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<SavedKey> => {
   const { workspaceId, now } = act
@@ -91,7 +101,10 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
   return kept ? { outcome: 'stored', key: kept } : { outcome: 'other_account' }
 }
 
-/** Whether a key that is saved is of the same account as the one before: then its transfers are read. */
+/**
+ * Whether a key that is saved is of the same account as the one before: then its transfers are
+ * read.
+ */
 const isSameAccount = sql`(stripe_keys.stripe_account_id, stripe_keys.livemode) = (excluded.stripe_account_id, excluded.livemode)`
 
 /** Deletes a key, unless payouts in flight need it. */

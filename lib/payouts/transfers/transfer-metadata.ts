@@ -1,4 +1,7 @@
-/** What a transfer at Stripe says of its payout, so that a database that was restored to an earlier time can adopt it. */
+/**
+ * What a transfer at Stripe says of its payout, so that a database that was restored to an earlier
+ * time can adopt it.
+ */
 
 import { transferGroup } from '../payouts.ts'
 
@@ -40,15 +43,17 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const uuidIn = (text: string | undefined): string | null => (text && UUID.test(text) ? text : null)
 
 /**
- * What a transfer says of a workspace's payout; null if it is of another workspace, or of something else that the merchant
- * uses Stripe for. One without Tributary's metadata is not Tributary's, whatever its transfer_group.
+ * What a transfer says of a workspace's payout; null if it is of another workspace, or of something
+ * else that the merchant uses Stripe for. One without Tributary's metadata is not Tributary's,
+ * whatever its transfer_group.
  */
 export const ourTransfer = (
   { group, metadata, ...transfer }: ListedTransfer,
   workspaceId: string,
 ): OurTransfer | null => {
   const payoutId = uuidIn(metadata.payout_id)
-  if (metadata.workspace_id !== workspaceId || !payoutId || group !== transferGroup(payoutId)) return null
+  if (metadata.workspace_id !== workspaceId || !payoutId || group !== transferGroup(payoutId))
+    return null
   if (transfer.amountCents <= 0 || !/^[A-Z]{3}$/.test(transfer.currency)) return null
   const cutoffAt = new Date(metadata.cutoff_at ?? '')
   return {

@@ -14,13 +14,21 @@ export const HOUR_MS = 60 * MINUTE_MS
 const BACKOFF_MS = { first: 2 * MINUTE_MS, max: HOUR_MS }
 
 /** How long a payout waits after an attempt that failed. */
-export const pauseAfter = ({ attempts }: DuePayout): number => exponentialDelay(attempts, BACKOFF_MS)
+export const pauseAfter = ({ attempts }: DuePayout): number =>
+  exponentialDelay(attempts, BACKOFF_MS)
 
-/** Stripe's code for an amount below what it transfers: https://docs.stripe.com/error-codes#amount-too-small */
+/**
+ * Stripe's code for an amount below what it transfers:
+ * https://docs.stripe.com/error-codes#amount-too-small
+ */
 const TOO_SMALL = 'amount_too_small'
 
 /** The mail to the partner about a payout that was sent or has failed. */
-const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome): TransferResult['mail'] => {
+const mailOf = (
+  portalUrl: string,
+  payout: DuePayout,
+  outcome: TransferOutcome,
+): TransferResult['mail'] => {
   if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return null
   const details = {
     partnerName: payout.partnerName,
@@ -45,7 +53,14 @@ export const postponed = (payout: DuePayout, pauseMs: number): TransferResult =>
     isUnreachable: null,
     mail: null,
   }
-  return { id, keyVersion, attempts, outcome: isKeyUsed ? 'later' : 'untried', nextAttemptAt, ...nothing }
+  return {
+    id,
+    keyVersion,
+    attempts,
+    outcome: isKeyUsed ? 'later' : 'untried',
+    nextAttemptAt,
+    ...nothing,
+  }
 }
 
 /** Which outcomes managers are mailed about. One that is unclear is retried. */
@@ -81,7 +96,9 @@ export const resultOf = (
     const { code } = outcome
     const isFinal = { ...failed, outcome: 'failed', failureCode: code } as const
     // It waits for more from then on, and nobody has to do anything.
-    return code === TOO_SMALL ? { ...isFinal, problem: undefined, mail: null } : { ...isFinal, mail }
+    return code === TOO_SMALL
+      ? { ...isFinal, problem: undefined, mail: null }
+      : { ...isFinal, mail }
   }
   if (outcome.kind !== 'no_funds') return failed
   return { ...failed, outcome: 'spent', nextAttemptAt: new Date(Date.now() + HOUR_MS) }

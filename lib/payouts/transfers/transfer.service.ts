@@ -1,4 +1,6 @@
-/** Sends one payout: looks for its transfer, creates it, and looks again before a refusal is final. */
+/**
+ * Sends one payout: looks for its transfer, creates it, and looks again before a refusal is final.
+ */
 
 import { type Budget, withDb } from '../../db/budget.service.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
@@ -13,14 +15,17 @@ export type AttemptResult = {
   outcome:
     | TransferOutcome
     /**
-     * Not attempted: the key expires soon, another Worker has replaced it, it was canceled, or the workspace's transfers are
-     * not read yet. Does not affect other payouts.
+     * Not attempted: the key expires soon, another Worker has replaced it, it was canceled, or the
+     * workspace's transfers are not read yet. Does not affect other payouts.
      */
     | { kind: 'postponed' }
     /** It was to be canceled, and is: there is no transfer, and its key cannot act any more. */
     | { kind: 'canceled' }
   keyVersion: number
-  /** Whether the look-up failed although the payout's key cannot act any more; null if there was no look-up. */
+  /**
+   * Whether the look-up failed although the payout's key cannot act any more; null if there was no
+   * look-up.
+   */
   isUnreachable: boolean | null
 }
 
@@ -42,10 +47,11 @@ const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<
 }
 
 /**
- * Creates the transfer of a payout, or finds it. If any key was used before, the transfer is looked up first, because Stripe
- * may have forgotten the key; a forgotten key is replaced by a new version. A refusal is final only if there is no
- * transfer: a failed payout was never sent. A payout that is to be canceled is looked up only: it is canceled once its
- * key is forgotten, because no request with it is on its way then.
+ * Creates the transfer of a payout, or finds it. If any key was used before, the transfer is looked
+ * up first, because Stripe may have forgotten the key; a forgotten key is replaced by a new
+ * version. A refusal is final only if there is no transfer: a failed payout was never sent. A
+ * payout that is to be canceled is looked up only: it is canceled once its key is forgotten,
+ * because no request with it is on its way then.
  *
  * @param now the current time, not that of the start of the run
  * @param isReady whether a new transfer may be asked for: see reconcile.service.ts
@@ -56,7 +62,8 @@ export const tryTransfer = async (
   payout: DuePayout,
   { now, budget, isReady }: { now: Date; budget: Budget; isReady: boolean },
 ): Promise<AttemptResult> => {
-  const { id, workspaceId, partnerId, programId, runId, stripeAccountId, amountCents, currency } = payout
+  const { id, workspaceId, partnerId, programId, runId, stripeAccountId, amountCents, currency } =
+    payout
   let { keyVersion } = payout
   const isUnreachable = payout.mayBeSent ? false : null
   if (payout.mayBeSent) {
@@ -66,8 +73,13 @@ export const tryTransfer = async (
     if (found.kind !== 'not_found')
       return { outcome: found, keyVersion, isUnreachable: key === 'forgotten' || null }
     if (payout.isCanceling)
-      return { outcome: { kind: key === 'forgotten' ? 'canceled' : 'postponed' }, keyVersion, isUnreachable }
-    if (key === 'expiring' || !isReady) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+      return {
+        outcome: { kind: key === 'forgotten' ? 'canceled' : 'postponed' },
+        keyVersion,
+        isUnreachable,
+      }
+    if (key === 'expiring' || !isReady)
+      return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
     if (key === 'forgotten') {
       const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))
       if (!isOurs) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }

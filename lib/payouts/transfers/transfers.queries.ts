@@ -8,7 +8,10 @@ import type { NoticeReason } from '../notices/notices.ts'
 import { isInFlight } from '../payouts.queries.ts'
 import { type FoundTransfer, noteFound } from './found.queries.ts'
 
-/** A leased payout, with what its transfer and its mail need. One that is being canceled is looked up only. */
+/**
+ * A leased payout, with what its transfer and its mail need. One that is being canceled is looked
+ * up only.
+ */
 export type DuePayout = {
   id: string
   workspaceId: string
@@ -26,7 +29,10 @@ export type DuePayout = {
   keyVersion: number
   /** When this version of the idempotency key was first used, or may have been. */
   keyUsedAt: Date
-  /** Whether this version of the key may have been used before this lease. A repeated lease says yes. */
+  /**
+   * Whether this version of the key may have been used before this lease. A repeated lease says
+   * yes.
+   */
   isKeyUsed: boolean
   /** Whether any version may have been: the transfer is looked up before it is asked for. */
   mayBeSent: boolean
@@ -39,7 +45,10 @@ export type DuePayout = {
   encryptedKey: string | null
 }
 
-/** The same condition for payouts whose ids are known, without the index, of which Postgres would read every entry. */
+/**
+ * The same condition for payouts whose ids are known, without the index, of which Postgres would
+ * read every entry.
+ */
 const isStillInFlight = sql`p.status in ('processing', 'canceling') and p.canceled_at is null and p.stripe_account_id is not null`
 
 /** Whether the payout `p` is to be sent, or looked up, and claims no more. */
@@ -50,7 +59,9 @@ export const duePayouts = (now: Date) => sql`
   select from payouts p where ${isReady('p')} and p.next_attempt_at <= ${now}::timestamptz`
 
 type Page = {
-  /** Leases payouts of this workspace only; null leases those of any workspace, which take turns. */
+  /**
+   * Leases payouts of this workspace only; null leases those of any workspace, which take turns.
+   */
   workspaceId: string | null
   /** The start of the Worker's run. */
   now: Date
@@ -60,12 +71,13 @@ type Page = {
 }
 
 /**
- * Leases payouts that are due, in one statement: whatever the run, what another one has leased is not due. Concurrent
- * Workers get different payouts; if two leases of one overlap, because one Worker took too long, Stripe deduplicates by the
- * idempotency key. The key is marked as used before it is. Whether it was used before is read from the row as it was.
+ * Leases payouts that are due, in one statement: whatever the run, what another one has leased is
+ * not due. Concurrent Workers get different payouts; if two leases of one overlap, because one
+ * Worker took too long, Stripe deduplicates by the idempotency key. The key is marked as used
+ * before it is. Whether it was used before is read from the row as it was.
  *
- * A repeat after an unseen commit gets the same payouts, whose keys then count as used: the row no longer shows whose
- * mark it is.
+ * A repeat after an unseen commit gets the same payouts, whose keys then count as used: the row no
+ * longer shows whose mark it is.
  */
 export const leasePayouts = async (
   db: Db,
@@ -100,7 +112,9 @@ export const leasePayouts = async (
   return rows
 }
 
-/** Which of the leased payouts are not to be sent any more: they were canceled since, or have ended. */
+/**
+ * Which of the leased payouts are not to be sent any more: they were canceled since, or have ended.
+ */
 export const listStopped = async (db: Db, ids: string[]): Promise<Set<string>> => {
   const { rows } = await sql<{ id: string }>`
     select p.id from payouts p
@@ -111,9 +125,11 @@ export const listStopped = async (db: Db, ids: string[]): Promise<Set<string>> =
 }
 
 /**
- * Gives a payout a new key version, when Stripe has forgotten the key and has no transfer. Saved before the key is used.
+ * Gives a payout a new key version, when Stripe has forgotten the key and has no transfer. Saved
+ * before the key is used.
  *
- * @returns false if another Worker has done so, or the payout was sent or is to be canceled meanwhile
+ * @returns false if another Worker has done so, or the payout was sent or is to be canceled
+ *   meanwhile
  */
 export const renewKey = async (
   db: Db,
@@ -136,9 +152,10 @@ export type TransferResult = {
   /** Names the lease. */
   attempts: number
   /**
-   * `failed`: refused permanently; its commissions are payable again. `spent`: refused for now, and Stripe repeats the
-   * refusal for the same key. `untried`: this version of the key was never used. `later`: unknown. `canceled`: it was to
-   * be canceled, its key cannot act any more, and Stripe has no transfer.
+   * `failed`: refused permanently; its commissions are payable again. `spent`: refused for now, and
+   * Stripe repeats the refusal for the same key. `untried`: this version of the key was never used.
+   * `later`: unknown. `canceled`: it was to be canceled, its key cannot act any more, and Stripe
+   * has no transfer.
    */
   outcome: 'sent' | 'failed' | 'spent' | 'untried' | 'later' | 'canceled'
   transferId: string | null
@@ -150,7 +167,10 @@ export type TransferResult = {
   /** What managers are mailed about, once per run. */
   problem?: NoticeReason | undefined
   nextAttemptAt: Date
-  /** Whether the look-up failed although the payout's key cannot act any more; null if there was no look-up. */
+  /**
+   * Whether the look-up failed although the payout's key cannot act any more; null if there was no
+   * look-up.
+   */
   isUnreachable: boolean | null
   /** The mail to the partner, if the payout was sent or has failed. */
   mail: { id: string; details: Record<string, string | null> } | null
@@ -159,15 +179,17 @@ export type TransferResult = {
 }
 
 /**
- * Saves the results of a page, in one transaction that may be repeated. `sent` applies whatever the key version; other
- * results do not change a payout that has a newer key version.
+ * Saves the results of a page, in one transaction that may be repeated. `sent` applies whatever the
+ * key version; other results do not change a payout that has a newer key version.
  *
- * `untried` takes back that the key was used only if nobody has leased the payout since: whoever has may be using it.
+ * `untried` takes back that the key was used only if nobody has leased the payout since: whoever
+ * has may be using it.
  *
- * A payout that is to be canceled ends here if its key was never used, or only for requests that were refused: nothing
- * can be on its way.
+ * A payout that is to be canceled ends here if its key was never used, or only for requests that
+ * were refused: nothing can be on its way.
  *
- * @returns the payouts that were sent although they had failed or were canceled before, which must never happen
+ * @returns the payouts that were sent although they had failed or were canceled before, which must
+ *   never happen
  */
 export const saveTransferResults = async (
   db: Db,

@@ -31,9 +31,14 @@ export type Application = {
   more?: CompiledQuery[]
 }
 
-/** After a conflict, something has changed since it was read: load the purchase and plan it again. */
+/**
+ * After a conflict, something has changed since it was read: load the purchase and plan it again.
+ */
 export type ApplyResult =
-  /** `replanFrom` is from when on the customer's sales are to be planned again; absent if the plan left the customer alone. */
+  /**
+   * `replanFrom` is from when on the customer's sales are to be planned again; absent if the plan
+   * left the customer alone.
+   */
   { status: 'applied'; saleId: string | null; replanFrom?: Date | null } | { status: 'conflict' }
 
 const CONFLICT: ApplyResult = { status: 'conflict' }
@@ -67,7 +72,9 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       ...review(application, saleId).map((part) => part.compile(db)),
       ...(application.more ?? []),
       ...leaveCustomer(workspaceId, plan, facts.origins).map((part) => part.compile(db)),
-      ...(customer ? saveCustomer(workspaceId, customer, saleId) : []).map((part) => part.compile(db)),
+      ...(customer ? saveCustomer(workspaceId, customer, saleId) : []).map((part) =>
+        part.compile(db),
+      ),
     ])
     const [row] = results[1]
     const [saved] = customer ? (results.at(-1) as { replanFrom: Date | null }[]) : []
@@ -78,11 +85,20 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
   }
 }
 
-/** The constraints that a concurrent sale, or another purchase of the same customer, may have won. */
+/**
+ * The constraints that a concurrent sale, or another purchase of the same customer, may have won.
+ */
 const UNIQUE = ['one_time_rewards_program_id_customer_id_key']
 
-/** Rolls the batch back if a sale was not saved: the customer must not be changed by a plan that did not hold. */
-const assertSaved = (workspaceId: string, { sale, duplicates }: PurchasePlan, saleId: string | null) => {
+/**
+ * Rolls the batch back if a sale was not saved: the customer must not be changed by a plan that did
+ * not hold.
+ */
+const assertSaved = (
+  workspaceId: string,
+  { sale, duplicates }: PurchasePlan,
+  saleId: string | null,
+) => {
   const changed = [
     ...(sale.kind === 'create' ? [{ id: saleId, revision: 0 }] : []),
     ...(sale.kind === 'update' || sale.kind === 'adjust'
@@ -96,7 +112,10 @@ const assertSaved = (workspaceId: string, { sale, duplicates }: PurchasePlan, sa
     join events e on e.workspace_id = ${workspaceId} and e.id = changed.id and e.revision = changed.revision`
 }
 
-/** Rolls the batch back if newer events exist: their own plan may have found nothing to change, and ended. */
+/**
+ * Rolls the batch back if newer events exist: their own plan may have found nothing to change, and
+ * ended.
+ */
 const assertCurrent = ({ workspaceId, received: { keys, count } }: Application) => sql<unknown>`
     select assert_unchanged(count(*) = ${count}::integer) from processor_events
     where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
@@ -108,7 +127,8 @@ export const changesNothing = ({ sale, customer, duplicates, refunds }: Purchase
   refunds.length === 0
 
 /**
- * Confirms that sales that need no change are as they were read, after any concurrent updates of them have committed.
+ * Confirms that sales that need no change are as they were read, after any concurrent updates of
+ * them have committed.
  *
  * @param applications their plans change nothing
  */
@@ -142,7 +162,10 @@ const clickOf = ({ sale }: PurchasePlan): string | null => {
   return 'change' in sale ? sale.change.clickId : sale.recorded.clickId
 }
 
-/** Takes the locks of the sales' addresses and clicks, before all other locks of the batch: see lock_click in schema.sql. */
+/**
+ * Takes the locks of the sales' addresses and clicks, before all other locks of the batch: see
+ * lock_click in schema.sql.
+ */
 const lockBuyers = (applications: Application[]) => {
   const buyers = applications.flatMap(({ workspaceId, plan, purchase: { email } }) => [
     ...(email !== null && plan.sale.kind !== 'none' ? [{ workspaceId, email }] : []),
@@ -187,7 +210,10 @@ const reviewOf = (sale: SalePlan, recorded: RecordedSale | null) => {
   const reason = ruledHoldOf(sale)
   if (reason) {
     const isKnown = recorded !== null && doubtsOf(recorded.steps).includes(reason)
-    return { reason, isNew: !isKnown || recorded.partnerId !== (sale.change.credit?.partner.id ?? null) }
+    return {
+      reason,
+      isNew: !isKnown || recorded.partnerId !== (sale.change.credit?.partner.id ?? null),
+    }
   }
   if (!recorded || !ruledHoldOf(recorded)) return null
   // To credit it by hand releases nothing, but another partner is not the customer.
@@ -196,7 +222,10 @@ const reviewOf = (sale: SalePlan, recorded: RecordedSale | null) => {
     : { reason, isNew: false }
 }
 
-/** Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it uses up at present. */
+/**
+ * Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it
+ * uses up at present.
+ */
 const holdOneTimeReward = (
   workspaceId: string,
   { sale, duplicates }: PurchasePlan,
@@ -229,8 +258,8 @@ export const formerCustomerOf = ({ sale, customer }: PurchasePlan): string | nul
     : null
 
 /**
- * Withdraws what the purchase has referred of the customer that its sale leaves, and marks that customer's later sales: one
- * of them may earn the one-time reward now.
+ * Withdraws what the purchase has referred of the customer that its sale leaves, and marks that
+ * customer's later sales: one of them may earn the one-time reward now.
  */
 const leaveCustomer = (workspaceId: string, plan: PurchasePlan, origins: string[]) => {
   const customerId = formerCustomerOf(plan)
@@ -255,7 +284,10 @@ const leaveCustomer = (workspaceId: string, plan: PurchasePlan, origins: string[
   ]
 }
 
-/** Replaces the referrals of the purchase, and marks the later sales that depend on what has changed. */
+/**
+ * Replaces the referrals of the purchase, and marks the later sales that depend on what has
+ * changed.
+ */
 const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: string | null) => {
   const { id, email, name, referral, origins, replanFrom } = change
   const withdraw = sql<unknown>`

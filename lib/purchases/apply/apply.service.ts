@@ -1,4 +1,7 @@
-/** Processes events and reports: load the purchase, plan it, apply the plan, and again if it changed meanwhile. */
+/**
+ * Processes events and reports: load the purchase, plan it, apply the plan, and again if it changed
+ * meanwhile.
+ */
 
 import type { CompiledQuery } from 'kysely'
 import { tieCustomers } from '../../customers/tie.queries.ts'
@@ -23,7 +26,10 @@ import { loadKnownFacts } from './purchases.queries.ts'
 import { replanCustomer } from './replan.service.ts'
 import { tieFirst } from './tie-first.service.ts'
 
-/** Of ten concurrent events of one customer, one succeeds in each round; a round may only tie its ids. */
+/**
+ * Of ten concurrent events of one customer, one succeeds in each round; a round may only tie its
+ * ids.
+ */
 const ROUNDS = 24
 
 export type Applied = {
@@ -39,7 +45,10 @@ type When = {
   byHand?: { step: HandCreditStep; statementsFor: (customerId: string | null) => CompiledQuery[] }
 }
 
-/** Stores an event and processes it, unless it was processed before. An event without keys concerns no purchase. */
+/**
+ * Stores an event and processes it, unless it was processed before. An event without keys concerns
+ * no purchase.
+ */
 export const processEvent = async (
   db: Db,
   workspaceId: string,
@@ -55,7 +64,10 @@ export const processEvent = async (
   await saveOutcome(db, { id, saleId, outcome })
 }
 
-/** Ties the ids that an event names, and updates the customer's purchases that a discount shows the coupon of. */
+/**
+ * Ties the ids that an event names, and updates the customer's purchases that a discount shows the
+ * coupon of.
+ */
 const applyCustomer = async (
   db: Db,
   workspaceId: string,
@@ -84,9 +96,11 @@ const applyCustomer = async (
 }
 
 /**
- * Applies the payments that have waited long enough for an invoice or a checkout. One that fails delays no other.
+ * Applies the payments that have waited long enough for an invoice or a checkout. One that fails
+ * delays no other.
  *
- * @param connect a connection has the deadline of one request, so each payment gets its own. null leaves the others to the next run
+ * @param connect a connection has the deadline of one request, so each payment gets its own. null
+ *   leaves the others to the next run
  * @returns how many were applied, and the failures of the others, which the next run tries again
  */
 export const endWaits = async (
@@ -101,7 +115,10 @@ export const endWaits = async (
     const db = connect()
     if (!db) break
     try {
-      const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
+      const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, {
+        trigger: 'sale',
+        now,
+      })
       await saveOutcome(db, { id, saleId, outcome })
       applied++
     } catch (error) {
@@ -112,12 +129,13 @@ export const endWaits = async (
 }
 
 /**
- * Updates the ledger after everything known of the purchase with these keys, and plans the customer's later sales again if
- * they depend on what has changed.
+ * Updates the ledger after everything known of the purchase with these keys, and plans the
+ * customer's later sales again if they depend on what has changed.
  *
  * @param keys its invoice, payments, charges or checkout
  * @param loaded its events, if they were loaded before
- * @throws {Unavailable} when the database does not confirm it, or concurrent requests kept changing the purchase
+ * @throws {Unavailable} when the database does not confirm it, or concurrent requests kept changing
+ *   the purchase
  */
 export const applyPurchase = async (
   db: Db,
@@ -131,7 +149,10 @@ export const applyPurchase = async (
   return applied
 }
 
-/** Updates one purchase. @returns the ids of its customer and its former one too, if sales of them are to be planned again */
+/**
+ * Updates one purchase.
+ * @returns the ids of its customer and its former one too, if sales of them are to be planned again
+ */
 const applyOne = async (
   db: Db,
   workspaceId: string,
@@ -142,7 +163,14 @@ const applyOne = async (
   let received = loaded ?? (await loadReceived(db, workspaceId, keys))
   for (let round = 0; round < ROUNDS; round++) {
     const purchase = readPurchase(received.facts, now, received.beginnings)
-    const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger, byHand?.step)
+    const facts = await loadKnownFacts(
+      db,
+      workspaceId,
+      received.keys,
+      purchase,
+      trigger,
+      byHand?.step,
+    )
     const evidence = facts.recorded?.externalId ?? purchase.externalId ?? keys[0] ?? null
     if (await tieFirst(db, workspaceId, purchase, facts, evidence, now)) continue
     const plan = planPurchase(purchase, facts, trigger)
@@ -162,7 +190,11 @@ const applyOne = async (
     }
     const { saleId, replanFrom = facts.customer?.replanFrom ?? null } = result
     const marked = [replanFrom && facts.customer?.id, formerCustomerOf(plan)]
-    return { saleId, outcome: plan.outcome, markedIds: marked.filter((id) => typeof id === 'string') }
+    return {
+      saleId,
+      outcome: plan.outcome,
+      markedIds: marked.filter((id) => typeof id === 'string'),
+    }
   }
   throw lostRace('the same purchase')
 }

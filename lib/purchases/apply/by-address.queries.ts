@@ -2,12 +2,16 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 
-/** An event of a payment, and the ids of its purchase. Events are found in the order in which they occurred. */
+/**
+ * An event of a payment, and the ids of its purchase. Events are found in the order in which they
+ * occurred.
+ */
 export type AddressedPayment = { keys: string[]; occurredAt: Date; id: string }
 
 /**
- * Finds the next payment that one of a customer's addresses may match, and moves the mark, `addressed_from`, to it: who comes
- * after an interruption continues there. Those of the customer itself are not among them, nor those from before it was referred.
+ * Finds the next payment that one of a customer's addresses may match, and moves the mark,
+ * `addressed_from`, to it: who comes after an interruption continues there. Those of the customer
+ * itself are not among them, nor those from before it was referred.
  *
  * @param last the one found before
  * @returns undefined if none is left

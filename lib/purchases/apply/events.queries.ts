@@ -16,8 +16,12 @@ export type ProcessorEventFilter = PageRequest & {
 export type ProcessorEventRow = Awaited<ReturnType<typeof listEvents>>[number]
 
 /** The events received from a processor, newest first. */
-export const listEvents = (db: Db, workspaceId: string, processor: Processor, filter: ProcessorEventFilter) =>
-  eventsQuery(db, workspaceId, processor, filter).execute()
+export const listEvents = (
+  db: Db,
+  workspaceId: string,
+  processor: Processor,
+  filter: ProcessorEventFilter,
+) => eventsQuery(db, workspaceId, processor, filter).execute()
 
 /** The same as a query, for a batch. */
 export const eventsQuery = (
@@ -68,7 +72,11 @@ export const eventsQuery = (
 const isUnreadable = sql<SqlBool>`outcome ->> 'code' = 'unreadable'`
 
 /** How many events received since a time cannot be read, as a column. */
-export const countUnreadableQuery = (workspaceId: string, since: Date, most: number) => sql<number>`(
+export const countUnreadableQuery = (
+  workspaceId: string,
+  since: Date,
+  most: number,
+) => sql<number>`(
   select count(*)::int from (select from processor_events
                              where workspace_id = ${workspaceId} and id >= ${firstIdAt(since)} and ${isUnreadable}
                              limit ${most}) u)`
@@ -77,7 +85,12 @@ export const countUnreadableQuery = (workspaceId: string, since: Date, most: num
 export const isDelivered = sql<SqlBool>`processor_event_id not like 'reconcile\\_%'`
 
 /** When the first or the last event was delivered. Ids are in order of arrival, and indexed. */
-export const deliveryQuery = (db: Db, workspaceId: string, processor: Processor, which: 'asc' | 'desc') =>
+export const deliveryQuery = (
+  db: Db,
+  workspaceId: string,
+  processor: Processor,
+  which: 'asc' | 'desc',
+) =>
   db
     .selectFrom('processor_events')
     .where('workspace_id', '=', workspaceId)

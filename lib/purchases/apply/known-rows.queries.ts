@@ -1,4 +1,7 @@
-/** Recorded sales and customers as they leave the database: as JSON values, and read from them again. */
+/**
+ * Recorded sales and customers as they leave the database: as JSON values, and read from them
+ * again.
+ */
 import { sql } from 'kysely'
 import type { Referral } from '../../rules/identities/owner.ts'
 import type { Candidate } from '../../rules/plans/buyer.ts'
@@ -17,7 +20,10 @@ export type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt' | 
 }
 
 /** A current commission as it comes out of JSON. */
-export type CommissionJson = Omit<CurrentCommission, 'amountCents' | 'reversedCents' | 'payableAt'> & {
+export type CommissionJson = Omit<
+  CurrentCommission,
+  'amountCents' | 'reversedCents' | 'payableAt'
+> & {
   amountCents: number
   reversedCents: number
   payableAt: string
@@ -81,7 +87,10 @@ export const reviveRefund = ({ amountCents, ...refund }: RefundRow): RecordedRef
 })
 
 /** A candidate as it comes out of JSON. */
-export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'replanFrom' | 'byAddress'> & {
+export type CandidateRow = Omit<
+  Candidate,
+  'referrals' | 'rewarded' | 'replanFrom' | 'byAddress'
+> & {
   replanFrom: string | null
   byAddress: { at: string; isVerified: boolean } | null
   referrals: (Pick<Referral, 'origin' | 'partnerId' | 'programId' | 'source' | 'attribution'> &

@@ -12,10 +12,16 @@ import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
 import { markedCustomers } from './replan.queries.ts'
 import { replanCustomer } from './replan.service.ts'
 
-/** Per request: each costs a plan. A person has fewer, and what an address shared by many has more stays marked. */
+/**
+ * Per request: each costs a plan. A person has fewer, and what an address shared by many has more
+ * stays marked.
+ */
 const PAYMENTS_BY_ADDRESS = 50
 
-/** Plans the sales that depend on who referred a customer: those of its addresses that are marked, and its own. */
+/**
+ * Plans the sales that depend on who referred a customer: those of its addresses that are marked,
+ * and its own.
+ */
 export const replanReferred = async (
   db: Db,
   workspaceId: string,
@@ -33,8 +39,8 @@ export const replanReferred = async (
 }
 
 /**
- * Plans the sales of customers whom an import has marked, before its answer. What one request has no time or fetches for stays
- * marked, so the cron continues there.
+ * Plans the sales of customers whom an import has marked, before its answer. What one request has
+ * no time or fetches for stays marked, so the cron continues there.
  *
  * @param connect as for `continueReplans`
  */
@@ -52,10 +58,11 @@ export const replanImported = async (
 }
 
 /**
- * Continues what interrupted requests have left marked, and payments of addresses that have many of them. A customer that
- * fails delays no other.
+ * Continues what interrupted requests have left marked, and payments of addresses that have many of
+ * them. A customer that fails delays no other.
  *
- * @param connect a connection has the deadline of one request, so each customer gets its own. null leaves the others to the next run
+ * @param connect a connection has the deadline of one request, so each customer gets its own. null
+ *   leaves the others to the next run
  * @returns how many were continued, and the failures of the others, which the next run tries again
  */
 export const continueReplans = async (
@@ -78,8 +85,8 @@ export const continueReplans = async (
 }
 
 /**
- * Completes a report that came after a payment. An interrupted report has not ended: it is completed when the merchant
- * repeats it.
+ * Completes a report that came after a payment. An interrupted report has not ended: it is
+ * completed when the merchant repeats it.
  */
 export const joinReport = async (
   db: Db,
@@ -93,7 +100,12 @@ export const joinReport = async (
   return endReport(db, workspaceId, report)
 }
 
-const joinSale = async (db: Db, workspaceId: string, report: IncompleteReport, now: Date): Promise<void> => {
+const joinSale = async (
+  db: Db,
+  workspaceId: string,
+  report: IncompleteReport,
+  now: Date,
+): Promise<void> => {
   const keys = [report.externalId]
   const { statement, read } = receivedQuery(workspaceId, [keys])
   const [[saved], rows] = await db.batch([
@@ -102,15 +114,27 @@ const joinSale = async (db: Db, workspaceId: string, report: IncompleteReport, n
   ])
   // Plans again what is marked, too.
   await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now }, read(rows)[0])
-  if (saved?.customerId && saved.isAddressed) await replanReferred(db, workspaceId, saved.customerId, now)
+  if (saved?.customerId && saved.isAddressed)
+    await replanReferred(db, workspaceId, saved.customerId, now)
 }
 
-const joinLead = async (db: Db, workspaceId: string, report: IncompleteReport, now: Date): Promise<void> => {
+const joinLead = async (
+  db: Db,
+  workspaceId: string,
+  report: IncompleteReport,
+  now: Date,
+): Promise<void> => {
   const saved = await findLead(db, workspaceId, report.externalId)
   if (!saved) return
   const identities = tiedByLead({ ...report, ...saved })
   const customerId = identities.length
-    ? await tieCustomers(db, workspaceId, identities, { source: 'lead', evidence: report.externalId }, now)
+    ? await tieCustomers(
+        db,
+        workspaceId,
+        identities,
+        { source: 'lead', evidence: report.externalId },
+        now,
+      )
     : saved.customerId
   if (customerId) await replanReferred(db, workspaceId, customerId, now)
 }

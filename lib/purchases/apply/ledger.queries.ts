@@ -1,4 +1,7 @@
-/** The ledger rows of a plan, as one part of the statement that applies it. Expects `customer`, `event` and `duplicate`. */
+/**
+ * The ledger rows of a plan, as one part of the statement that applies it. Expects `customer`,
+ * `event` and `duplicate`.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../../db/ids.ts'
 import type { CommissionPlan, PurchasePlan, SalePlan } from '../../rules/plans/plan.ts'
@@ -26,7 +29,8 @@ export const insertCommissions = (
     ...('reversals' in sale ? sale.reversals : []),
     ...duplicates.flatMap((duplicate) => duplicate.reversals),
   ]
-  // Ids are in order of creation: lists show the reversal of a commission before the one that replaces it.
+  // Ids are in order of creation: lists show the reversal of a commission before the one that
+  // replaces it.
   const reversed = reversals.map((reversal) => reversalRow(workspaceId, reversal, now))
   const commissionId = 'commission' in sale && sale.commission ? newId() : null
   const rows = [

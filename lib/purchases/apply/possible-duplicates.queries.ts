@@ -16,20 +16,30 @@ type SavedSale = Saved & {
 }
 
 /**
- * Holds the commission of a sale that may be the same purchase as another one that earns, or that of the other one, and
- * releases what turned out to be one purchase with the sale, or another purchase: see the function, and possible_duplicate_1.
+ * Holds the commission of a sale that may be the same purchase as another one that earns, or that
+ * of the other one, and releases what turned out to be one purchase with the sale, or another
+ * purchase: see the function, and possible_duplicate_1.
  *
- * The last statement of the batch that saves the sale. May be repeated. The function that saves reports does the same.
+ * The last statement of the batch that saves the sale. May be repeated. The function that saves
+ * reports does the same.
  */
-export const holdPossibleDuplicate = ({ workspaceId, saleId, clickId, tiedIds, isNew, now }: SavedSale) =>
+export const holdPossibleDuplicate = ({
+  workspaceId,
+  saleId,
+  clickId,
+  tiedIds,
+  isNew,
+  now,
+}: SavedSale) =>
   sql<unknown>`
   select hold_possible_duplicate_1(${workspaceId}, ${saleId}, ${clickId}, ${sql.val(tiedIds)}::uuid[], ${isNew}, ${now})`
 
 /**
- * Moves a manager's open hold of a duplicate to the commission that the sale has instead, unless that one is in a payout. A
- * manager's own hold of it counts first. A commission instead of one that a manager held and rejected is held again with the
- * same note, once: what was rejected is not paid under another id before somebody has looked. After
- * `holdPossibleDuplicate`, which moves the sale's own holds.
+ * Moves a manager's open hold of a duplicate to the commission that the sale has instead, unless
+ * that one is in a payout. A manager's own hold of it counts first. A commission instead of one
+ * that a manager held and rejected is held again with the same note, once: what was rejected is not
+ * paid under another id before somebody has looked. After `holdPossibleDuplicate`, which moves the
+ * sale's own holds.
  */
 export const carryHold = ({
   workspaceId,
@@ -60,8 +70,8 @@ export const carryHold = ({
   where h.resolution = 'released' or (h.resolved_at is null and h.reason <> 'manual')`
 
 /**
- * Holds the commission of a sale for what its decision says, or releases it if that turns out to be wrong. After
- * `holdPossibleDuplicate`, which moves the sale's holds to its present commission.
+ * Holds the commission of a sale for what its decision says, or releases it if that turns out to be
+ * wrong. After `holdPossibleDuplicate`, which moves the sale's holds to its present commission.
  *
  * @param reason null releases what a rule holds
  * @param isNew  whether a manager cannot have decided about it, because it was not known before

@@ -51,9 +51,10 @@ const endOfSecond = (at: RawBuilder<unknown>) =>
   sql`case when ${at} = date_trunc('second', ${at}) then ${at} + interval '999 milliseconds' else ${at} end`
 
 /**
- * When the terms of a purchase apply: when it was paid, a second of the processor's time, or reported by the merchant,
- * whichever was first. The amount of a reported sale can be corrected, but not the reward that it was reported under. A
- * recorded time in whole seconds is the processor's, too.
+ * When the terms of a purchase apply: when it was paid, a second of the processor's time, or
+ * reported by the merchant, whichever was first. The amount of a reported sale can be corrected,
+ * but not the reward that it was reported under. A recorded time in whole seconds is the
+ * processor's, too.
  */
 const TERMS_TIME = sql`
     select coalesce(min(t), now()) as paid_from,
@@ -65,8 +66,8 @@ const SETTING_TIME = sql`
   coalesce(${endOfSecond(sql`wanted."paidAt"`)}, (select min(${endOfSecond(sql`coalesce(reported_at, occurred_at)`)}) from sold))`
 
 /**
- * The alias of one of a list of coupons: the first that belongs to a partner. One that was added after the sale was credited
- * by another coupon does not change it.
+ * The alias of one of a list of coupons: the first that belongs to a partner. One that was added
+ * after the sale was credited by another coupon does not change it.
  */
 const couponOf = (workspaceId: string, ids: 'coupons' | 'trialCoupons') => sql`
   select a.coupon_id as "couponId", a.partner_id as "partnerId"
@@ -98,7 +99,9 @@ const elsewhere = (workspaceId: string) => sql`(
                     from named join events e on e.workspace_id = ${workspaceId} and e.customer_external_id = named.value
                     where e.kind = 'sale' and e.customer_id is null and e.id <> all (array(select id from sold)))))`
 
-/** The doubt about whom a sale, `e`, is credited to, and what a manager has decided about its hold. */
+/**
+ * The doubt about whom a sale, `e`, is credited to, and what a manager has decided about its hold.
+ */
 const DOUBT = sql`
   select step, case
            when e.steps @> '[{"code": "commission_rejected"}]' then 'rejected'
@@ -115,8 +118,9 @@ type Wanted = {
 }
 
 /**
- * Loads what a purchase is planned from, beside its events: its recorded sales, the customers with one of its ids or
- * addresses, and the partners of its coupons and clicks, of those customers and of its subscription.
+ * Loads what a purchase is planned from, beside its events: its recorded sales, the customers with
+ * one of its ids or addresses, and the partners of its coupons and clicks, of those customers and
+ * of its subscription.
  *
  * @param keys the ids under which the sale may have been reported
  */
@@ -128,7 +132,12 @@ export const loadKnownFacts = async (
   trigger: Trigger = 'sale',
   handCredit: HandCreditStep | null = null,
 ): Promise<KnownFacts> => {
-  const [facts] = await loadAllKnownFacts(db, workspaceId, [{ keys, purchase, handCredit }], trigger)
+  const [facts] = await loadAllKnownFacts(
+    db,
+    workspaceId,
+    [{ keys, purchase, handCredit }],
+    trigger,
+  )
   if (!facts) throw new Error('Nothing was loaded of a purchase.')
   return facts
 }

@@ -27,9 +27,10 @@ type Row = {
 }
 
 /**
- * Finds the next sales of a customer that are to be planned again, and moves the mark, `replan_from`, to the first of them: who
- * comes after an interruption continues there. Starts at the mark if the customer has changed since the last plan: whoever
- * changed it has set the mark to what depends on that.
+ * Finds the next sales of a customer that are to be planned again, and moves the mark,
+ * `replan_from`, to the first of them: who comes after an interruption continues there. Starts at
+ * the mark if the customer has changed since the last plan: whoever changed it has set the mark to
+ * what depends on that.
  *
  * @param last the sale that was planned last
  * @returns null if none is to be planned again
@@ -80,7 +81,10 @@ export const nextSales = async (
     customerId: row.customerId,
     revision: row.revision,
     replanFrom: row.replanFrom,
-    sales: row.sales.map(({ occurredAt, externalId }) => ({ occurredAt: new Date(occurredAt), externalId })),
+    sales: row.sales.map(({ occurredAt, externalId }) => ({
+      occurredAt: new Date(occurredAt),
+      externalId,
+    })),
   }
 }
 
@@ -92,7 +96,10 @@ const isMarked = sql`(replan_from is not null or addressed_from is not null)`
 /** Whether any customer is marked, as a condition. */
 export const hasMarked = sql`exists (select from customers where ${isMarked})`
 
-/** Customers with something to be planned again, in no order: one that fails each time must not keep others from their turn. */
+/**
+ * Customers with something to be planned again, in no order: one that fails each time must not keep
+ * others from their turn.
+ */
 export const markedCustomers = async (db: Db): Promise<{ id: string; workspaceId: string }[]> => {
   const { rows } = await sql<{ id: string; workspaceId: string }>`
     select id, workspace_id as "workspaceId" from customers

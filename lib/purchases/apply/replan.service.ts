@@ -18,15 +18,24 @@ import { tieFirst } from './tie-first.service.ts'
 /** More than an uninterrupted customer needs: each round plans several sales. */
 const ROUNDS = 1_000
 
-/** Sales that are read together. A change of one makes what was read of the others obsolete, so then they are few. */
+/**
+ * Sales that are read together. A change of one makes what was read of the others obsolete, so then
+ * they are few.
+ */
 const SALES = { few: 4, many: 32 }
 
 /**
- * Plans the sales of a customer again that depend on what has changed, in the order in which they were paid. Continues from
- * the mark if something else changes the customer meanwhile. The mark moves with the sales that were planned, so what is left
- * when a request is interrupted stays marked: whoever comes next continues.
+ * Plans the sales of a customer again that depend on what has changed, in the order in which they
+ * were paid. Continues from the mark if something else changes the customer meanwhile. The mark
+ * moves with the sales that were planned, so what is left when a request is interrupted stays
+ * marked: whoever comes next continues.
  */
-export const replanCustomer = async (db: Db, workspaceId: string, id: string, now: Date): Promise<void> => {
+export const replanCustomer = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  now: Date,
+): Promise<void> => {
   const left = new Set<string>()
   await replanSales({ db, workspaceId, now, left }, id)
   for (const customerId of left) await replanSales({ db, workspaceId, now, left }, customerId)
@@ -54,7 +63,8 @@ type Sale = { position: SalePosition; received: ReceivedEvents; purchase: Purcha
 /**
  * Plans some sales of a customer. What was read of later ones is read again after a change.
  *
- * @returns the last one, or null if the customer was changed by something else, or earlier sales are marked now
+ * @returns the last one, or null if the customer was changed by something else, or earlier sales
+ *   are marked now
  */
 const planSales = async (replan: Replan, next: NextSales): Promise<Planned | null> => {
   const { db, workspaceId, now } = replan
@@ -62,7 +72,9 @@ const planSales = async (replan: Replan, next: NextSales): Promise<Planned | nul
   const received = await loadAllReceived(db, workspaceId, ids)
   let rest = next.sales.flatMap((position, place): Sale[] => {
     const its = received[place]
-    return its ? [{ position, received: its, purchase: readPurchase(its.facts, now, its.beginnings) }] : []
+    return its
+      ? [{ position, received: its, purchase: readPurchase(its.facts, now, its.beginnings) }]
+      : []
   })
   let last: Planned | null = null
   let { revision } = next
@@ -77,7 +89,10 @@ const planSales = async (replan: Replan, next: NextSales): Promise<Planned | nul
   return last
 }
 
-/** Plans sales up to the first one that changes. @returns how many, and the customer's revision after them, or null as above */
+/**
+ * Plans sales up to the first one that changes.
+ * @returns how many, and the customer's revision after them, or null as above
+ */
 const planUntilChange = async (
   { db, workspaceId, now, left }: Replan,
   { customerId, revision, replanFrom }: NextSales,

@@ -14,7 +14,8 @@ export const saveSale = (
     case 'none':
       return sql`select null::uuid as id`
     case 'keep':
-      // Locked first, as by every other plan: what reviews the sale takes locks that others take after this one.
+      // Locked first, as by every other plan: what reviews the sale takes locks that others take
+      // after this one.
       return sql`select id from events where workspace_id = ${workspaceId} and id = ${saleId} for no key update`
     case 'adjust':
       return updateSale(workspaceId, sale, sql``)
@@ -64,7 +65,10 @@ const insertSale = (
       returning id`
 
 /** Updates the duplicates. Returns fewer rows if a concurrent request has changed one. */
-export const saveDuplicates = (workspaceId: string, duplicates: DuplicateChange[]): RawBuilder<unknown> => {
+export const saveDuplicates = (
+  workspaceId: string,
+  duplicates: DuplicateChange[],
+): RawBuilder<unknown> => {
   if (duplicates.length === 0) return sql`select null::uuid as id where false`
   const rows = duplicates.map(({ reversals: _, ...row }) => row)
   return sql`
@@ -77,8 +81,15 @@ export const saveDuplicates = (workspaceId: string, duplicates: DuplicateChange[
       returning e.id`
 }
 
-/** Records refunds that the merchant reported as those of the sale, whose credit is theirs too. After the sale is saved. */
-export const saveRefunds = (workspaceId: string, refunds: SettledRefund[], saleId: string | null) => {
+/**
+ * Records refunds that the merchant reported as those of the sale, whose credit is theirs too.
+ * After the sale is saved.
+ */
+export const saveRefunds = (
+  workspaceId: string,
+  refunds: SettledRefund[],
+  saleId: string | null,
+) => {
   const rows = refunds.map((refund) => ({ ...refund, amountCents: Number(refund.amountCents) }))
   return sql<unknown>`
     update events r

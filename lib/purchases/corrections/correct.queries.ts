@@ -40,7 +40,9 @@ export const loadCorrectable = async (
              where c.workspace_id = e.workspace_id and c.id = any(${clickIdsIn(clickId ?? '')}::text[])
              order by c.expires_at > t.at desc, c.created_at desc, c.id limit 1) as click
     from events e cross join lateral (select coalesce(e.reported_at, e.occurred_at) as at) t
-    where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId}`.execute(db)
+    where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId}`.execute(
+    db,
+  )
   const [row] = rows
   return row && { ...row, click: row.click && reviveClick(row.click) }
 }
@@ -53,7 +55,10 @@ export type SaleAddition = {
   referral: { customerId: string; partner: PartnerTerms; at: Date; clickedAt: Date } | null
 }
 
-/** Saves a correction, and marks the customer's sales to be planned again. @returns whether nothing else changed the sale meanwhile */
+/**
+ * Saves a correction, and marks the customer's sales to be planned again.
+ * @returns whether nothing else changed the sale meanwhile
+ */
 export const saveCorrection = async (
   db: Db,
   act: Act,

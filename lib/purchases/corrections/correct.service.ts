@@ -1,4 +1,7 @@
-/** Adds to a reported sale what its report lacked, and decides it again. docs/decisions.md, "Corrections". */
+/**
+ * Adds to a reported sale what its report lacked, and decides it again. docs/decisions.md,
+ * "Corrections".
+ */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import { tieCustomers } from '../../customers/tie.queries.ts'
@@ -19,7 +22,8 @@ import {
 const ROUNDS = 12
 
 /**
- * Corrects a sale once: a field that it has already stays. Idempotent: a repeat decides again, and changes nothing.
+ * Corrects a sale once: a field that it has already stays. Idempotent: a repeat decides again, and
+ * changes nothing.
  *
  * @param externalId the sale's
  * @returns what it is credited with now, or why it cannot be corrected so

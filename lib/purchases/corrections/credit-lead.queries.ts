@@ -60,7 +60,12 @@ export const creditLead = async (
     metadata: null,
     sale: null,
   }
-  const known = { click: null, customerPartner: null, customerEmails: emails, byHand: { partner, step } }
+  const known = {
+    click: null,
+    customerPartner: null,
+    customerEmails: emails,
+    byHand: { partner, step },
+  }
   const decision = decide(report, known, occurredAt)
   const { commission } = decision
   const current = lead.commission && reviveCommission(lead.commission)
@@ -74,17 +79,24 @@ export const creditLead = async (
       ? {
           ...commission,
           partner,
-          reversedCents: toReverse({ ...commission, partnerId: partner.id }, NO_RETURNS, lead.steps),
+          reversedCents: toReverse(
+            { ...commission, partnerId: partner.id },
+            NO_RETURNS,
+            lead.steps,
+          ),
           replacesId: lead.lastCommissionId,
         }
       : null
   const steps = [
     ...decision.steps,
-    ...lead.steps.filter(({ code }) => code === 'commission_replaced' || code === 'reversed_by_hand'),
+    ...lead.steps.filter(
+      ({ code }) => code === 'commission_replaced' || code === 'reversed_by_hand',
+    ),
     ...(current && !isKept ? [replacedStep(current)] : []),
   ]
   // A repeat: the same person has decided the same before.
-  if (!made && (isKept || !current) && canonicalJson(steps) === canonicalJson(lead.steps)) return true
+  if (!made && (isKept || !current) && canonicalJson(steps) === canonicalJson(lead.steps))
+    return true
   const reversals = isKept ? [] : reverseAll(current)
   const { insert, commissionId } = insertCommissions(
     workspaceId,

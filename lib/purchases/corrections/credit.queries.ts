@@ -51,9 +51,9 @@ type Credit = {
 }
 
 /**
- * What is written with a credit by hand, after the commission: the referral of the customer by the partner, the mail to managers and
- * the audit entry. Rolls the batch back
- * if the partner was banned meanwhile. `customers.partner_id` is to be updated after it.
+ * What is written with a credit by hand, after the commission: the referral of the customer by the
+ * partner, the mail to managers and the audit entry. Rolls the batch back if the partner was banned
+ * meanwhile. `customers.partner_id` is to be updated after it.
  */
 export const creditStatements = (
   db: Db,
@@ -62,7 +62,8 @@ export const creditStatements = (
 ): CompiledQuery[] => {
   const { workspaceId, now } = act
   const { partnerId, slug, reason } = step.facts
-  // Like a free trial, it refers a customer whom nobody had referred, and moves no other unless it is asked for.
+  // Like a free trial, it refers a customer whom nobody had referred, and moves no other unless it
+  // is asked for.
   const attribution = request.customer ? 'last' : 'first'
   const origin = `hand:${event.id}`
   return [

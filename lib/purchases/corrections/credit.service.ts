@@ -1,4 +1,7 @@
-/** Credits an event by hand: decides it again with the partner whom a manager names. docs/decisions.md, "Credits by hand". */
+/**
+ * Credits an event by hand: decides it again with the partner whom a manager names.
+ * docs/decisions.md, "Credits by hand".
+ */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import { tieCustomers } from '../../customers/tie.queries.ts'
@@ -19,8 +22,8 @@ import { creditLead } from './credit-lead.queries.ts'
 const ROUNDS = 12
 
 /**
- * Credits an event to a partner, or to nobody. Idempotent. What was earned by it before is reversed and replaced, in one
- * transaction.
+ * Credits an event to a partner, or to nobody. Idempotent. What was earned by it before is reversed
+ * and replaced, in one transaction.
  *
  * @param eventId a UUID
  * @returns why not, if it cannot be credited so
@@ -75,7 +78,8 @@ const nameCustomer = async (
   { kind, externalId, customerExternalId, customerId, reportedAt }: Creditable,
   partnerId: string | null,
 ): Promise<string | null> => {
-  if (customerId !== null || reportedAt === null || partnerId === null || kind === 'refund') return customerId
+  if (customerId !== null || reportedAt === null || partnerId === null || kind === 'refund')
+    return customerId
   const identities = [identityOf(customerExternalId)]
   return tieCustomers(db, workspaceId, identities, { source: kind, evidence: externalId }, now)
 }

@@ -37,7 +37,8 @@ export const saveHandRefund = async (
   const { workspaceId } = act
   const { id, report, decision } = refund
   const { saleExternalId, requested } = report
-  const { amountCents = requested.amountCents, currency = requested.currency } = decision.counted ?? {}
+  const { amountCents = requested.amountCents, currency = requested.currency } =
+    decision.counted ?? {}
   const details = {
     externalId: saleExternalId,
     amountCents: amountCents === null ? null : Number(amountCents),
@@ -66,7 +67,11 @@ export const saveHandRefund = async (
 }
 
 /** What refunds that were reported to us have returned of a sale, in its minor units. */
-export const refundedCentsOf = async (db: Db, workspaceId: string, saleId: string): Promise<bigint> => {
+export const refundedCentsOf = async (
+  db: Db,
+  workspaceId: string,
+  saleId: string,
+): Promise<bigint> => {
   const { rows } = await sql<{ cents: bigint }>`
     select coalesce(sum(amount_cents), 0)::bigint as cents
     from events where workspace_id = ${workspaceId} and sale_id = ${saleId}`.execute(db)

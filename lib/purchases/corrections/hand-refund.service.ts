@@ -1,4 +1,7 @@
-/** Records a refund by hand, by the rules of POST /api/track/refund. docs/decisions.md, "Refunds reported by API". */
+/**
+ * Records a refund by hand, by the rules of POST /api/track/refund. docs/decisions.md, "Refunds
+ * reported by API".
+ */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -11,12 +14,17 @@ import { joinReport } from '../apply/late.service.ts'
 import { loadHandRefund, saveHandRefund } from './hand-refund.queries.ts'
 
 /**
- * Records a refund of a sale, once for each external id. One that is more than is left of the sale is refused, because a person
- * can correct it; of concurrent ones, the later counts for what is left.
+ * Records a refund of a sale, once for each external id. One that is more than is left of the sale
+ * is refused, because a person can correct it; of concurrent ones, the later counts for what is
+ * left.
  *
  * @param report of a sale of the workspace, in its currency
  */
-export const refundByHand = async (db: Db, act: Act, report: RefundReport): Promise<HandRefundOutcome> => {
+export const refundByHand = async (
+  db: Db,
+  act: Act,
+  report: RefundReport,
+): Promise<HandRefundOutcome> => {
   const { workspaceId, now } = act
   const bodyHash = await refundHash(report)
   const facts = await loadHandRefund(db, workspaceId, report)

@@ -14,17 +14,33 @@ import { loadKnownFacts } from '../apply/purchases.queries.ts'
 import { explainMissing, isMissing, type Prediction, predictFacts } from './reconciliation.ts'
 
 /** A listed purchase that the ledger lacks, or has incompletely. */
-export type MissingSale = { externalId: string; paid: Money; explanation: string; listed: ListedPurchase }
+export type MissingSale = {
+  externalId: string
+  paid: Money
+  explanation: string
+  listed: ListedPurchase
+}
 
-/** Predictions for the customers of earlier missing sales, by the processor's customer id or the address. */
+/**
+ * Predictions for the customers of earlier missing sales, by the processor's customer id or the
+ * address.
+ */
 export type Predictions = Map<string, Prediction>
 
-const keysOf = ({ events }: ListedPurchase): string[] => [...new Set(events.flatMap(({ keys }) => keys))]
+const keysOf = ({ events }: ListedPurchase): string[] => [
+  ...new Set(events.flatMap(({ keys }) => keys)),
+]
 
-/** Whether a received fact says as much as a listed one. An unpaid checkout says less than a paid one. */
+/**
+ * Whether a received fact says as much as a listed one. An unpaid checkout says less than a paid
+ * one.
+ */
 const covers = (received: Fact, listed: Fact): boolean => {
   if (received.kind === 'invoice' && listed.kind === 'invoice') {
-    return received.id === listed.id && (listed.coupons ?? []).every((id) => received.coupons?.includes(id))
+    return (
+      received.id === listed.id &&
+      (listed.coupons ?? []).every((id) => received.coupons?.includes(id))
+    )
   }
   if (received.kind === 'payment' && listed.kind === 'payment') {
     return received.invoice === listed.invoice && received.payment === listed.payment
@@ -44,21 +60,28 @@ const covers = (received: Fact, listed: Fact): boolean => {
 }
 
 /** A refund alone leaves the credit of its sale alone. */
-const triggerFor = ({ events }: ListedPurchase): Trigger => triggerOf(events.flatMap(({ facts }) => facts))
+const triggerFor = ({ events }: ListedPurchase): Trigger =>
+  triggerOf(events.flatMap(({ facts }) => facts))
 
 const isCovered = (fact: Fact, received: ReceivedFact[]): boolean =>
   received.some((known) => covers(known.fact, fact))
 
-/** The events that say more than was received. Which payment paid an invoice matters only to a purchase that lacks something. */
+/**
+ * The events that say more than was received. Which payment paid an invoice matters only to a
+ * purchase that lacks something.
+ */
 const findUnreceived = ({ events }: ListedPurchase, received: ReceivedFact[]): ProcessorEvent[] =>
-  events.filter(({ facts }) => facts.some((fact) => fact.kind !== 'payment' && !isCovered(fact, received)))
+  events.filter(({ facts }) =>
+    facts.some((fact) => fact.kind !== 'payment' && !isCovered(fact, received)),
+  )
 
 /** Likewise, and the events that tie an invoice to its payment. */
 const findUnsaved = ({ events }: ListedPurchase, received: ReceivedFact[]): ProcessorEvent[] =>
   events.filter(({ facts }) => facts.some((fact) => !isCovered(fact, received)))
 
 /**
- * Plans a listed purchase without writing anything. Purchases must be passed in the order in which they were paid.
+ * Plans a listed purchase without writing anything. Purchases must be passed in the order in which
+ * they were paid.
  *
  * @param predictions updated with what recording the purchase would change of its customer
  * @returns null when nothing is missing
@@ -89,10 +112,15 @@ export const findMissing = async (
     predictions.set(buyer, {
       partner,
       rewardedAt: before?.rewardedAt ?? rewardedAt,
-      subscriptions: [...(before?.subscriptions ?? []), ...(isRewarded ? [purchase.subscription] : [])],
+      subscriptions: [
+        ...(before?.subscriptions ?? []),
+        ...(isRewarded ? [purchase.subscription] : []),
+      ],
     })
   }
-  const { netCents, currency } = purchase.sale ? countedOf(purchase.sale.paid) : { netCents: 0, currency: '' }
+  const { netCents, currency } = purchase.sale
+    ? countedOf(purchase.sale.paid)
+    : { netCents: 0, currency: '' }
   const paid = 'change' in plan.sale ? plan.sale.change.sale : facts.recorded?.sale
   return {
     externalId: facts.recorded?.externalId ?? purchase.externalId ?? '',

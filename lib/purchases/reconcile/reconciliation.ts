@@ -10,7 +10,10 @@ import type {
 } from '../../rules/plans/plan.ts'
 import { formatMoney } from '../../values/money.ts'
 
-/** What recording an earlier missing sale will change of the customer: its partner, and its first commission. */
+/**
+ * What recording an earlier missing sale will change of the customer: its partner, and its first
+ * commission.
+ */
 export type Prediction = {
   partner: PartnerTerms
   rewardedAt: Date | null
@@ -42,7 +45,8 @@ export const predictFacts = (
 /**
  * Whether the ledger lacks something of a purchase.
  *
- * @param isUnreceived whether an event of it was not received; otherwise its customer is as well known as possible
+ * @param isUnreceived whether an event of it was not received; otherwise its customer is as well
+ *   known as possible
  */
 export const isMissing = (
   { sale, duplicates, customer, outcome }: PurchasePlan,
@@ -64,7 +68,8 @@ export const explainMissing = ({ sale, duplicates, outcome }: PurchasePlan): str
       return `nothing paid yet, and the customer is not known as one of “${outcome.facts.slug}”`
     case 'commission_changed': {
       const { amountCents, currency, slug } = outcome.facts
-      const [cents, what] = amountCents < 0 ? [-amountCents, 'reversed'] : [amountCents, 'reinstated']
+      const [cents, what] =
+        amountCents < 0 ? [-amountCents, 'reversed'] : [amountCents, 'reinstated']
       return `recorded, but ${formatMoney(cents, currency)} of the commission of “${slug}” is not ${what}`
     }
     default:

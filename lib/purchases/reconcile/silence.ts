@@ -9,12 +9,15 @@ const QUIET_MS = 3 * 86_400_000
 /** How many times the usual pause makes a silence. */
 const USUAL_PAUSES = 10
 
-/** The newest events of a processor that were delivered: how many, and when the first and the last of them were received. */
+/**
+ * The newest events of a processor that were delivered: how many, and when the first and the last
+ * of them were received.
+ */
 export type Deliveries = { count: number; firstAt: Date; lastAt: Date }
 
 /**
- * Whether a processor is silent: for three days, and for ten times as long as it usually pauses. A processor that has sent
- * few events has no usual pause.
+ * Whether a processor is silent: for three days, and for ten times as long as it usually pauses. A
+ * processor that has sent few events has no usual pause.
  */
 export const isSilent = ({ count, firstAt, lastAt }: Deliveries, now: Date): boolean => {
   if (count < FEWEST) return false

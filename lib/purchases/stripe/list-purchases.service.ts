@@ -18,7 +18,10 @@ const PAGE = 100
 /** A checkout stays open for at most a day, so the checkout of an invoice began no earlier. */
 const OPEN_SECONDS = 24 * 60 * 60
 
-/** The event that would have reported an object. Its id is not one of Stripe's, and the same at each run. */
+/**
+ * The event that would have reported an object. Its id is not one of Stripe's, and the same at each
+ * run.
+ */
 const eventOf = (
   type: string,
   { id, livemode }: { id: string; livemode: boolean },
@@ -26,7 +29,10 @@ const eventOf = (
   object: object,
   reading: Reading = { backendCreatesCheckouts: false },
 ): ProcessorEvent | null => {
-  const event = readEvent({ id: `reconcile_${id}`, type, created: at, livemode, data: { object } }, reading)
+  const event = readEvent(
+    { id: `reconcile_${id}`, type, created: at, livemode, data: { object } },
+    reading,
+  )
   return event?.refusal ? null : event
 }
 
@@ -74,21 +80,29 @@ const noteEvent = (note: Stripe.CreditNote) =>
   )
 
 /**
- * Adds what a checkout's payment received: to the checkout if it is listed as paid and less was captured, or with a checkout
- * that is listed as unpaid.
+ * Adds what a checkout's payment received: to the checkout if it is listed as paid and less was
+ * captured, or with a checkout that is listed as unpaid.
  */
-const addCapture = (purchases: ListedPurchase[], checkout: ProcessorEvent, capture: ProcessorEvent): void => {
-  const isPart = capture.facts.some((fact) => fact.kind === 'intent' && fact.authorizedCents !== undefined)
+const addCapture = (
+  purchases: ListedPurchase[],
+  checkout: ProcessorEvent,
+  capture: ProcessorEvent,
+): void => {
+  const isPart = capture.facts.some(
+    (fact) => fact.kind === 'intent' && fact.authorizedCents !== undefined,
+  )
   const listed = purchases.find(({ events }) => events.includes(checkout))
   if (!listed) purchases.push({ paidAt: capture.occurredAt, events: [checkout, capture] })
   else if (isPart) listed.events.push(capture)
 }
 
 /**
- * Lists the paid invoices created since a date, each with its checkout, the paid checkouts since then without an invoice, and
- * the payments since then with neither; then the refunds, disputes and credit notes since then, also of earlier purchases.
+ * Lists the paid invoices created since a date, each with its checkout, the paid checkouts since
+ * then without an invoice, and the payments since then with neither; then the refunds, disputes and
+ * credit notes since then, also of earlier purchases.
  *
- * Invoices are listed first, so that one that is paid in between is not listed without its checkout.
+ * Invoices are listed first, so that one that is paid in between is not listed without its
+ * checkout.
  *
  * @param livemode whether the key is of live mode, and what the workspace says now
  * @param onRead called with the number of objects read so far
@@ -101,9 +115,15 @@ export const listPurchases = async (
   const from = Math.max(0, Math.floor(since.getTime() / 1000))
   const byInvoice = new Map<string, ListedPurchase>()
   const others: ListedPurchase[] = []
-  /** The keys of invoices and checkouts, also of those from before the date: the payments of these are none of their own. */
+  /**
+   * The keys of invoices and checkouts, also of those from before the date: the payments of these
+   * are none of their own.
+   */
   const claimed = new Set<string>()
-  /** The checkouts without an invoice whose payment may be captured later, or in part, by their payment. */
+  /**
+   * The checkouts without an invoice whose payment may be captured later, or in part, by their
+   * payment.
+   */
   const captured = new Map<string, ProcessorEvent>()
   const unread: string[] = []
   let count = 0
@@ -140,7 +160,8 @@ export const listPurchases = async (
     else if (purchase) purchase.events.push(event)
     else {
       if (payment !== null) captured.set(payment, event)
-      if (session.payment_status !== 'unpaid') others.push({ paidAt: event.occurredAt, events: [event] })
+      if (session.payment_status !== 'unpaid')
+        others.push({ paidAt: event.occurredAt, events: [event] })
     }
   }
 
@@ -178,7 +199,12 @@ export const listPurchases = async (
   for await (const dispute of stripe.disputes.list({ created, limit: PAGE })) {
     add(dispute.id, disputeEvent(dispute))
   }
-  for await (const note of stripe.creditNotes.list({ created, limit: PAGE })) add(note.id, noteEvent(note))
+  for await (const note of stripe.creditNotes.list({ created, limit: PAGE }))
+    add(note.id, noteEvent(note))
 
-  return { purchases: purchases.sort((a, b) => Number(a.paidAt) - Number(b.paidAt)), returns, unread }
+  return {
+    purchases: purchases.sort((a, b) => Number(a.paidAt) - Number(b.paidAt)),
+    returns,
+    unread,
+  }
 }

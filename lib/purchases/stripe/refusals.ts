@@ -8,7 +8,10 @@ import type { SecretPurpose } from './purposes.ts'
 type Delivery = { mode: Mode; purpose: SecretPurpose; account: string | null }
 
 /** Why an event does not count, or null. */
-const findRefusal = (event: ProcessorEvent, { mode, purpose, account }: Delivery): Refusal | null => {
+const findRefusal = (
+  event: ProcessorEvent,
+  { mode, purpose, account }: Delivery,
+): Refusal | null => {
   const ofMode = event.livemode ? 'live' : 'test'
   if (ofMode !== mode) return { code: 'wrong_mode', facts: { mode: ofMode } }
   // Stripe names the account in the events of connected accounts only.

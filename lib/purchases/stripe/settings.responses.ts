@@ -25,9 +25,12 @@ export type StripeKeyResponse = z.infer<typeof StripeKeyResponse>
 export const StripeResponse = z
   .strictObject({
     webhookUrl: z.url().meta({ description: 'The URL of the webhook endpoint.' }),
-    events: z.array(z.string()).meta({ description: 'The event types that the endpoint receives.' }),
+    events: z
+      .array(z.string())
+      .meta({ description: 'The event types that the endpoint receives.' }),
     connectEvents: z.array(z.string()).meta({
-      description: 'The event types of connected accounts, for a second endpoint; see docs/stripe.md.',
+      description:
+        'The event types of connected accounts, for a second endpoint; see docs/stripe.md.',
     }),
     key: StripeKeyResponse.nullable().meta({
       description: 'The key of the Stripe account that pays partners; null if none is set.',
@@ -38,7 +41,8 @@ export const StripeResponse = z
       .meta({ description: 'When the first event was received; null if none was.' }),
     lastEventAt: timestamp.nullable(),
     missingEvents: z.array(z.string()).meta({
-      description: 'Types of `events` that the endpoint does not send, as far as the events received show.',
+      description:
+        'Types of `events` that the endpoint does not send, as far as the events received show.',
     }),
   })
   .meta({ id: 'Stripe' })
@@ -52,7 +56,10 @@ export const StripeEventResponse = z
     livemode: z.boolean().meta({ description: 'false for an event of Stripe’s test mode.' }),
     occurredAt: timestamp.meta({ description: 'When Stripe created the event.' }),
     receivedAt: timestamp,
-    eventId: z.uuid().nullable().meta({ description: 'The sale that the event belongs to, if known.' }),
+    eventId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The sale that the event belongs to, if known.' }),
     outcome: z
       .strictObject({
         code: z.string().meta({ description: 'Stable; see docs/stripe.md.' }),
@@ -66,5 +73,7 @@ export const StripeEventResponse = z
 export type StripeEventResponse = z.infer<typeof StripeEventResponse>
 
 /** POST /api/webhooks/stripe/:workspace. */
-export const WebhookResponse = z.strictObject({ received: z.literal(true) }).meta({ id: 'WebhookResponse' })
+export const WebhookResponse = z
+  .strictObject({ received: z.literal(true) })
+  .meta({ id: 'WebhookResponse' })
 export type WebhookResponse = z.infer<typeof WebhookResponse>

@@ -1,4 +1,7 @@
-/** Requests about the Stripe settings, for the API and the pages' forms. Errors never quote a secret or key. */
+/**
+ * Requests about the Stripe settings, for the API and the pages' forms. Errors never quote a secret
+ * or key.
+ */
 import * as z from 'zod'
 import { id } from '../../http/fields.ts'
 import { Page } from '../../http/lists.ts'
@@ -38,7 +41,8 @@ export const NewStripeKey = z
         'Must be a secret or restricted key of Stripe, which begins with sk_live_, sk_test_, rk_live_ or rk_test_.',
       )
       .meta({
-        description: 'A restricted key of your Stripe account, `rk_...`, or its secret key, `sk_...`',
+        description:
+          'A restricted key of your Stripe account, `rk_...`, or its secret key, `sk_...`',
       }),
   })
   .meta({ id: 'NewStripeKey' })

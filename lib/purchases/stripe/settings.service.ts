@@ -11,7 +11,10 @@ import { findMissingConnectEvents, findMissingEvents } from './objects/event-typ
 import type { NewSecret, StoredSecret } from './signing-secrets.queries.ts'
 import type { SigningSecretsService } from './stripe.rpc.ts'
 
-/** The app of the Stripe settings. Only the Workers bound here hold the key that secrets are encrypted under. */
+/**
+ * The app of the Stripe settings. Only the Workers bound here hold the key that secrets are
+ * encrypted under.
+ */
 export type StripeEnv = WorkspaceEnv & {
   Bindings: {
     STRIPE_WEBHOOK: SigningSecretsService
@@ -19,18 +22,27 @@ export type StripeEnv = WorkspaceEnv & {
   }
 }
 
-/** The URL of a workspace's webhook endpoint. A slug is easier to recognise than an id, and never changes. */
+/**
+ * The URL of a workspace's webhook endpoint. A slug is easier to recognise than an id, and never
+ * changes.
+ */
 export const webhookUrl = (c: Context<StripeEnv>): string =>
   new URL(`/api/webhooks/stripe/${c.var.workspace.slug}`, c.req.url).href
 
-/** The event types that Stripe does not send to the workspace's endpoints: of its own account, and of connected ones. */
+/**
+ * The event types that Stripe does not send to the workspace's endpoints: of its own account, and
+ * of connected ones.
+ */
 export type MissingEvents = { own: string[]; connected: string[] }
 
 /** Best effort: nothing is missing if the key does not allow to ask. */
 export const listMissingEvents = async (c: Context<StripeEnv>): Promise<MissingEvents> => {
   const none: MissingEvents = { own: [], connected: [] }
   try {
-    const sent = await rpc('payouts', c.env.PAYOUTS.listSentEvents(c.var.workspace.id, webhookUrl(c)))
+    const sent = await rpc(
+      'payouts',
+      c.env.PAYOUTS.listSentEvents(c.var.workspace.id, webhookUrl(c)),
+    )
     return sent ? { own: findMissingEvents(sent), connected: findMissingConnectEvents(sent) } : none
   } catch (error) {
     if (error instanceof Unavailable) return none
@@ -47,7 +59,8 @@ export const storeSecret = (c: Context<StripeEnv>, secret: NewSecret): Promise<S
 
 export const KEY_OF_OTHER_ACCOUNT =
   'This key belongs to another Stripe account or mode, and partners are still connected to, or being paid from, the present one. They must disconnect first.'
-export const KEY_IN_USE = 'Payouts under this key are being processed. Remove it once they have been paid.'
+export const KEY_IN_USE =
+  'Payouts under this key are being processed. Remove it once they have been paid.'
 
 const modeOf = (key: string): Mode => (/^[a-z]+_test_/.test(key) ? 'test' : 'live')
 

@@ -16,7 +16,10 @@ import { INVOICE_PAYMENT } from './objects/event-types.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { stripeSecretsQuery } from './signing-secrets.queries.ts'
 
-/** A workspace's webhook endpoint: its signing secrets, encrypted, and whether no event was delivered to it yet. */
+/**
+ * A workspace's webhook endpoint: its signing secrets, encrypted, and whether no event was
+ * delivered to it yet.
+ */
 export type Endpoint = {
   workspaceId: string
   mode: Mode
@@ -49,8 +52,8 @@ export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefi
     .executeTakeFirst()
 
 /**
- * Whether Stripe reports sales that earn, which are credited to the partners of known customers. What the merchant reports itself is so only
- * under `attributeKnownCustomers`.
+ * Whether Stripe reports sales that earn, which are credited to the partners of known customers.
+ * What the merchant reports itself is so only under `attributeKnownCustomers`.
  */
 export const creditsStripeSales = async (db: Db, workspaceId: string): Promise<boolean> => {
   const { rows } = await sql<{ credits: boolean }>`
@@ -59,7 +62,10 @@ export const creditsStripeSales = async (db: Db, workspaceId: string): Promise<b
   return rows[0]?.credits ?? false
 }
 
-/** The newest events that Stripe delivered, as a query for a column. Null if there are none, or the workspace has no signing secret. */
+/**
+ * The newest events that Stripe delivered, as a query for a column. Null if there are none, or the
+ * workspace has no signing secret.
+ */
 export const deliveriesQuery = (workspaceId: string) => sql<DeliveriesJson | null>`(
   select jsonb_build_object('count', count(*), 'firstAt', min(received_at), 'lastAt', max(received_at))
   from (select processor_event_id, received_at from processor_events
@@ -73,12 +79,16 @@ export type DeliveriesJson = { count: number; firstAt: string; lastAt: string }
 /** Events that are searched for payments of invoices, newest first. */
 const EVENTS_SEARCHED = 500
 
-/** How long after an invoice the event of its payment may arrive, in minutes. Stripe sends both within seconds. */
+/**
+ * How long after an invoice the event of its payment may arrive, in minutes. Stripe sends both
+ * within seconds.
+ */
 const PAYMENT_MINUTES = 15
 
 /**
- * Whether the endpoint of a workspace receives paid invoices that name no payment, and never `invoice_payment.paid`, which
- * would: then refunds don't find their invoices, and each payment looks like a second sale.
+ * Whether the endpoint of a workspace receives paid invoices that name no payment, and never
+ * `invoice_payment.paid`, which would: then refunds don't find their invoices, and each payment
+ * looks like a second sale.
  */
 const lacksInvoicePayments = (workspaceId: RawBuilder<unknown>, now: Date) => sql<boolean>`(
   select coalesce(bool_or(type = 'invoice.paid' and received_at < ${now}::timestamptz - make_interval(mins => ${PAYMENT_MINUTES})
@@ -103,8 +113,8 @@ export const listEndpoints = async (
 }
 
 /**
- * A workspace's Stripe settings, when the first and the last event were delivered, and a page of events, in one database
- * round trip.
+ * A workspace's Stripe settings, when the first and the last event were delivered, and a page of
+ * events, in one database round trip.
  */
 export const readStripe = async (
   db: Db,

@@ -1,6 +1,7 @@
 /**
- * The signing secrets of a workspace's webhook endpoints at Stripe, encrypted: see lib/platform/secrets.ts. At most four: one
- * endpoint for each purpose, with two secrets each during a rotation.
+ * The signing secrets of a workspace's webhook endpoints at Stripe, encrypted: see
+ * lib/platform/secrets.ts. At most four: one endpoint for each purpose, with two secrets each
+ * during a rotation.
  */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
@@ -41,9 +42,14 @@ export type EncryptedSecret = {
 /** A secret, as a manager enters it. */
 export type NewSecret = { secret: string; purpose: SecretPurpose }
 
-export type StoredSecret = { outcome: 'added' | 'there_already'; secret: StripeSecret } | { outcome: 'full' }
+export type StoredSecret =
+  | { outcome: 'added' | 'there_already'; secret: StripeSecret }
+  | { outcome: 'full' }
 
-/** Stores a secret if a slot of its purpose is free. Under concurrency, the table's unique constraints keep the limit and refuse copies. */
+/**
+ * Stores a secret if a slot of its purpose is free. Under concurrency, the table's unique
+ * constraints keep the limit and refuse copies.
+ */
 export const addStripeSecret = async (
   db: Db,
   act: Act,
@@ -63,7 +69,11 @@ export const addStripeSecret = async (
     details: { last4: encrypted.last4, purpose: encrypted.purpose },
     when: sql<SqlBool>`exists (select from stripe_secrets where id = ${id})`,
   })
-  const there = stripeSecretsQuery(db, act.workspaceId).where('fingerprint', '=', encrypted.fingerprint)
+  const there = stripeSecretsQuery(db, act.workspaceId).where(
+    'fingerprint',
+    '=',
+    encrypted.fingerprint,
+  )
   const [, , [secret]] = await db.batch([insert.compile(), entry.compile(), there.compile()])
   if (!secret) return { outcome: 'full' }
   return { outcome: secret.id === id ? 'added' : 'there_already', secret }
@@ -75,7 +85,11 @@ export const addStripeSecret = async (
  * @param id a UUID
  * @returns the secret, or undefined when the workspace has none with this id
  */
-export const removeStripeSecret = async (db: Db, act: Act, id: string): Promise<StripeSecret | undefined> => {
+export const removeStripeSecret = async (
+  db: Db,
+  act: Act,
+  id: string,
+): Promise<StripeSecret | undefined> => {
   const secret = await findStripeSecret(db, act.workspaceId, id)
   if (!secret) return undefined
   const entry = auditEntry(db, {

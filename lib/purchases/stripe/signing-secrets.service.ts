@@ -1,4 +1,7 @@
-/** Stores the signing secrets of a workspace's webhook endpoints. No other Worker may write them: see roles.sql. */
+/**
+ * Stores the signing secrets of a workspace's webhook endpoints. No other Worker may write them:
+ * see roles.sql.
+ */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import { connect } from '../../db/connection.ts'

@@ -1,9 +1,15 @@
-/** Verifies that a request comes from Stripe: signed with one of the workspace's secrets, not long ago. */
+/**
+ * Verifies that a request comes from Stripe: signed with one of the workspace's secrets, not long
+ * ago.
+ */
 import Stripe from 'stripe'
 import { ApiError } from '../../http/errors.ts'
 import type { SecretPurpose } from './purposes.ts'
 
-/** The largest difference between the signature's timestamp and now, either way. Stripe's own default. */
+/**
+ * The largest difference between the signature's timestamp and now, either way. Stripe's own
+ * default.
+ */
 const TOLERANCE_SECONDS = 300
 
 const invalidSignature = () =>
@@ -13,8 +19,8 @@ const invalidSignature = () =>
   )
 
 /**
- * Refuses a wrong timestamp before the secrets are read. The stripe package refuses only old timestamps; a future one could
- * be replayed until then.
+ * Refuses a wrong timestamp before the secrets are read. The stripe package refuses only old
+ * timestamps; a future one could be replayed until then.
  *
  * @throws {ApiError} `invalid_signature`
  */
@@ -29,7 +35,10 @@ export const checkTimestamp = (header: string | undefined, now: Date): string =>
   return header
 }
 
-/** Decodes the body without loss: the package would drop a byte order mark and replace invalid bytes. */
+/**
+ * Decodes the body without loss: the package would drop a byte order mark and replace invalid
+ * bytes.
+ */
 const readText = (body: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
@@ -38,13 +47,27 @@ const readText = (body: Uint8Array): string => {
   }
 }
 
-/** Whether a text is signed with a secret. The package's constructEvent would refuse thin events. */
-const isSignedWith = async (text: string, header: string, secret: string, now: Date): Promise<boolean> => {
+/**
+ * Whether a text is signed with a secret. The package's constructEvent would refuse thin events.
+ */
+const isSignedWith = async (
+  text: string,
+  header: string,
+  secret: string,
+  now: Date,
+): Promise<boolean> => {
   const { signature } = Stripe.webhooks
   if (!signature) throw new Error('The stripe package cannot verify signatures in this runtime.')
   const crypto = Stripe.createSubtleCryptoProvider()
   try {
-    return await signature.verifyHeaderAsync(text, header, secret, TOLERANCE_SECONDS, crypto, now.getTime())
+    return await signature.verifyHeaderAsync(
+      text,
+      header,
+      secret,
+      TOLERANCE_SECONDS,
+      crypto,
+      now.getTime(),
+    )
   } catch (error) {
     if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false
     throw error

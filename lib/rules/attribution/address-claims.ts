@@ -1,4 +1,7 @@
-/** Payments that only an address ties to a customer. Anybody can sign up under an address, unless the merchant verifies it. */
+/**
+ * Payments that only an address ties to a customer. Anybody can sign up under an address, unless
+ * the merchant verifies it.
+ */
 
 /** What happens to a commission that only an address credits which no lead has called verified. */
 export const UNVERIFIED_ADDRESSES = ['allow', 'hold'] as const

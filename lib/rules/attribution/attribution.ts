@@ -6,7 +6,14 @@ import type { Reward } from '../rewards/rewards.ts'
 import type { RewardInterval } from '../steps/intervals.ts'
 import { CLOCK_DIFFERENCE_MS } from '../steps/occurred-at.ts'
 import type { Report } from '../steps/report.ts'
-import type { Because, ClickFacts, CodeStep, DoubtStep, HandCreditStep, Step } from '../steps/steps.ts'
+import type {
+  Because,
+  ClickFacts,
+  CodeStep,
+  DoubtStep,
+  HandCreditStep,
+  Step,
+} from '../steps/steps.ts'
 import type { AddressClaim, UnverifiedAddresses } from './address-claims.ts'
 import type { ErasedSelfReferral, SelfReferrals } from './self-referrals.ts'
 
@@ -39,7 +46,10 @@ export type PartnerTerms = {
   selfReferrals: SelfReferrals
   unverifiedAddresses: UnverifiedAddresses
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
-  /** When the customer first earned a sale commission in this program, reversed or not, or the imported start. */
+  /**
+   * When the customer first earned a sale commission in this program, reversed or not, or the
+   * imported start.
+   */
   firstRewardedAt: Date | null
 }
 
@@ -51,7 +61,10 @@ export type Facts = {
   click: Click | null
   /** The partner who owns the customer, if the customer is known. */
   customerPartner: PartnerTerms | null
-  /** When it was reported whose the customer is, if only after the event: by a report whose click was made before it. */
+  /**
+   * When it was reported whose the customer is, if only after the event: by a report whose click
+   * was made before it.
+   */
   referredLaterAt?: Date | null | undefined
   /** Present if only an address that a lead named says who the customer is. */
   byAddress?: AddressClaim | null | undefined
@@ -72,7 +85,10 @@ export type Facts = {
 /** What became of the slug or coupon of a report. Without a partner, it credits nobody. */
 export type CodeCredit = { partner: PartnerTerms | null; step: CodeStep }
 
-/** A manager's decision, which prevails over coupon, click and customer. Without a partner, nobody is credited. */
+/**
+ * A manager's decision, which prevails over coupon, click and customer. Without a partner, nobody
+ * is credited.
+ */
 type HandCredit = { partner: PartnerTerms | null; step: HandCreditStep }
 
 export type PurchaseFacts = {
@@ -80,7 +96,10 @@ export type PurchaseFacts = {
   coupon: CouponAlias | null
   /** When the checkout was created, else when the sale was paid. */
   referredAt: Date
-  /** When it was paid or reported, whichever was first: its commission's terms of payment count from then. */
+  /**
+   * When it was paid or reported, whichever was first: its commission's terms of payment count from
+   * then.
+   */
   earnedAt: Date
   /** Whose it is as a renewal; absent for other sales. */
   renewal?: Renewal | null
@@ -89,8 +108,9 @@ export type PurchaseFacts = {
 }
 
 /**
- * The partner of a renewal: who was credited with the first sale of its subscription, or to whom the customer was imported
- * since; the customer's owner if no earlier sale of the subscription is known. Design, section 5, "Attribution of renewals".
+ * The partner of a renewal: who was credited with the first sale of its subscription, or to whom
+ * the customer was imported since; the customer's owner if no earlier sale of the subscription is
+ * known. Design, section 5, "Attribution of renewals".
  */
 export type Renewal = {
   partner: PartnerTerms | null
@@ -137,7 +157,8 @@ const clickFacts = ({ id, partner, createdAt, expiresAt }: Click): ClickFacts =>
 /** The credit that the reported click gives, or the reason why it gives none. */
 const followClick = (clickId: string | null, click: Click | null, now: Date): Attribution => {
   if (clickId === null) return { credit: null, steps: [{ code: 'no_click', facts: {} }] }
-  if (click === null) return { credit: null, steps: [{ code: 'unknown_click', facts: { clickId } }] }
+  if (click === null)
+    return { credit: null, steps: [{ code: 'unknown_click', facts: { clickId } }] }
 
   const facts = clickFacts(click)
   if (now >= click.expiresAt) return { credit: null, steps: [{ code: 'expired_click', facts }] }
@@ -151,7 +172,10 @@ const followClick = (clickId: string | null, click: Click | null, now: Date): At
 export const isLaterClick = ({ createdAt }: Click, at: Date): boolean =>
   Number(createdAt) > Number(at) + CLOCK_DIFFERENCE_MS
 
-/** The credit that the click of an event gives. @param referredAt by when it has not expired, if that is not the event's time */
+/**
+ * The credit that the click of an event gives.
+ * @param referredAt by when it has not expired, if that is not the event's time
+ */
 export const followReportedClick = (
   clickId: string | null,
   click: Click | null,
@@ -163,11 +187,17 @@ export const followReportedClick = (
     : followClick(clickId, click, referredAt)
 
 /** The credit that a report's click gives, else its slug or coupon. */
-export const withCode = (byClick: Attribution, code: CodeCredit | null | undefined): Attribution => {
+export const withCode = (
+  byClick: Attribution,
+  code: CodeCredit | null | undefined,
+): Attribution => {
   if (!code || byClick.credit) return byClick
   const { partner, step } = code
   if (partner?.status !== 'approved') {
-    return { credit: null, steps: [...byClick.steps, step, ...(partner ? [inactive(partner)] : [])] }
+    return {
+      credit: null,
+      steps: [...byClick.steps, step, ...(partner ? [inactive(partner)] : [])],
+    }
   }
   // That there is no click explains nothing here.
   const steps = byClick.steps.filter((before) => before.code !== 'no_click')
@@ -177,13 +207,15 @@ export const withCode = (byClick: Attribution, code: CodeCredit | null | undefin
 /**
  * Which partner an event is credited to, and the steps that led there.
  *
- * A manager's decision comes first. A renewal that a payment processor reports is credited as its subscription was, whatever
- * else it names. Any other sale of a processor is credited by coupon, else by the checkout's click, else by the code of the
- * merchant's report of it, else to the customer's partner. Design, section 5.
+ * A manager's decision comes first. A renewal that a payment processor reports is credited as its
+ * subscription was, whatever else it names. Any other sale of a processor is credited by coupon,
+ * else by the checkout's click, else by the code of the merchant's report of it, else to the
+ * customer's partner. Design, section 5.
  *
- * A merchant's report is credited by click, else by the slug or coupon that it names, where the program trusts that. Two
- * program settings credit the customer's partner instead: `attribution: "first"` over a click or code of the same program, and
- * `attributeKnownCustomers` for a sale without either. A banned partner is never credited.
+ * A merchant's report is credited by click, else by the slug or coupon that it names, where the
+ * program trusts that. Two program settings credit the customer's partner instead: `attribution:
+ * "first"` over a click or code of the same program, and `attributeKnownCustomers` for a sale
+ * without either. A banned partner is never credited.
  */
 export const attribute = (report: Claim, facts: Facts, now: Date): Attribution => {
   const { purchase, byHand } = facts
@@ -218,8 +250,13 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
 }
 
 /** Credits a renewal as its subscription was. */
-const followRenewal = ({ partner, because, doubt }: Renewal, facts: Facts, at: Date): Attribution => {
-  if (partner === null) return { credit: null, steps: [{ code: 'unreferred_subscription', facts: {} }] }
+const followRenewal = (
+  { partner, because, doubt }: Renewal,
+  facts: Facts,
+  at: Date,
+): Attribution => {
+  if (partner === null)
+    return { credit: null, steps: [{ code: 'unreferred_subscription', facts: {} }] }
   if (partner.status !== 'approved') return { credit: null, steps: [inactive(partner)] }
   const credit = creditCustomer(partner, because, because === 'owner' ? facts : {}, at)
   return doubt ? { ...credit, doubts: [doubt] } : credit
@@ -238,24 +275,34 @@ const creditCustomer = (
     doubts.push({ code: 'late_lead', facts: { slug, referredAt: referredLaterAt.toISOString() } })
   if (byAddress?.isVerified === false && partner.unverifiedAddresses === 'hold')
     doubts.push({ code: 'unverified_address', facts: { slug } })
-  const found = byAddress && ({ byAddress: byAddress.isVerified ? 'verified' : 'unverified' } as const)
+  const found =
+    byAddress && ({ byAddress: byAddress.isVerified ? 'verified' : 'unverified' } as const)
   const step: Step = { code: 'customer', facts: { slug, because, ...found } }
   return { credit: { partner, by: 'customer' }, steps: [step], doubts }
 }
 
 /** Credits the customer's partner where it prevails over the click. */
-const attributeReport = (report: Claim, facts: Facts, byClick: Attribution, at: Date): Attribution => {
+const attributeReport = (
+  report: Claim,
+  facts: Facts,
+  byClick: Attribution,
+  at: Date,
+): Attribution => {
   const known = facts.customerPartner
   if (known === null) return byClick
 
   const because = whyKnownPartner(report, facts, byClick, known, at)
-  if (because === null) return isNotCredited(report, byClick, known) ? notCredited(byClick, known) : byClick
+  if (because === null)
+    return isNotCredited(report, byClick, known) ? notCredited(byClick, known) : byClick
   if (known.status !== 'approved') return { ...byClick, steps: [...byClick.steps, inactive(known)] }
   const credited = creditCustomer(known, because, facts, at)
   return { ...credited, steps: [...byClick.steps, ...credited.steps] }
 }
 
-/** Whether only a setting of the program keeps the customer's partner from being credited with a sale. */
+/**
+ * Whether only a setting of the program keeps the customer's partner from being credited with a
+ * sale.
+ */
 const isNotCredited = ({ kind }: Claim, byClick: Attribution, { status }: PartnerTerms): boolean =>
   kind === 'sale' && byClick.credit === null && status === 'approved'
 
@@ -264,7 +311,10 @@ const notCredited = (byClick: Attribution, { slug, programId }: PartnerTerms): A
   steps: [...byClick.steps, { code: 'known_customer_not_credited', facts: { slug, programId } }],
 })
 
-/** Why the customer's partner prevails over the click, or is credited without one; null if it is not. */
+/**
+ * Why the customer's partner prevails over the click, or is credited without one; null if it is
+ * not.
+ */
 const whyKnownPartner = (
   { kind }: Claim,
   { purchase, referredLaterAt }: Facts,

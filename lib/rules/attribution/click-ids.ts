@@ -1,6 +1,6 @@
 /**
- * The click IDs in a text that stands for one: a site of several programs has one for each, and the snippet keeps and passes them as one
- * text, joined by "_". docs/snippet.md, "Several programs".
+ * The click IDs in a text that stands for one: a site of several programs has one for each, and the
+ * snippet keeps and passes them as one text, joined by "_". docs/snippet.md, "Several programs".
  */
 
 /** More programs than a site has. */

@@ -6,7 +6,9 @@ export type HandCreditRequest = {
   /** null credits nobody. */
   partnerId: string | null
   reason: string
-  /** Whether the customer belongs to the partner from now on, also if it belongs to somebody else. */
+  /**
+   * Whether the customer belongs to the partner from now on, also if it belongs to somebody else.
+   */
   customer: boolean
 }
 
@@ -17,12 +19,16 @@ export const creditRefusals = {
   partner_banned: 'This partner is banned. Approve the partner before you credit it.',
   rejected:
     'A manager has rejected what this event earned, so it earns nothing again. Adjust the partner’s earnings instead.',
-  duplicate: 'This purchase is recorded under another ID too, which earns instead. Credit that event.',
+  duplicate:
+    'This purchase is recorded under another ID too, which earns instead. Credit that event.',
   refund: 'A refund is credited as its sale is. Credit the sale.',
   undecided: 'Nothing is known of this sale but refunds, so it cannot be decided again.',
 } as const
 
-/** What a manager or another record of the purchase has decided before, which no credit by hand changes. */
+/**
+ * What a manager or another record of the purchase has decided before, which no credit by hand
+ * changes.
+ */
 export const creditRefusalOf = (steps: Step[]): 'rejected' | 'duplicate' | null => {
   if (steps.some(({ code }) => code === 'commission_rejected')) return 'rejected'
   return steps.some(({ code }) => code === 'same_purchase') ? 'duplicate' : null

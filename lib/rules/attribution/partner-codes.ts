@@ -3,7 +3,10 @@
 import type { PartnerCode } from '../steps/report.ts'
 import type { CodeCredit, PartnerTerms } from './attribution.ts'
 
-/** A partner who has the slug or the coupon, and whether its program trusts reports that name partners. */
+/**
+ * A partner who has the slug or the coupon, and whether its program trusts reports that name
+ * partners.
+ */
 export type CodeHolder = { isTrusted: boolean; partner: PartnerTerms }
 
 /**
@@ -11,20 +14,29 @@ export type CodeHolder = { isTrusted: boolean; partner: PartnerTerms }
  *
  * @param holders in all programs of the workspace
  */
-export const followCode = (code: PartnerCode | undefined, holders: CodeHolder[]): CodeCredit | null => {
+export const followCode = (
+  code: PartnerCode | undefined,
+  holders: CodeHolder[],
+): CodeCredit | null => {
   if (!code) return null
   const trusted = holders.filter(({ isTrusted }) => isTrusted)
   const [only] = trusted
   if (trusted.length > 1) return { partner: null, step: { code: 'ambiguous_code', facts: code } }
   if (only) {
     const { id: partnerId, slug } = only.partner
-    return { partner: only.partner, step: { code: 'partner_code', facts: { ...code, slug, partnerId } } }
+    return {
+      partner: only.partner,
+      step: { code: 'partner_code', facts: { ...code, slug, partnerId } },
+    }
   }
   const [untrusted] = holders
   return untrusted
     ? {
         partner: null,
-        step: { code: 'code_not_trusted', facts: { ...code, programId: untrusted.partner.programId } },
+        step: {
+          code: 'code_not_trusted',
+          facts: { ...code, programId: untrusted.partner.programId },
+        },
       }
     : { partner: null, step: { code: 'unknown_code', facts: code } }
 }

@@ -4,8 +4,8 @@ import { addDays } from 'date-fns/addDays'
 import type { PartnerTerms } from './attribution.ts'
 
 /**
- * The later of the end of the holding period and the net terms. Net 15 is the 15th of the next month: terms count from
- * the last day of the sale's month, as for an invoice of that day. In UTC.
+ * The later of the end of the holding period and the net terms. Net 15 is the 15th of the next
+ * month: terms count from the last day of the sale's month, as for an invoice of that day. In UTC.
  *
  * @param earnedAt when the sale was paid, or the event was received
  */

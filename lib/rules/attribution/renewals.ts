@@ -3,12 +3,16 @@ import { importBetween, ownerAt, type Referral } from '../identities/owner.ts'
 import type { DoubtStep } from '../steps/steps.ts'
 import type { PartnerTerms, Renewal } from './attribution.ts'
 
-/** The first sale of a subscription. It credits nobody if a manager has rejected that it was credited late, or by an address. */
+/**
+ * The first sale of a subscription. It credits nobody if a manager has rejected that it was
+ * credited late, or by an address.
+ */
 export type FirstSale = { partnerId: string | null; occurredAt: Date; doubt?: DoubtStep | null }
 
 /**
- * Whose a renewal is: of the partner to whom the customer was imported since the first sale of its subscription, else of the
- * one who was credited with that sale. If none is known, of the customer's owner.
+ * Whose a renewal is: of the partner to whom the customer was imported since the first sale of its
+ * subscription, else of the one who was credited with that sale. If none is known, of the
+ * customer's owner.
  *
  * @returns null if the customer has no owner either
  */

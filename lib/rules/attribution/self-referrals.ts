@@ -1,23 +1,37 @@
-/** Self-referrals: sales and leads of customers whose address is that of the partner who is credited with them. */
+/**
+ * Self-referrals: sales and leads of customers whose address is that of the partner who is credited
+ * with them.
+ */
 import { mailboxOf, withoutTag } from '../../values/mailboxes.ts'
 
-/** What a program does with the commission of a self-referral: holds it for a manager, pays it, or creates none. */
+/**
+ * What a program does with the commission of a self-referral: holds it for a manager, pays it, or
+ * creates none.
+ */
 export const SELF_REFERRALS = ['hold', 'allow', 'refuse'] as const
 export type SelfReferrals = (typeof SELF_REFERRALS)[number]
 
-/** How it is known: an address of the partner's mailbox, or one that differs by a tag only, which may be another person's. */
+/**
+ * How it is known: an address of the partner's mailbox, or one that differs by a tag only, which
+ * may be another person's.
+ */
 export type SelfReferralBy = 'mailbox' | 'tag'
 
-/** The partner who was the customer when a sale was recorded, if the address that says so is erased. */
+/**
+ * The partner who was the customer when a sale was recorded, if the address that says so is erased.
+ */
 export type ErasedSelfReferral = { partnerId: string; by: SelfReferralBy }
 
 /**
- * Whether a customer's address leads to the mailbox of a partner, or would if what follows a plus sign in it is a tag. Addresses that
- * only look alike do not count.
+ * Whether a customer's address leads to the mailbox of a partner, or would if what follows a plus
+ * sign in it is a tag. Addresses that only look alike do not count.
  *
  * @param own what the partner signs in with, and did before; both normalized
  */
-export const selfReferralBy = (own: string[], addresses: (string | null)[]): SelfReferralBy | null => {
+export const selfReferralBy = (
+  own: string[],
+  addresses: (string | null)[],
+): SelfReferralBy | null => {
   const has = (form: (email: string) => string): boolean => {
     const forms = new Set(own.map(form))
     return addresses.some((address) => address !== null && forms.has(form(address)))

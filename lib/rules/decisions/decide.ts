@@ -1,6 +1,11 @@
 /** Decides a reported sale or lead: the partner, the commission, and why. */
 
-import { attribute, type Credit, type Facts, type PartnerTerms } from '../attribution/attribution.ts'
+import {
+  attribute,
+  type Credit,
+  type Facts,
+  type PartnerTerms,
+} from '../attribution/attribution.ts'
 import { payableFrom } from '../attribution/payable-from.ts'
 import { selfReferralBy } from '../attribution/self-referrals.ts'
 import { emailOf } from '../identities/identities.ts'
@@ -13,7 +18,10 @@ import { rewardFacts, type Step } from '../steps/steps.ts'
 export type NewCommission = Money & {
   rewardId: string
   payableAt: Date
-  /** Whether it uses up the customer's one-time reward: the database allows one per customer and program. */
+  /**
+   * Whether it uses up the customer's one-time reward: the database allows one per customer and
+   * program.
+   */
   oneTime: boolean
 }
 
@@ -23,15 +31,18 @@ export type Decision = {
   credit: Credit | null
   commission: NewCommission | null
   steps: Step[]
-  /** The steps to store instead if a concurrent sale of the customer has taken the one-time reward. */
+  /**
+   * The steps to store instead if a concurrent sale of the customer has taken the one-time reward.
+   */
   stepsWhenBeaten: Step[]
 }
 
 type Outcome = Pick<Decision, 'commission' | 'steps'>
 
 /**
- * A sale earns the group's sale reward, else the program's, as often as the interval allows (spec 4.1, rule 1).
- * A lead earns a commission only when the partner's group has a lead reward (spec 4.2, rule 4).
+ * A sale earns the group's sale reward, else the program's, as often as the interval allows (spec
+ * 4.1, rule 1). A lead earns a commission only when the partner's group has a lead reward (spec
+ * 4.2, rule 4).
  */
 export const decide = (report: Report, facts: Facts, now: Date): Decision => {
   const { credit, steps, doubts = [] } = attribute(report, facts, now)
@@ -39,7 +50,10 @@ export const decide = (report: Report, facts: Facts, now: Date): Decision => {
   const outcome: Outcome = partner
     ? (expectFromProcessor(report, facts) ?? decideReward(report, partner, facts, now))
     : { commission: null, steps: [] }
-  const beaten: Step = { code: 'one_time_already_rewarded', facts: { firstRewardedAt: now.toISOString() } }
+  const beaten: Step = {
+    code: 'one_time_already_rewarded',
+    facts: { firstRewardedAt: now.toISOString() },
+  }
   return {
     clickId: facts.click?.id ?? null,
     credit,
@@ -71,7 +85,8 @@ export const decideReward = (
   const { group } = partner
   const groupReward = isSale ? group?.saleReward : group?.leadReward
   const applied = groupReward ?? (isSale ? partner.reward : null)
-  if (!applied) return { commission: null, steps: [{ code: 'no_reward', facts: { slug: partner.slug } }] }
+  if (!applied)
+    return { commission: null, steps: [{ code: 'no_reward', facts: { slug: partner.slug } }] }
 
   const source: Step =
     groupReward && group
@@ -85,7 +100,8 @@ export const decideReward = (
   if (refusal) return { commission: null, steps: [source, refusal] }
 
   const earned = earnings(report.sale, applied)
-  if (!earned?.amountCents) return { commission: null, steps: [source, { code: 'zero_amount', facts: {} }] }
+  if (!earned?.amountCents)
+    return { commission: null, steps: [source, { code: 'zero_amount', facts: {} }] }
 
   const own = selfReferral(report, partner, facts)
   // A tag at another domain may be another person: whether it is, a manager decides.
@@ -109,7 +125,10 @@ export const decideReward = (
   }
 }
 
-/** The step that records that the customer's address is the partner's own, unless the program allows it. */
+/**
+ * The step that records that the customer's address is the partner's own, unless the program allows
+ * it.
+ */
 const selfReferral = (
   { customerEmail, customerExternalId }: Report,
   { id, slug, emails, selfReferrals }: PartnerTerms,

@@ -1,9 +1,18 @@
-/** Which partners past events are credited to under changed terms, by the rules that credited them. */
+/**
+ * Which partners past events are credited to under changed terms, by the rules that credited them.
+ */
 
 import { attribute } from '../attribution/attribution.ts'
 import { renewalOf } from '../attribution/renewals.ts'
 import { endOfSecond, ownerInTime, type Referral } from '../identities/owner.ts'
-import { customerOf, factsOf, type Past, type PastEvent, type TermsChange, termsAt } from './past.ts'
+import {
+  customerOf,
+  factsOf,
+  type Past,
+  type PastEvent,
+  type TermsChange,
+  termsAt,
+} from './past.ts'
 
 /** Whether a change may credit events to other partners. */
 export const movesCredit = ({ program = {}, attributionDays }: TermsChange): boolean =>
@@ -15,7 +24,10 @@ export const movesCredit = ({ program = {}, attributionDays }: TermsChange): boo
 /** The partner of each event, or null, by the event's id. */
 export type Credits = ReadonlyMap<string, string | null>
 
-/** The partners under changed terms. An event that the change does not concern keeps the recorded one. */
+/**
+ * The partners under changed terms. An event that the change does not concern keeps the recorded
+ * one.
+ */
 export const creditAll = (past: Past, change: TermsChange, recorded: Credits): Credits => {
   const before = attributeAll(past, { programId: change.programId })
   const after = attributeAll(past, change)
@@ -58,7 +70,10 @@ const creditOf = (
   const decided = first && credits.get(first.id)
   const firstSale = first && (decided === undefined ? first : { ...first, partnerId: decided })
   const facts = {
-    click: click && clicked ? { ...click, expiresAt: expiryOf(click, past, change), partner: clicked } : null,
+    click:
+      click && clicked
+        ? { ...click, expiresAt: expiryOf(click, past, change), partner: clicked }
+        : null,
     code: code && { step: code, partner: find(code.facts.partnerId) ?? null },
     customerPartner: (isGuest ? undefined : find(ownerId)) ?? null,
     referredLaterAt,
@@ -67,7 +82,9 @@ const creditOf = (
       renewal: firstSale ? renewalOf(firstSale, own, find, at) : null,
     },
   }
-  return attribute({ kind, clickId: click?.id ?? null }, facts, occurredAt).credit?.partner.id ?? null
+  return (
+    attribute({ kind, clickId: click?.id ?? null }, facts, occurredAt).credit?.partner.id ?? null
+  )
 }
 
 const DAY_MS = 24 * 60 * 60_000

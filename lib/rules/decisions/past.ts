@@ -1,6 +1,11 @@
 /** Recorded events, and the terms under which they are decided again. */
 
-import type { AttributedBy, Click, PartnerTerms, PurchaseFacts } from '../attribution/attribution.ts'
+import type {
+  AttributedBy,
+  Click,
+  PartnerTerms,
+  PurchaseFacts,
+} from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import type { Referral } from '../identities/owner.ts'
 import type { Paid } from '../purchases/facts.ts'
@@ -26,7 +31,10 @@ export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId
   erasedSelfReferral: ErasedSelfReferral | null
 }
 
-/** The customer of an event, also one who is not recorded because nobody was credited with anything of it. */
+/**
+ * The customer of an event, also one who is not recorded because nobody was credited with anything
+ * of it.
+ */
 export const customerOf = ({ customerId, customerExternalId }: PastEvent): string =>
   customerId ?? `reported ${customerExternalId}`
 
@@ -90,7 +98,9 @@ export type TermsChange = {
   programId: string
   program?: Partial<ReplayedTerms>
   attributionDays?: number | undefined
-  group?: { id: string } & Partial<Pick<NonNullable<PartnerTerms['group']>, 'saleReward' | 'leadReward'>>
+  group?: { id: string } & Partial<
+    Pick<NonNullable<PartnerTerms['group']>, 'saleReward' | 'leadReward'>
+  >
 }
 
 export const factsOf = (

@@ -3,14 +3,15 @@ import { readEmail } from '../../values/emails.ts'
 import { type Processor, processorOfCustomer } from '../purchases/processors.ts'
 
 /**
- * The merchant's own ids (`external`) and a processor's customer ids are strong: each belongs to one customer. So does a
- * guest's address or payment, which no other fact names. An address that the merchant reported (`email`) only matches.
+ * The merchant's own ids (`external`) and a processor's customer ids are strong: each belongs to
+ * one customer. So does a guest's address or payment, which no other fact names. An address that
+ * the merchant reported (`email`) only matches.
  */
 export type IdentityKind = 'external' | Processor | 'guest' | 'email'
 
 /**
- * What named an identity first, or tied it to others of the customer: a report, an import, a purchase at a processor, or the
- * processor's own record of the customer.
+ * What named an identity first, or tied it to others of the customer: a report, an import, a
+ * purchase at a processor, or the processor's own record of the customer.
  */
 export type IdentitySource = 'lead' | 'sale' | 'import' | 'purchase' | 'customer'
 
@@ -25,7 +26,10 @@ export type Identity = { kind: IdentityKind; value: string }
 /** Broken by a concurrent write that gives a strong identity to another customer. */
 export const IDENTITY_KEY = 'customer_identities_workspace_id_kind_value_key'
 
-/** The identity that a reported customer id names: a processor's, if it has its form, else the merchant's own. */
+/**
+ * The identity that a reported customer id names: a processor's, if it has its form, else the
+ * merchant's own.
+ */
 export const identityOf = (id: string): Identity => ({
   kind: processorOfCustomer(id) ?? 'external',
   value: id,
@@ -36,13 +40,19 @@ export const emailOf = (id: string): string | null => readEmail(id)
 
 const ERASED = 'erased-'
 
-/** What an erasure puts in the place of an address: it names nobody, but ties what the address tied. @param id a new one */
+/**
+ * What an erasure puts in the place of an address: it names nobody, but ties what the address tied.
+ * @param id a new one
+ */
 export const erasedMark = (id: string): string => ERASED + id
 
 /** Whether an erasure has replaced an address or id. */
 export const isErased = (value: string | null): boolean => value?.startsWith(ERASED) ?? false
 
-/** The two ids that a lead ties: its own and its customer's, if one is a processor's and the other the merchant's. */
+/**
+ * The two ids that a lead ties: its own and its customer's, if one is a processor's and the other
+ * the merchant's.
+ */
 export const tiedByLead = (report: {
   kind: 'sale' | 'lead'
   externalId: string

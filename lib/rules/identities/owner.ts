@@ -3,7 +3,10 @@ import { DELIVERY_MS } from '../steps/occurred-at.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** Who referred a customer, and how. Every candidate is kept, also one that another partner prevailed over. */
+/**
+ * Who referred a customer, and how. Every candidate is kept, also one that another partner
+ * prevailed over.
+ */
 export type Referral = {
   /** The report, purchase or import that says so. */
   origin: string
@@ -11,7 +14,10 @@ export type Referral = {
   /** The partner's. */
   programId: string
   source: 'click' | 'coupon' | 'code' | 'import' | 'manual'
-  /** The program's setting when it was recorded. A checkout that cost nothing is `first`: it moves nobody. */
+  /**
+   * The program's setting when it was recorded. A checkout that cost nothing is `first`: it moves
+   * nobody.
+   */
   attribution: 'last' | 'first'
   referredAt: Date
   /** When the link was followed, if a report says so after the fact. */
@@ -21,31 +27,42 @@ export type Referral = {
 }
 
 /** What says who owns a customer. */
-type Referrer = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt' | 'clickedAt'>
+type Referrer = Pick<
+  Referral,
+  'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt' | 'clickedAt'
+>
 
 const inOrder = (a: Referrer, b: Referrer): number =>
-  Number(a.referredAt) - Number(b.referredAt) || (a.origin < b.origin ? -1 : a.origin > b.origin ? 1 : 0)
+  Number(a.referredAt) - Number(b.referredAt) ||
+  (a.origin < b.origin ? -1 : a.origin > b.origin ? 1 : 0)
 
-const moves = ({ source, attribution }: Referrer): boolean => source === 'import' || attribution === 'last'
+const moves = ({ source, attribution }: Referrer): boolean =>
+  source === 'import' || attribution === 'last'
 
 /**
- * The partner who owns a customer at a time: of the latest referral that moves it, else of the first one. If there is none
- * by then, of the first report that came later with a click from before.
+ * The partner who owns a customer at a time: of the latest referral that moves it, else of the
+ * first one. If there is none by then, of the first report that came later with a click from
+ * before.
  */
 export const ownerAt = (referrals: Referrer[], at: Date): string | null => {
   const known = [...referrals].sort(inOrder).filter(({ referredAt }) => referredAt <= at)
   return (known.findLast(moves) ?? known[0] ?? lateReferral(referrals, at))?.partnerId ?? null
 }
 
-/** The first report after a time with a click from before it, if nobody had referred the customer by then. */
+/**
+ * The first report after a time with a click from before it, if nobody had referred the customer by
+ * then.
+ */
 const lateReferral = <R extends Referrer>(referrals: R[], at: Date): R | null =>
   referrals.some(({ referredAt }) => referredAt <= at)
     ? null
-    : ([...referrals].sort(inOrder).find(({ clickedAt }) => clickedAt !== null && clickedAt <= at) ?? null)
+    : ([...referrals]
+        .sort(inOrder)
+        .find(({ clickedAt }) => clickedAt !== null && clickedAt <= at) ?? null)
 
 /**
- * Whether a report credits a payment at `at` late, if at all. One that was received minutes after it counts as made before:
- * Stripe's events and a backend's reports overtake each other.
+ * Whether a report credits a payment at `at` late, if at all. One that was received minutes after
+ * it counts as made before: Stripe's events and a backend's reports overtake each other.
  */
 export const isLate = (reportedAt: Date | null | undefined, at: Date): boolean =>
   Number(reportedAt ?? 0) > Number(at) + DELIVERY_MS
@@ -59,8 +76,15 @@ export const isTooLate = (
 
 type FindTerms = (partnerId: string) => { lateLeadDays: number } | null | undefined
 
-/** Who referred a customer, without the reports that are too late for a payment. @param find a partner's terms of that time */
-export const withoutTooLate = <R extends Referrer>(referrals: R[], at: Date, find: FindTerms): R[] =>
+/**
+ * Who referred a customer, without the reports that are too late for a payment.
+ * @param find a partner's terms of that time
+ */
+export const withoutTooLate = <R extends Referrer>(
+  referrals: R[],
+  at: Date,
+  find: FindTerms,
+): R[] =>
   referrals.filter(({ partnerId, referredAt }) => {
     const terms = find(partnerId)
     return !terms || !isTooLate(referredAt, at, terms)
@@ -81,7 +105,9 @@ export const ownerInTime = (
   const ownerId = ownerAt(known, at)
   const terms = find(ownerId ?? '')
   if (terms && isTooLate(namedAt, at, terms)) return { ownerId: null, referredLaterAt: null }
-  const last = Math.max(...[at, lateReferral(known, at)?.referredAt ?? at, namedAt ?? at].map(Number))
+  const last = Math.max(
+    ...[at, lateReferral(known, at)?.referredAt ?? at, namedAt ?? at].map(Number),
+  )
   return { ownerId, referredLaterAt: last > Number(at) ? new Date(last) : null }
 }
 
@@ -89,20 +115,27 @@ export const ownerInTime = (
 export const importBetween = (referrals: Referral[], after: Date, until: Date): Referral | null =>
   [...referrals]
     .sort(inOrder)
-    .findLast(({ source, referredAt }) => source === 'import' && referredAt > after && referredAt <= until) ??
-  null
+    .findLast(
+      ({ source, referredAt }) => source === 'import' && referredAt > after && referredAt <= until,
+    ) ?? null
 
-/** The start that the latest import into a program gave by a time. It counts for sales after that import only. */
+/**
+ * The start that the latest import into a program gave by a time. It counts for sales after that
+ * import only.
+ */
 export const startAt = (referrals: Referral[], programId: string, at: Date): Date | null =>
   [...referrals]
     .sort(inOrder)
     .findLast(
       (referral) =>
-        referral.startedAt !== null && referral.programId === programId && referral.referredAt <= at,
+        referral.startedAt !== null &&
+        referral.programId === programId &&
+        referral.referredAt <= at,
     )?.startedAt ?? null
 
 /**
- * The end of the second of a processor's time, whose times are whole seconds. Our own times are compared with it, so that
- * what happened within that second counts, in the partner's favour.
+ * The end of the second of a processor's time, whose times are whole seconds. Our own times are
+ * compared with it, so that what happened within that second counts, in the partner's favour.
  */
-export const endOfSecond = (at: Date): Date => (Number(at) % 1000 === 0 ? new Date(Number(at) + 999) : at)
+export const endOfSecond = (at: Date): Date =>
+  Number(at) % 1000 === 0 ? new Date(Number(at) + 999) : at

@@ -11,5 +11,6 @@ export type MergeDecision = Exclude<MergeStatus, 'open'>
 /** Why a pair cannot be decided so, by what was decided. */
 export const MERGE_REFUSALS = {
   merged: 'These customers are merged already. A merge cannot be undone.',
-  dismissed: 'This possible merge was dismissed. To merge the customers, report a lead that names both IDs.',
+  dismissed:
+    'This possible merge was dismissed. To merge the customers, report a lead that names both IDs.',
 } as const satisfies Record<MergeDecision, string>

@@ -14,7 +14,10 @@ const ALL_SETTINGS: Settings[] = [true, false].flatMap((rewardShipping) =>
   [true, false].map((creditOutOfBand) => ({ rewardShipping, creditOutOfBand })),
 )
 
-/** The same of a sale that was recorded under other settings. Null if none of them gives what was recorded. */
+/**
+ * The same of a sale that was recorded under other settings. Null if none of them gives what was
+ * recorded.
+ */
 export const recountedOf = (sale: Money, paid: Paid[], settings: Settings): Money | null => {
   const source = paid.find(
     (one) =>
@@ -25,7 +28,10 @@ export const recountedOf = (sale: Money, paid: Paid[], settings: Settings): Mone
 }
 
 /** The amounts that count for a program. */
-export const countedOf = (paid: Paid, { rewardShipping, creditOutOfBand }: Settings = DEFAULTS): Paid => {
+export const countedOf = (
+  paid: Paid,
+  { rewardShipping, creditOutOfBand }: Settings = DEFAULTS,
+): Paid => {
   const { currency, outOfBand } = paid
   const counted = [paid, ...(creditOutOfBand && outOfBand ? [outOfBand] : [])].map((part) =>
     countedPart(part, { rewardShipping }),

@@ -1,4 +1,7 @@
-/** Who bought: the customer of a purchase, by its ids and address. Design, section 5, "Who a customer is". */
+/**
+ * Who bought: the customer of a purchase, by its ids and address. Design, section 5, "Who a
+ * customer is".
+ */
 
 import type { AddressClaim } from '../attribution/address-claims.ts'
 import { type Identity, identityOf } from '../identities/identities.ts'
@@ -14,10 +17,16 @@ export type Candidate = KnownCustomer & {
   hasAddress: boolean
   /** The purchase's address, if a lead named it. */
   byAddress: AddressClaim | null
-  /** Whether it has other sales, and with whom it is a possible merge; loaded for a purchase with a reference only. */
+  /**
+   * Whether it has other sales, and with whom it is a possible merge; loaded for a purchase with a
+   * reference only.
+   */
   hasPaid: boolean
   pairedWith: string[]
-  /** Its other sales before this one: when each program first rewarded one of each subscription, or of none. */
+  /**
+   * Its other sales before this one: when each program first rewarded one of each subscription, or
+   * of none.
+   */
   rewarded: { programId: string; subscriptionId: string | null; at: Date }[]
 }
 
@@ -41,8 +50,8 @@ export type Buyer = {
 }
 
 /**
- * The strong identities of a purchase: the processor's and the merchant's ids, else the reference of its checkout, else those
- * of a guest, who is known by an address, or only by the purchase.
+ * The strong identities of a purchase: the processor's and the merchant's ids, else the reference
+ * of its checkout, else those of a guest, who is known by an address, or only by the purchase.
  *
  * @param reported the customer's ids in the merchant's reports of the purchase
  */
@@ -77,15 +86,24 @@ const unite = (customers: Candidate[]): Candidate | null => {
   }
 }
 
-/** The customer whose reported address was typed: the one referred latest, of several with an owner at the time. */
+/**
+ * The customer whose reported address was typed: the one referred latest, of several with an owner
+ * at the time.
+ */
 const findByAddress = (candidates: Candidate[], at: Date, origins: string[]): Candidate | null => {
   const latest = (referrals: Referral[]) =>
-    Math.max(...referrals.map(({ referredAt }) => Number(referredAt)).filter((time) => time <= Number(at)), 0)
+    Math.max(
+      ...referrals.map(({ referredAt }) => Number(referredAt)).filter((time) => time <= Number(at)),
+      0,
+    )
   const [found] = candidates
     .filter(({ hasAddress }) => hasAddress)
     .map((customer) => ({ customer, referrals: withoutOwn(customer, origins) }))
     .filter(({ referrals }) => ownerAt(referrals, at) !== null)
-    .sort((a, b) => latest(b.referrals) - latest(a.referrals) || (a.customer.id < b.customer.id ? -1 : 1))
+    .sort(
+      (a, b) =>
+        latest(b.referrals) - latest(a.referrals) || (a.customer.id < b.customer.id ? -1 : 1),
+    )
   return found?.customer ?? null
 }
 
@@ -93,8 +111,9 @@ const withoutOwn = ({ referrals }: Candidate, origins: string[]): Referral[] =>
   referrals.filter(({ origin }) => !origins.includes(origin))
 
 /**
- * Finds the customer of a purchase. Its strong identities decide; the address only if nobody owns their customer and
- * nothing else credits the purchase. An address ties nothing: it is looked up again for each purchase.
+ * Finds the customer of a purchase. Its strong identities decide; the address only if nobody owns
+ * their customer and nothing else credits the purchase. An address ties nothing: it is looked up
+ * again for each purchase.
  */
 export const findBuyer = (
   wanted: Identity[],
@@ -121,4 +140,5 @@ export const findBuyer = (
   return { customer: known, tie, isGuest, addressedId: null }
 }
 
-export const isSame = (a: Identity, b: Identity): boolean => a.kind === b.kind && a.value === b.value
+export const isSame = (a: Identity, b: Identity): boolean =>
+  a.kind === b.kind && a.value === b.value

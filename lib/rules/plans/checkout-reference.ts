@@ -41,7 +41,9 @@ export const readReference = (
   const alone = { wanted: said, first: null, possibleMerge: null }
   if (!reference || said.some((id) => isSame(id, reference))) return alone
   const withIds = (ids: Identity[]) =>
-    candidates.filter(({ identities }) => identities.some((own) => ids.some((id) => isSame(own, id))))
+    candidates.filter(({ identities }) =>
+      identities.some((own) => ids.some((id) => isSame(own, id))),
+    )
   const payers = withIds(said)
   const [payer] = payers
   const [named] = withIds([reference])
@@ -54,10 +56,15 @@ export const readReference = (
   const hasUntied = (ids: Identity[]) => ids.some(({ value }) => untied.includes(value))
   const isPair = payer !== undefined && named !== undefined && payer.pairedWith.includes(named.id)
   const payerCounts =
-    (payer && counts(payer)) || hasUntied(said) || addressed.some((customerId) => customerId !== named?.id)
+    (payer && counts(payer)) ||
+    hasUntied(said) ||
+    addressed.some((customerId) => customerId !== named?.id)
   const namedCounts = (named && counts(named)) || hasUntied([reference])
   if (!isPair && !(payerCounts && namedCounts)) return { ...alone, wanted: [...said, reference] }
   if (!payer) return { ...alone, first: said }
   if (!named) return { ...alone, first: [reference] }
-  return { ...alone, possibleMerge: isPair ? null : { customerId: payer.id, namedCustomerId: named.id } }
+  return {
+    ...alone,
+    possibleMerge: isPair ? null : { customerId: payer.id, namedCustomerId: named.id },
+  }
 }

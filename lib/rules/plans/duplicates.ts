@@ -1,8 +1,8 @@
 /**
- * Duplicates: sales recorded for one purchase under several of its ids, before an event showed that they are one. The
- * merchant may report the payment while the processor reports its invoice. The sale recorded first is kept, with
- * everything known of the others, so the result is the same as if the ids had been known from the start. The commissions
- * of the others are reversed.
+ * Duplicates: sales recorded for one purchase under several of its ids, before an event showed that
+ * they are one. The merchant may report the payment while the processor reports its invoice. The
+ * sale recorded first is kept, with everything known of the others, so the result is the same as if
+ * the ids had been known from the start. The commissions of the others are reversed.
  */
 
 import { replacedStep, reverseAll } from '../refunds/reversals.ts'
@@ -12,7 +12,10 @@ import { commissionChanged } from './plan-returns.ts'
 
 type SaleCredit = Pick<RecordedSale, 'partnerId' | 'attributedBy'>
 
-/** Whether a duplicate already refers to the sale it duplicates, with the same partner and no commission left. */
+/**
+ * Whether a duplicate already refers to the sale it duplicates, with the same partner and no
+ * commission left.
+ */
 const isMerged = (duplicate: RecordedSale, into: string, { partnerId }: SaleCredit): boolean => {
   const { commission, steps } = duplicate
   return (
@@ -33,11 +36,16 @@ const creditOf = (sale: SalePlan, recorded: RecordedSale): SaleCredit => {
 }
 
 /** Adds the changes of its duplicates to the plan of a purchase. */
-export const mergeDuplicates = (plan: PurchasePlan, { recorded, duplicates }: KnownFacts): PurchasePlan => {
+export const mergeDuplicates = (
+  plan: PurchasePlan,
+  { recorded, duplicates }: KnownFacts,
+): PurchasePlan => {
   if (!recorded) return plan
   const { externalId } = recorded
   const { partnerId, attributedBy } = creditOf(plan.sale, recorded)
-  const unmerged = duplicates.filter((sale) => !isMerged(sale, externalId, { partnerId, attributedBy }))
+  const unmerged = duplicates.filter(
+    (sale) => !isMerged(sale, externalId, { partnerId, attributedBy }),
+  )
   const changes: DuplicateChange[] = unmerged.map((sale) => ({
     id: sale.id,
     revision: sale.revision,
@@ -65,6 +73,8 @@ const explainDuplicate = ({ steps, commission }: RecordedSale, externalId: strin
 const outcomeOf = (unmerged: RecordedSale[]): PurchasePlan['outcome'] | undefined =>
   unmerged.flatMap(({ externalId, commission }) =>
     commission
-      ? reverseAll(commission).map((reversal) => commissionChanged(externalId, commission, reversal))
+      ? reverseAll(commission).map((reversal) =>
+          commissionChanged(externalId, commission, reversal),
+        )
       : [],
   )[0]

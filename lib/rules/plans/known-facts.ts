@@ -1,4 +1,7 @@
-/** What a purchase is planned from, out of what was loaded: its customer, and who is to be credited as that customer's. */
+/**
+ * What a purchase is planned from, out of what was loaded: its customer, and who is to be credited
+ * as that customer's.
+ */
 
 import {
   type Click,
@@ -9,7 +12,13 @@ import {
 } from '../attribution/attribution.ts'
 import { type FirstSale, renewalOf } from '../attribution/renewals.ts'
 import { type Identity, identityOf } from '../identities/identities.ts'
-import { endOfSecond, ownerInTime, type Referral, startAt, withoutTooLate } from '../identities/owner.ts'
+import {
+  endOfSecond,
+  ownerInTime,
+  type Referral,
+  startAt,
+  withoutTooLate,
+} from '../identities/owner.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
 import { codeStepOf, type HandCreditStep, handCreditOf } from '../steps/steps.ts'
 import { type Candidate, findBuyer, identitiesOf, isSame } from './buyer.ts'
@@ -43,8 +52,9 @@ type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'code' | 'referredAt'>
 type Claim = OwnCredit & Pick<KnownFacts, 'movesCustomer' | 'renewal'>
 
 /**
- * The coupon that credits the sale, or refers its customer: the first of several that belongs to a partner, also if only the
- * others were known before. It stays that of the partner who had it when the sale was first credited.
+ * The coupon that credits the sale, or refers its customer: the first of several that belongs to a
+ * partner, also if only the others were known before. It stays that of the partner who had it when
+ * the sale was first credited.
  */
 const couponOf = (
   { coupon, ...loaded }: Loaded,
@@ -53,17 +63,22 @@ const couponOf = (
   trigger: Trigger,
 ): CouponAlias | null => {
   const [couponId] = couponIds
-  // A trial's coupon credits it no longer if the subscription's first payment turns out to be another.
+  // A trial's coupon credits it no longer if the subscription's first payment turns out to be
+  // another.
   if (couponId === undefined) return null
   const credited = creditedCoupon(loaded, couponIds)
   const place = (alias: CouponAlias) => couponIds.indexOf(alias.couponId)
-  if (credited) return trigger !== 'again' && coupon && place(coupon) < place(credited) ? coupon : credited
+  if (credited)
+    return trigger !== 'again' && coupon && place(coupon) < place(credited) ? coupon : credited
   if (trigger !== 'again') return coupon
   const referrer = referrerBy(loaded, origins)
   return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
 }
 
-/** The one of these coupons that the sale is recorded as credited by, with the partner who had it then. */
+/**
+ * The one of these coupons that the sale is recorded as credited by, with the partner who had it
+ * then.
+ */
 const creditedCoupon = (
   { sales, terms }: Pick<Loaded, 'sales' | 'terms'>,
   couponIds: string[],
@@ -77,7 +92,10 @@ const creditedCoupon = (
 }
 
 /** The partner who referred the customer by a coupon of one of these origins. */
-const referrerBy = ({ candidates, terms }: Pick<Loaded, 'candidates' | 'terms'>, origins: string[]) => {
+const referrerBy = (
+  { candidates, terms }: Pick<Loaded, 'candidates' | 'terms'>,
+  origins: string[],
+) => {
   const referral = candidates
     .flatMap(({ referrals }) => referrals)
     .find(({ source, origin }) => source === 'coupon' && origins.includes(origin))
@@ -102,7 +120,10 @@ const trialCouponOf = (
 const codeOf = ({ sales, terms }: Loaded): CodeCredit | null => {
   const step = codeStepOf(sales.flatMap(({ steps }) => steps))
   if (!step) return null
-  return { step, partner: step.code === 'partner_code' ? (terms.get(step.facts.partnerId) ?? null) : null }
+  return {
+    step,
+    partner: step.code === 'partner_code' ? (terms.get(step.facts.partnerId) ?? null) : null,
+  }
 }
 
 /** The active partner whom a purchase's own coupon names, else its click, else the report of it. */
@@ -111,13 +132,20 @@ const creditedBy = (
   paidAt: Date,
 ): { source: 'coupon' | 'click' | 'code'; partner: PartnerTerms } | null => {
   if (coupon?.partner.status === 'approved') return { source: 'coupon', partner: coupon.partner }
-  if (click?.partner.status === 'approved' && referredAt < click.expiresAt && !isLaterClick(click, paidAt)) {
+  if (
+    click?.partner.status === 'approved' &&
+    referredAt < click.expiresAt &&
+    !isLaterClick(click, paidAt)
+  ) {
     return { source: 'click', partner: click.partner }
   }
   return code?.partner?.status === 'approved' ? { source: 'code', partner: code.partner } : null
 }
 
-/** The referral that a purchase's own coupon, click or code makes. Those of a subscription's later sale make none. */
+/**
+ * The referral that a purchase's own coupon, click or code makes. Those of a subscription's later
+ * sale make none.
+ */
 export const ownReferral = (
   purchase: Pick<Purchase, 'externalId' | 'checkout' | 'sale'>,
   { movesCustomer, renewal, ...own }: Claim,
@@ -139,7 +167,10 @@ export const ownReferral = (
 
 type Find = (partnerId: string) => PartnerTerms | undefined
 
-/** A customer, as it was known in time for a payment: without the leads, and the addresses, that were named too late. */
+/**
+ * A customer, as it was known in time for a payment: without the leads, and the addresses, that
+ * were named too late.
+ */
 const knownInTime = (candidate: Candidate, origins: string[], at: Date, find: Find): Candidate => {
   const isOwn = ({ origin }: Referral) => origins.includes(origin)
   const others = candidate.referrals.filter((referral) => !isOwn(referral))
@@ -151,10 +182,17 @@ const knownInTime = (candidate: Candidate, origins: string[], at: Date, find: Fi
 /** The terms with the start of the reward period of this customer. */
 const withStart = (partner: PartnerTerms, customer: Candidate | null, at: Date): PartnerTerms => {
   const times = [
-    ...(customer?.rewarded ?? []).filter(({ programId }) => programId === partner.programId).map((r) => r.at),
-    ...[customer && startAt(customer.referrals, partner.programId, at)].filter((start) => start !== null),
+    ...(customer?.rewarded ?? [])
+      .filter(({ programId }) => programId === partner.programId)
+      .map((r) => r.at),
+    ...[customer && startAt(customer.referrals, partner.programId, at)].filter(
+      (start) => start !== null,
+    ),
   ]
-  return { ...partner, firstRewardedAt: times.length ? new Date(Math.min(...times.map(Number))) : null }
+  return {
+    ...partner,
+    firstRewardedAt: times.length ? new Date(Math.min(...times.map(Number))) : null,
+  }
 }
 
 /** @param keys the purchase's ids */
@@ -166,7 +204,9 @@ export const knownFacts = (
 ): KnownFacts => {
   const { sale, subscription, trial } = purchase
   const [recorded = null, ...duplicates] = withoutSettled(loaded.sales)
-  const origins = [...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])])]
+  const origins = [
+    ...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])]),
+  ]
   const isMerchants = loaded.salesFrom === 'api'
   // A sale that earns as it was reported took place then.
   const paidAt =
@@ -195,10 +235,13 @@ export const knownFacts = (
   const claimedAt = sale?.paidAt ?? paidAt
   const isBegun = begun !== null && creditedBy(begun, claimedAt) !== null
   const credit = isBegun ? begun : own
-  // The first that was seen of a subscription may be a renewal: its customer was imported, or its trial named nobody.
+  // The first that was seen of a subscription may be a renewal: its customer was imported, or its
+  // trial named nobody.
   const isRenewal = sale !== null && (loaded.firstSale !== null || (purchase.isRenewal && !isBegun))
 
-  const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
+  const reported = loaded.sales
+    .filter(({ reportedAt }) => reportedAt)
+    .map((s) => s.customerExternalId)
   const find = (id: string) => loaded.terms.get(id)
   const { reference } = purchase
   const said = identitiesOf(purchase, reported)
@@ -231,8 +274,11 @@ export const knownFacts = (
       : null
   const movesCustomer = addressedId === null && !isRenewal
   const mine =
-    sale && ownReferral(purchase, { ...credit, renewal, movesCustomer }, purchase.referredAt ?? sale.paidAt)
-  const referrals = sale ? [...others, ...(mine ? [asReferral(mine)] : [])] : (customer?.referrals ?? [])
+    sale &&
+    ownReferral(purchase, { ...credit, renewal, movesCustomer }, purchase.referredAt ?? sale.paidAt)
+  const referrals = sale
+    ? [...others, ...(mine ? [asReferral(mine)] : [])]
+    : (customer?.referrals ?? [])
   const { ownerId, referredLaterAt } = ownerOf(referrals)
   const owner =
     loaded.terms.get(ownerId ?? '') ??
@@ -256,7 +302,10 @@ export const knownFacts = (
     referredAt: credit.referredAt,
     coupon: credit.coupon && { ...credit.coupon, partner: start(credit.coupon.partner) },
     click: credit.click && { ...credit.click, partner: start(credit.click.partner) },
-    code: credit.code && { ...credit.code, partner: credit.code.partner && start(credit.code.partner) },
+    code: credit.code && {
+      ...credit.code,
+      partner: credit.code.partner && start(credit.code.partner),
+    },
     customerPartner: owner ? start(owner) : null,
     referredLaterAt,
     byAddress,
@@ -277,7 +326,9 @@ const tieOf = (identities: Identity[] | null, candidates: Candidate[] | null): T
   return { identities, expected: owners?.map(({ id, revision }) => ({ id, revision })) ?? null }
 }
 
-/** A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does. */
+/**
+ * A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does.
+ */
 const NOBODY = { ownerId: null, referredLaterAt: null }
 
 const asReferral = (own: OwnReferral): Referral => ({

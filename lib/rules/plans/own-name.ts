@@ -2,7 +2,10 @@
 import type { Decision } from '../decisions/decide.ts'
 import type { RecordedSale } from './plan.ts'
 
-/** A name as it is compared: its words in any order, without case, accents and punctuation. Null for a single word, which many have. */
+/**
+ * A name as it is compared: its words in any order, without case, accents and punctuation. Null for
+ * a single word, which many have.
+ */
 const nameKey = (name: string): string | null => {
   const words =
     name
@@ -20,8 +23,9 @@ const isOwnName = (own: string[], buyer: string | null): boolean => {
 }
 
 /**
- * The decision, with its commission held if the buyer has the partner's name. Another person may have that name, so it is held also
- * where the program refuses self-referrals. What was recorded stays, because names are erased.
+ * The decision, with its commission held if the buyer has the partner's name. Another person may
+ * have that name, so it is held also where the program refuses self-referrals. What was recorded
+ * stays, because names are erased.
  */
 export const holdOwnName = (
   decision: Decision,

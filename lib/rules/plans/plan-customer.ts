@@ -29,8 +29,11 @@ export const changeCustomer = (
   const name = customer.name ?? purchase.name
   const keeps = !purchase.sale || isSame
   if (keeps && from === null && email === customer.email && name === customer.name) return null
-  // A report referred what was paid since its click, too, until it turned out to be of this purchase.
-  const changed = keeps ? [] : [referral?.referredAt, ...stored.flatMap((r) => [r.referredAt, r.clickedAt])]
+  // A report referred what was paid since its click, too, until it turned out to be of this
+  // purchase.
+  const changed = keeps
+    ? []
+    : [referral?.referredAt, ...stored.flatMap((r) => [r.referredAt, r.clickedAt])]
   const times = [from, ...changed.map((time) => time ?? null)]
   const known = times.filter((time) => time !== null)
   return {

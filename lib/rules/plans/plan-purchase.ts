@@ -1,6 +1,6 @@
 /**
- * Plans what has to change so that the ledger agrees with all facts received of a purchase. Planning is idempotent: once a
- * plan is applied, the next one changes nothing. Design, section 5.
+ * Plans what has to change so that the ledger agrees with all facts received of a purchase.
+ * Planning is idempotent: once a plan is applied, the next one changes nothing. Design, section 5.
  */
 import { canonicalJson } from '../../values/json.ts'
 import { type SettledRefund, settleRefunds } from '../refunds/refunds.ts'
@@ -11,8 +11,15 @@ import { planReturns } from './plan-returns.ts'
 import { findCredit, planReport, planSale, planUnpaid } from './plan-sale.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 
-/** @param trigger a return leaves a recorded sale's credit alone, unless two sales turn out to be one purchase */
-export const planPurchase = (purchase: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
+/**
+ * @param trigger a return leaves a recorded sale's credit alone, unless two sales turn out to be
+ *   one purchase
+ */
+export const planPurchase = (
+  purchase: Purchase,
+  facts: KnownFacts,
+  trigger: Trigger,
+): PurchasePlan => {
   const plan = planLedger(purchase, facts, trigger)
   return { ...plan, refunds: planRefunds(plan.sale, facts) }
 }
@@ -40,7 +47,8 @@ const planLedger = (received: Purchase, facts: KnownFacts, trigger: Trigger): Pu
   const purchase = count(received, facts)
   const { sale, referredAt } = purchase
   if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts, trigger)
-  if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded, facts)
+  if (recorded && trigger === 'return' && !hasUnmerged(facts))
+    return planReturns(purchase, recorded, facts)
   if (!sale || !referredAt) {
     const plan = recorded ? planRecorded(purchase, facts, recorded, trigger) : NO_SALE
     return planWait(purchase, mergeDuplicates(plan, facts))
@@ -64,18 +72,29 @@ const count = (purchase: Purchase, facts: KnownFacts): Purchase => {
   }
 }
 
-/** Sales earn as the merchant reports them: the processor reports what was returned, and who the customer is. */
-const planSaleOfMerchant = (purchase: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
+/**
+ * Sales earn as the merchant reports them: the processor reports what was returned, and who the
+ * customer is.
+ */
+const planSaleOfMerchant = (
+  purchase: Purchase,
+  facts: KnownFacts,
+  trigger: Trigger,
+): PurchasePlan => {
   const { recorded } = facts
   const { sale, referredAt } = purchase
   if (recorded) {
     const isDecided = trigger !== 'return' && recorded.reportedAt !== null
-    const plan = isDecided ? planReport(purchase, facts, recorded) : planReturns(purchase, recorded, facts)
+    const plan = isDecided
+      ? planReport(purchase, facts, recorded)
+      : planReturns(purchase, recorded, facts)
     return mergeDuplicates(plan, facts)
   }
   if (!sale || !referredAt) return NO_SALE
   const plan = planUnpaid({ ...purchase, sale, referredAt }, facts)
-  return sale.paid.netCents > 0 ? { ...plan, outcome: { code: 'sale_expected_from_api', facts: {} } } : plan
+  return sale.paid.netCents > 0
+    ? { ...plan, outcome: { code: 'sale_expected_from_api', facts: {} } }
+    : plan
 }
 
 /** A sale that no processor's event reports. */
@@ -89,9 +108,14 @@ const planRecorded = (
     ? planReport(purchase, facts, recorded)
     : planReturns(purchase, recorded, facts)
 
-/** A payment that waits is planned again when its wait is over, also if the merchant has reported it meanwhile. */
+/**
+ * A payment that waits is planned again when its wait is over, also if the merchant has reported it
+ * meanwhile.
+ */
 const planWait = ({ waitsUntil }: Purchase, plan: PurchasePlan): PurchasePlan =>
-  waitsUntil ? { ...plan, outcome: { code: 'waiting', facts: { until: waitsUntil.toISOString() } } } : plan
+  waitsUntil
+    ? { ...plan, outcome: { code: 'waiting', facts: { until: waitsUntil.toISOString() } } }
+    : plan
 
 const NO_SALE: PurchasePlan = {
   sale: { kind: 'none' },

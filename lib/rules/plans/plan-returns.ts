@@ -21,7 +21,10 @@ export const allReturned = (
     sale,
   )
 
-/** Reverses as much of the sale's commission as was returned, or reinstates what is no longer returned. */
+/**
+ * Reverses as much of the sale's commission as was returned, or reinstates what is no longer
+ * returned.
+ */
 export const planReturns = (
   purchase: Purchase,
   recorded: RecordedSale,
@@ -29,7 +32,12 @@ export const planReturns = (
 ): PurchasePlan => {
   const { sale } = purchase
   const gross = sale && { amountCents: BigInt(sale.paid.grossCents), currency: sale.paid.currency }
-  const returned = allReturned(purchase, facts, recorded.sale, gross?.amountCents ? gross : recorded.sale)
+  const returned = allReturned(
+    purchase,
+    facts,
+    recorded.sale,
+    gross?.amountCents ? gross : recorded.sale,
+  )
   const { externalId } = recorded
   const change = changeReturned(recorded, returned)
   if (!change) {
@@ -37,7 +45,13 @@ export const planReturns = (
     const outcome: EventOutcome = waiting
       ? { code: 'waiting_for_payment', facts: saleFacts(externalId, waiting) }
       : { code: 'nothing_changed', facts: { externalId } }
-    return { sale: { kind: 'keep', recorded }, customer: null, duplicates: [], refunds: [], outcome }
+    return {
+      sale: { kind: 'keep', recorded },
+      customer: null,
+      duplicates: [],
+      refunds: [],
+      outcome,
+    }
   }
   const { current, reversal, steps } = change
   return {
@@ -53,7 +67,10 @@ export const commissionChanged = (
   externalId: string,
   { slug }: CurrentCommission,
   reversal: Reversal,
-): EventOutcome => ({ code: 'commission_changed', facts: { ...saleFacts(externalId, reversal), slug } })
+): EventOutcome => ({
+  code: 'commission_changed',
+  facts: { ...saleFacts(externalId, reversal), slug },
+})
 
 export const saleFacts = (externalId: string, { amountCents, currency }: Money) => ({
   externalId,

@@ -6,7 +6,13 @@ import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import { type Decision, decide } from '../decisions/decide.ts'
 import { isErased } from '../identities/identities.ts'
 import type { Returned } from '../refunds/returns.ts'
-import { replacedStep, reverseAll, reversedSteps, reverseTo, toReverse } from '../refunds/reversals.ts'
+import {
+  replacedStep,
+  reverseAll,
+  reversedSteps,
+  reverseTo,
+  toReverse,
+} from '../refunds/reversals.ts'
 import type { Money } from '../rewards/rewards.ts'
 import type { Report } from '../steps/report.ts'
 import { doubtsOf, handCreditOf, type Step } from '../steps/steps.ts'
@@ -27,7 +33,10 @@ export const findCredit = (purchase: PaidPurchase, facts: KnownFacts): Credit | 
   return decideSale(report, facts, purchase, purchase.sale.paidAt).credit
 }
 
-/** Nothing was paid yet, as in a trial; but the referring partner may be credited with later payments. */
+/**
+ * Nothing was paid yet, as in a trial; but the referring partner may be credited with later
+ * payments.
+ */
 export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchasePlan => {
   const { checkout, referredAt } = purchase
   const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
@@ -69,14 +78,19 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
 }
 
 /**
- * Plans a sale again that only the merchant reported: the customer may have been referred, or its reward used up, by what
- * was received since.
+ * Plans a sale again that only the merchant reported: the customer may have been referred, or its
+ * reward used up, by what was received since.
  */
-export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: RecordedSale): PurchasePlan => {
+export const planReport = (
+  purchase: Purchase,
+  facts: KnownFacts,
+  recorded: RecordedSale,
+): PurchasePlan => {
   const { sale, reportedAt, customerExternalId } = recorded
   const at = reportedAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
-  const { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, customer, byHand } = facts
+  const { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, customer, byHand } =
+    facts
   const of = { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, byHand }
   const known = {
     ...of,
@@ -113,7 +127,8 @@ const planChange = (
     const from = hasUnmerged(facts) ? recorded.occurredAt : null
     return { ...plan, customer: changeCustomer(purchase, facts, from) }
   }
-  const from = recorded && recorded.occurredAt < change.occurredAt ? recorded.occurredAt : change.occurredAt
+  const from =
+    recorded && recorded.occurredAt < change.occurredAt ? recorded.occurredAt : change.occurredAt
   return {
     sale: recorded
       ? { kind: 'update', recorded, change, ...planCommission(decision, recorded, returned) }
@@ -128,7 +143,10 @@ const planChange = (
     duplicates: [],
     refunds: [],
     outcome: credit
-      ? { code: 'sale_credited', facts: { ...saleFacts(externalId, sale), slug: credit.partner.slug } }
+      ? {
+          code: 'sale_credited',
+          facts: { ...saleFacts(externalId, sale), slug: credit.partner.slug },
+        }
       : { code: 'sale_not_credited', facts: saleFacts(externalId, sale) },
   }
 }
@@ -147,7 +165,10 @@ const newCommission = ({ commission, credit }: Decision, returned: Returned, ste
       }
     : null
 
-/** What becomes of a recorded sale's commission: it is kept, or reversed and replaced by another one or none. */
+/**
+ * What becomes of a recorded sale's commission: it is kept, or reversed and replaced by another one
+ * or none.
+ */
 const planCommission = (decision: Decision, recorded: RecordedSale, returned: Returned) => {
   const { lastCommissionId, steps } = recorded
   const { commission, credit } = decision
@@ -172,7 +193,9 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
     },
     keepsCommission: isKept || isRejected(recorded),
     oneTimeProgramId: oneTimeProgramOf(decision),
-    reversals: isKept ? reverseTo(current, toReverse(current, returned, steps)) : reverseAll(current),
+    reversals: isKept
+      ? reverseTo(current, toReverse(current, returned, steps))
+      : reverseAll(current),
   }
 }
 
@@ -201,7 +224,12 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
   }
 }
 
-const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidAt: Date): Decision => {
+const decideSale = (
+  report: Report,
+  facts: KnownFacts,
+  paid: PaidPurchase,
+  paidAt: Date,
+): Decision => {
   const { click, code, customer, coupon, renewal, referredAt, recorded, byHand } = facts
   const { customerPartner, referredLaterAt, byAddress } = facts
   // A change of a subscription of which nothing was rewarded is its first payment.
@@ -230,7 +258,9 @@ const decideSale = (report: Report, facts: KnownFacts, paid: PaidPurchase, paidA
   return holdOwnName(decision, paid.name, recorded)
 }
 
-/** The partner whose self-referral a sale was recorded as, if the address that says so is erased. */
+/**
+ * The partner whose self-referral a sale was recorded as, if the address that says so is erased.
+ */
 const erasedSelfReferral = (
   { email }: Purchase,
   { recorded, customer }: KnownFacts,
@@ -273,7 +303,10 @@ const isCreditedOtherwise = (recorded: RecordedSale, decision: Decision): boolea
 const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
   steps.some(({ code }) => code === 'partner_inactive')
 
-/** Whether there are other doubts than those recorded: the commission is held for another reason, or for none. */
+/**
+ * Whether there are other doubts than those recorded: the commission is held for another reason, or
+ * for none.
+ */
 const isDoubtedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
   canonicalJson(doubtsOf(recorded.steps)) !== canonicalJson(doubtsOf(decision.steps))
 
@@ -285,4 +318,5 @@ const isRejected = ({ steps }: RecordedSale): boolean =>
 const earnsOtherwise = (current: Money | null, commission: Money | null): boolean =>
   current && commission ? differs(current, commission) : current !== commission
 
-const differs = (a: Money, b: Money): boolean => a.amountCents !== b.amountCents || a.currency !== b.currency
+const differs = (a: Money, b: Money): boolean =>
+  a.amountCents !== b.amountCents || a.currency !== b.currency

@@ -70,11 +70,17 @@ export type KnownCustomer = {
 /** Identities to tie. */
 export type Tie = {
   identities: Identity[]
-  /** All customers who have them: if they have changed, the purchase is loaded again. Null where it makes no difference. */
+  /**
+   * All customers who have them: if they have changed, the purchase is loaded again. Null where it
+   * makes no difference.
+   */
   expected: { id: string; revision: number }[] | null
 }
 
-/** What the database knows of a purchase. `customerPartner` owns the customer at the time of the purchase. */
+/**
+ * What the database knows of a purchase. `customerPartner` owns the customer at the time of the
+ * purchase.
+ */
 export type KnownFacts = Pick<
   Facts,
   'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byAddress' | 'byHand'
@@ -82,25 +88,33 @@ export type KnownFacts = Pick<
   Pick<PurchaseFacts, 'coupon' | 'referredAt'> & {
     renewal: Renewal | null
     /**
-     * Whether an earlier sale of its subscription was rewarded, reversed or not; of its customer, if the subscription is not
-     * known.
+     * Whether an earlier sale of its subscription was rewarded, reversed or not; of its customer,
+     * if the subscription is not known.
      */
     isRewardedBefore: boolean
     /** Who reports the sales that earn, by the setting in force when it was paid. */
     salesFrom: SalesFrom
     recorded: RecordedSale | null
-    /** Sales that were recorded later for the same purchase, under other ids of it: see duplicates.ts. */
+    /**
+     * Sales that were recorded later for the same purchase, under other ids of it: see
+     * duplicates.ts.
+     */
     duplicates: RecordedSale[]
     /** The refunds that the merchant reported of it, oldest first. */
     refunds: RecordedRefund[]
     customer: KnownCustomer | null
-    /** What has to be tied before a plan is applied: the purchase names several ids, or new ones. */
+    /**
+     * What has to be tied before a plan is applied: the purchase names several ids, or new ones.
+     */
     tie: Tie | null
     /** Whom a manager has to decide about before they are tied. */
     possibleMerge: PossibleMerge | null
     /** The buyer's own id, if only an address matches the customer. */
     addressedId: string | null
-    /** Whether its own coupon or click takes the customer from another partner, or only refers one whom nobody had referred. */
+    /**
+     * Whether its own coupon or click takes the customer from another partner, or only refers one
+     * whom nobody had referred.
+     */
     movesCustomer: boolean
     /** The origins of the purchase's own referrals: its ids, and the reports of it. */
     origins: string[]
@@ -119,7 +133,10 @@ export type SaleChange = {
 }
 
 /** What a purchase says of who referred its customer. */
-export type OwnReferral = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt'>
+export type OwnReferral = Pick<
+  Referral,
+  'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt'
+>
 
 /** What a plan changes of the buyer. */
 export type CustomerChange = {
@@ -168,7 +185,10 @@ export type SalePlan =
       oneTimeProgramId: string | null
     }
 
-/** A duplicate earns nothing, and is credited to the purchase's partner, so that a repeated report gets the same response. */
+/**
+ * A duplicate earns nothing, and is credited to the purchase's partner, so that a repeated report
+ * gets the same response.
+ */
 export type DuplicateChange = Pick<
   RecordedSale,
   'id' | 'revision' | 'steps' | 'partnerId' | 'attributedBy'

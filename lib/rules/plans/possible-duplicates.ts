@@ -1,7 +1,8 @@
 /**
- * Possible duplicates: two sales that no id ties, but that look like one purchase. The merchant may have reported one of them
- * under an id of its own, or a payment processor may have reported a payment, and its invoice or checkout, without saying that
- * they belong together. See possible_duplicate_1 in schema.sql. Design, section 5, "Who reports sales".
+ * Possible duplicates: two sales that no id ties, but that look like one purchase. The merchant may
+ * have reported one of them under an id of its own, or a payment processor may have reported a
+ * payment, and its invoice or checkout, without saying that they belong together. See
+ * possible_duplicate_1 in schema.sql. Design, section 5, "Who reports sales".
  */
 import type { Decision } from '../decisions/decide.ts'
 import type { Step } from '../steps/steps.ts'
@@ -22,14 +23,17 @@ export const keepRejected = (decision: Decision, recordedSteps: Step[]): Decisio
 }
 
 /**
- * The recorded sales of a purchase, without what a manager has rejected as a duplicate of another one of them: by now, an id
- * says that they are one purchase, which earns once.
+ * The recorded sales of a purchase, without what a manager has rejected as a duplicate of another
+ * one of them: by now, an id says that they are one purchase, which earns once.
  */
 export const withoutSettled = (sales: RecordedSale[]): RecordedSale[] =>
   sales.map((sale) => {
     const isSettled = sale.steps.some(
       ({ code, facts }) =>
-        code === 'possible_duplicate' && sales.some(({ externalId }) => externalId === facts.externalId),
+        code === 'possible_duplicate' &&
+        sales.some(({ externalId }) => externalId === facts.externalId),
     )
-    return isSettled ? { ...sale, steps: sale.steps.filter(({ code }) => !REVIEWED.includes(code)) } : sale
+    return isSettled
+      ? { ...sale, steps: sale.steps.filter(({ code }) => !REVIEWED.includes(code)) }
+      : sale
   })

@@ -1,39 +1,59 @@
 /**
- * A purchase: everything that the received facts say about it. The result depends on the set of facts alone, never on the
- * order in which they arrived.
+ * A purchase: everything that the received facts say about it. The result depends on the set of
+ * facts alone, never on the order in which they arrived.
  */
 
 import { proportionOf } from '../../values/money.ts'
 import { couponsOf } from '../attribution/discounts.ts'
 import { isErased } from '../identities/identities.ts'
-import { type CheckoutFact, type Fact, type InvoiceFact, type Paid, reportsSale } from '../purchases/facts.ts'
+import {
+  type CheckoutFact,
+  type Fact,
+  type InvoiceFact,
+  type Paid,
+  reportsSale,
+} from '../purchases/facts.ts'
 import { type Payment, readPayments } from '../purchases/payments.ts'
 import { byText, ofKind, type ReceivedFact } from '../purchases/received.ts'
 import { type Returns, readReturns } from '../refunds/returns.ts'
 import { scaledTo } from './amounts.ts'
 
 export type Purchase = {
-  /** The id under which the sale is recorded: its invoice, else its payment. Null while neither is known. */
+  /**
+   * The id under which the sale is recorded: its invoice, else its payment. Null while neither is
+   * known.
+   */
   externalId: string | null
   /** Null while only refunds or disputes are known. */
   sale: { paid: Paid; paidAt: Date; isProration?: boolean } | null
   checkout: CheckoutFact | null
-  /** Until when a payment waits for its invoice or checkout, before it counts as a sale of its own. */
+  /**
+   * Until when a payment waits for its invoice or checkout, before it counts as a sale of its own.
+   */
   waitsUntil: Date | null
   /** Coupon ids and promotion code ids: the checkout's, else those of the invoice's discounts. */
   coupons: string[]
   /** The click that the checkout, invoice or payment names. */
   clickId: string | null
-  /** The checkout or invoice that began its subscription and cost nothing: its coupon or click is that of the first payment. */
+  /**
+   * The checkout or invoice that began its subscription and cost nothing: its coupon or click is
+   * that of the first payment.
+   */
   trial: { ids: string[]; coupons: string[]; clickId: string | null; createdAt: Date } | null
   subscription: string | null
-  /** Whether its invoice is for a later period of a subscription, by the processor's words: not the one that began it. */
+  /**
+   * Whether its invoice is for a later period of a subscription, by the processor's words: not the
+   * one that began it.
+   */
   isRenewal: boolean
   /** The merchant's ids of the customer. */
   customerExternalIds: string[]
   /** One of them that a buyer may have written: see `readReference`. */
   reference: string | null
-  /** When the checkout was created, else when the sale was paid: a partner who refers the buyer does so by then. */
+  /**
+   * When the checkout was created, else when the sale was paid: a partner who refers the buyer does
+   * so by then.
+   */
   referredAt: Date | null
   /** The processor's id of the customer. */
   customer: string | null
@@ -43,9 +63,9 @@ export type Purchase = {
 }
 
 /**
- * What an event reports: a sale, which decides whom it is credited to, or only what became of it later. A sale is planned
- * `again` when something changed that it depends on. Neither a refund nor that must credit an old sale to the present holder
- * of its coupon.
+ * What an event reports: a sale, which decides whom it is credited to, or only what became of it
+ * later. A sale is planned `again` when something changed that it depends on. Neither a refund nor
+ * that must credit an old sale to the present holder of its coupon.
  */
 export type Trigger = 'sale' | 'return' | 'again'
 
@@ -55,7 +75,8 @@ export const triggerOf = (facts: Fact[]): Trigger => {
 }
 
 /** Whether a fact says that less was received than a checkout asked for. */
-const changesAmount = (fact: Fact): boolean => fact.kind === 'charge' && fact.capturedCents !== undefined
+const changesAmount = (fact: Fact): boolean =>
+  fact.kind === 'charge' && fact.capturedCents !== undefined
 
 const earliest = (dates: Date[]): Date | null =>
   dates.length ? new Date(Math.min(...dates.map(Number))) : null
@@ -65,7 +86,11 @@ const earliest = (dates: Date[]): Date | null =>
  *
  * @param others checkouts of the same subscription, and the invoice that began it
  */
-export const readPurchase = (received: ReceivedFact[], now: Date, others: ReceivedFact[] = []): Purchase => {
+export const readPurchase = (
+  received: ReceivedFact[],
+  now: Date,
+  others: ReceivedFact[] = [],
+): Purchase => {
   const checkouts = ofKind(received, 'checkout').sort(
     (a, b) =>
       Number(b.fact.paid !== null) - Number(a.fact.paid !== null) ||
@@ -96,7 +121,8 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
   const all = [...said, ...checkouts.map(({ fact }) => fact), ...invoices]
 
   return {
-    externalId: invoice?.id ?? invoiceIds[0] ?? checkout?.payment ?? checkout?.id ?? own?.fact.id ?? null,
+    externalId:
+      invoice?.id ?? invoiceIds[0] ?? checkout?.payment ?? checkout?.id ?? own?.fact.id ?? null,
     sale,
     checkout,
     waitsUntil: payment ? null : waitsUntil,
@@ -105,7 +131,9 @@ export const readPurchase = (received: ReceivedFact[], now: Date, others: Receiv
     trial: findTrial(others, received),
     subscription: [invoice, checkout].find((fact) => fact?.subscription)?.subscription ?? null,
     isRenewal: invoice?.billingReason === 'subscription_cycle',
-    customerExternalIds: [...new Set(all.flatMap((fact) => fact.customerExternalId ?? []))].sort(byText),
+    customerExternalIds: [...new Set(all.flatMap((fact) => fact.customerExternalId ?? []))].sort(
+      byText,
+    ),
     reference: checkouts.find(({ fact }) => fact.reference)?.fact.reference ?? null,
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
     customer: said.find(({ customer }) => customer)?.customer ?? null,
@@ -131,8 +159,8 @@ const couponsOfAll = (invoices: InvoiceFact[], received: ReceivedFact[]): string
 }
 
 /**
- * How long a payment waits for the invoice or checkout that it may belong to: older versions of a processor do not say so.
- * Processors report all of them within seconds.
+ * How long a payment waits for the invoice or checkout that it may belong to: older versions of a
+ * processor do not say so. Processors report all of them within seconds.
  */
 const WAIT_MS = 15 * 60_000
 
@@ -140,7 +168,9 @@ const WAIT_MS = 15 * 60_000
 const findOwnPayment = (received: ReceivedFact[]) => {
   const intents = ofKind(received, 'intent')
   if (intents.some(({ fact }) => fact.pays)) return null
-  const [first = null] = intents.sort((a, b) => Number(a.at) - Number(b.at) || byText(a.fact.id, b.fact.id))
+  const [first = null] = intents.sort(
+    (a, b) => Number(a.at) - Number(b.at) || byText(a.fact.id, b.fact.id),
+  )
   return first
 }
 
@@ -175,8 +205,8 @@ const saleOfInvoice = ({ isProration, paid, paidAt }: InvoiceFact): Purchase['sa
 })
 
 /**
- * The sale of a checkout without an invoice: as much of it as its payment has received. One that completed unpaid is paid
- * once its payment is captured, or arrives by a delayed method.
+ * The sale of a checkout without an invoice: as much of it as its payment has received. One that
+ * completed unpaid is paid once its payment is captured, or arrives by a delayed method.
  *
  * @param checkouts the paid ones first
  */
@@ -197,9 +227,15 @@ const saleOfCheckout = (
   return paidAt && { paid: scaledTo(receivedFor(due, payment), due), paidAt }
 }
 
-/** What was received for a checkout, in its currency: of a payment in another one, the same proportion. */
+/**
+ * What was received for a checkout, in its currency: of a payment in another one, the same
+ * proportion.
+ */
 const receivedFor = ({ grossCents, currency }: Paid, payment: Payment | undefined): number => {
-  const { receivedCents, authorizedCents } = payment ?? { receivedCents: null, authorizedCents: null }
+  const { receivedCents, authorizedCents } = payment ?? {
+    receivedCents: null,
+    authorizedCents: null,
+  }
   if (receivedCents === null || !authorizedCents) return grossCents
   return payment?.currency === currency
     ? receivedCents

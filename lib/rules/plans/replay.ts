@@ -1,4 +1,7 @@
-/** Decides past events again under other terms of a program, by the rules that decided them. docs/decisions.md, "What-if". */
+/**
+ * Decides past events again under other terms of a program, by the rules that decided them.
+ * docs/decisions.md, "What-if".
+ */
 
 import { decideReward } from '../decisions/decide.ts'
 import {
@@ -18,13 +21,22 @@ import { recountedOf } from './amounts.ts'
 /** What an event earns. */
 export type Earned = Money & { partnerId: string }
 
-/** What each event's commission was, is or would be, under the present terms and under changed ones. */
-export const replay = (past: Past, change: TermsChange): { current: Earned[]; changed: Earned[] } => {
+/**
+ * What each event's commission was, is or would be, under the present terms and under changed ones.
+ */
+export const replay = (
+  past: Past,
+  change: TermsChange,
+): { current: Earned[]; changed: Earned[] } => {
   const present = { programId: change.programId }
   const recorded = new Map(past.events.map(({ id, partnerId }) => [id, partnerId]))
   return {
     current: earnAll(past, present, recorded),
-    changed: earnAll(past, change, movesCredit(change) ? creditAll(past, change, recorded) : recorded),
+    changed: earnAll(
+      past,
+      change,
+      movesCredit(change) ? creditAll(past, change, recorded) : recorded,
+    ),
   }
 }
 
@@ -60,7 +72,8 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
         purchase &&
         factsOf({ ...purchase, isProration: purchase.isProration && isRewardedBefore }, occurredAt),
     }
-    const sale = (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale
+    const sale =
+      (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale
     const { commission } = decideReward(
       reportOf({ ...event, sale }),
       { ...terms, firstRewardedAt },

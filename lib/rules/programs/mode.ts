@@ -1,4 +1,7 @@
-/** Shadow mode: another platform still pays a program's partners, and nothing that is decided here is payable. */
+/**
+ * Shadow mode: another platform still pays a program's partners, and nothing that is decided here
+ * is payable.
+ */
 
 export const PROGRAM_MODES = ['live', 'shadow'] as const
 export type ProgramMode = (typeof PROGRAM_MODES)[number]
@@ -8,7 +11,10 @@ export type StartFacts = {
   mode: ProgramMode
   /** Whether a cut-over has ended an earlier one. */
   wasCutOver: boolean
-  /** Payout runs of the program that have not claimed everything, and payouts of it that are not sent. */
+  /**
+   * Payout runs of the program that have not claimed everything, and payouts of it that are not
+   * sent.
+   */
   unfinished: number
   /** Its partners who are owed something, or owe it, but for the test partner. */
   unpaidPartners: number
@@ -42,8 +48,11 @@ export const NOT_IN_SHADOW =
 export const SHADOW_REFUSAL =
   'The program runs in shadow mode: another platform pays its partners. Adjustments and opening balances are possible after the cut-over.'
 
-/** The code of the error that the database raises for that: see complete_commission in schema.sql. */
+/**
+ * The code of the error that the database raises for that: see complete_commission in schema.sql.
+ */
 const REFUSED = 'TR002'
 
 /** Whether the database refused to add to what a program in shadow mode owes. */
-export const isShadowRefusal = (error: unknown): boolean => (error as { code?: unknown }).code === REFUSED
+export const isShadowRefusal = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === REFUSED

@@ -6,8 +6,9 @@ export const PAYOUT_SCHEDULES = ['manual', 'weekly', 'twice_monthly', 'monthly']
 export type PayoutSchedule = (typeof PAYOUT_SCHEDULES)[number]
 
 /**
- * A schedule with its days in ascending order: a weekday from Monday, 1, to Sunday, 7, or days of the month from 1 to 28.
- * `LAST_DAY` is the last one of any month. Two for `twice_monthly`, none for `manual`.
+ * A schedule with its days in ascending order: a weekday from Monday, 1, to Sunday, 7, or days of
+ * the month from 1 to 28. `LAST_DAY` is the last one of any month. Two for `twice_monthly`, none
+ * for `manual`.
  */
 export type Schedule = { payoutSchedule: PayoutSchedule; payoutDays: number[] }
 
@@ -25,7 +26,8 @@ export const DEFAULT_DAYS: Record<PayoutSchedule, number[]> = {
 }
 
 const isWeekday = (day: number): boolean => day >= 1 && day <= DAYS_PER_WEEK
-const isMonthDay = (day: number): boolean => (day >= 1 && day <= LAST_COMMON_DAY) || day === LAST_DAY
+const isMonthDay = (day: number): boolean =>
+  (day >= 1 && day <= LAST_COMMON_DAY) || day === LAST_DAY
 
 /** Why days do not fit a schedule; null if they do. */
 export const daysRefusalOf = ({ payoutSchedule, payoutDays }: Schedule): string | null => {
@@ -76,7 +78,11 @@ const weekdays = (weekday: number, now: Date): [Date, Date] => {
 }
 
 /** The latest time of one day of a schedule up to now, and the next one. */
-const aroundNow = (schedule: PayoutSchedule, day: number, now: Date): [latest: Date, next: Date] => {
+const aroundNow = (
+  schedule: PayoutSchedule,
+  day: number,
+  now: Date,
+): [latest: Date, next: Date] => {
   if (schedule === 'weekly') return weekdays(day, now)
   const current = inMonth(day, now, 0)
   return current <= now ? [current, inMonth(day, now, 1)] : [inMonth(day, now, -1), current]
@@ -86,9 +92,13 @@ const aroundNow = (schedule: PayoutSchedule, day: number, now: Date): [latest: D
 const DAYS_TO_BEGIN = 3
 
 /** When a schedule begins that is set now. Earlier occurrences create no runs. */
-export const scheduleBegins = (now: Date): Date => new Date(now.getTime() + DAYS_TO_BEGIN * 86_400_000)
+export const scheduleBegins = (now: Date): Date =>
+  new Date(now.getTime() + DAYS_TO_BEGIN * 86_400_000)
 
-/** The next occurrence of a program's schedule; null for `manual`. Without days, they are the schedule's own. */
+/**
+ * The next occurrence of a program's schedule; null for `manual`. Without days, they are the
+ * schedule's own.
+ */
 export const nextOccurrence = (
   {
     payoutSchedule,
@@ -108,7 +118,10 @@ export const nextOccurrence = (
 /** When one day of a schedule occurs. */
 export type Occurrence = { schedule: PayoutSchedule; day: number; defaults: number[]; at: Date }
 
-/** The latest occurrences up to now, or the next ones, of every day of every schedule: a program's are those of its days. */
+/**
+ * The latest occurrences up to now, or the next ones, of every day of every schedule: a program's
+ * are those of its days.
+ */
 export const occurrences = (which: 'latest' | 'next', now: Date): Occurrence[] =>
   PAYOUT_SCHEDULES.flatMap((schedule) => {
     const days = Array.from({ length: LAST_DAY }, (_, index) => index + 1)

@@ -1,16 +1,19 @@
 /**
- * Facts: what a payment processor's event says about a purchase, in the same form for every processor. Amounts are minor
- * units by ISO 4217; times in facts are ISO 8601 in UTC.
+ * Facts: what a payment processor's event says about a purchase, in the same form for every
+ * processor. Amounts are minor units by ISO 4217; times in facts are ISO 8601 in UTC.
  */
 import type { Refusal } from './outcomes.ts'
 import { isProcessorId, type Processor } from './processors.ts'
 
-/** A part of what was paid: in total, and without tax. `shippingCents` is the shipping in it, without tax; none if absent. */
+/**
+ * A part of what was paid: in total, and without tax. `shippingCents` is the shipping in it,
+ * without tax; none if absent.
+ */
 export type PaidPart = { grossCents: number; netCents: number; shippingCents?: number }
 
 /**
- * What was paid in money, and what was paid otherwise, if anything: marked as paid outside of the processor, or from a
- * balance of the customer.
+ * What was paid in money, and what was paid otherwise, if anything: marked as paid outside of the
+ * processor, or from a balance of the customer.
  */
 export type Paid = PaidPart & { currency: string; outOfBand?: PaidPart }
 
@@ -29,12 +32,18 @@ export type CheckoutFact = {
   coupons: string[]
   /** Null until it is paid. */
   paid: Paid | null
-  /** What is to be paid of it, as long as it isn't: a payment that is captured later may say how much was. */
+  /**
+   * What is to be paid of it, as long as it isn't: a payment that is captured later may say how
+   * much was.
+   */
   due?: Paid | null
   subscription?: string | null
   /** The merchant's id of the customer. */
   customerExternalId?: string | null
-  /** The same by a field that a buyer may have written. Absent where the workspace does not say that its backend writes it. */
+  /**
+   * The same by a field that a buyer may have written. Absent where the workspace does not say that
+   * its backend writes it.
+   */
   reference?: string | null
   /** The id under which the merchant reports this sale. See `reportKey`. */
   externalId?: string | null
@@ -51,7 +60,10 @@ export type InvoiceFact = {
   /** What was paid beyond the invoice's total, as far as the invoice itself says. */
   overpaidCents?: number
   subscription?: string | null
-  /** Why the invoice was made, in the processor's words: `subscription_create`, `subscription_cycle`, `subscription_update`. */
+  /**
+   * Why the invoice was made, in the processor's words: `subscription_create`,
+   * `subscription_cycle`, `subscription_update`.
+   */
   billingReason?: string | null
   /** Whether it bills a change of the subscription within a period, and no period that begins. */
   isProration?: boolean
@@ -64,7 +76,10 @@ export type InvoiceFact = {
   externalId?: string | null
 }
 
-/** A payment that succeeded. It is a sale of its own unless it belongs to an invoice or a checkout: see `readPurchase`. */
+/**
+ * A payment that succeeded. It is a sale of its own unless it belongs to an invoice or a checkout:
+ * see `readPurchase`.
+ */
 type IntentFact = {
   kind: 'intent'
   id: string
@@ -90,7 +105,10 @@ type PaymentFact = {
   charge?: string | null
 }
 
-/** A charge, and the total refunded of it so far: what was authorized and not captured is in that total. */
+/**
+ * A charge, and the total refunded of it so far: what was authorized and not captured is in that
+ * total.
+ */
 export type ChargeFact = {
   kind: 'charge'
   payment: string
@@ -120,8 +138,8 @@ export type RefundFact = {
 }
 
 /**
- * The statuses of a dispute, from open to final. The merchant keeps the money during an inquiry and after a dispute that
- * is won; a lost dispute may still be won on appeal.
+ * The statuses of a dispute, from open to final. The merchant keeps the money during an inquiry and
+ * after a dispute that is won; a lost dispute may still be won on appeal.
  */
 export const DISPUTE_STATUSES = ['inquiry', 'open', 'lost', 'won'] as const
 
@@ -135,7 +153,10 @@ export type DisputeFact = {
   status: (typeof DISPUTE_STATUSES)[number]
 }
 
-/** What was credited of an invoice after it was paid. The refunds in it are reported by facts of their own, too. */
+/**
+ * What was credited of an invoice after it was paid. The refunds in it are reported by facts of
+ * their own, too.
+ */
 export type CreditNoteFact = {
   kind: 'credit_note'
   id: string
@@ -151,7 +172,10 @@ export type CreditNoteFact = {
 /** The merchant's id of a processor's customer. */
 export type IdentityFact = { kind: 'identity'; customer: string; customerExternalId: string }
 
-/** A coupon that applies to a customer, or to one subscription of it. Times are ISO 8601; a null end is never. */
+/**
+ * A coupon that applies to a customer, or to one subscription of it. Times are ISO 8601; a null end
+ * is never.
+ */
 export type DiscountFact = {
   kind: 'discount'
   id: string | null
@@ -180,8 +204,8 @@ export const reportsSale = ({ kind }: Fact): boolean =>
   kind === 'checkout' || kind === 'invoice' || kind === 'intent'
 
 /**
- * The key that ties a purchase to the merchant's report of it. Processors' ids contain no colon, so the merchant's id
- * never names another purchase of the processor.
+ * The key that ties a purchase to the merchant's report of it. Processors' ids contain no colon, so
+ * the merchant's id never names another purchase of the processor.
  */
 export const reportKey = (externalId: string): string => `${REPORT}${externalId}`
 
@@ -192,7 +216,8 @@ export const purchaseKeyOf = (externalId: string): string =>
 const REPORT = 'report:'
 
 /** The id under which a sale may be recorded, by a key of its purchase. */
-export const externalIdOf = (key: string): string => (key.startsWith(REPORT) ? key.slice(REPORT.length) : key)
+export const externalIdOf = (key: string): string =>
+  key.startsWith(REPORT) ? key.slice(REPORT.length) : key
 
 /** A processor's event, as it is stored. */
 export type ProcessorEvent = {
@@ -203,7 +228,10 @@ export type ProcessorEvent = {
   occurredAt: Date
   /** The processor's id of the customer. */
   customer: string | null
-  /** The processor's ids of the purchase: its invoice, payments, charges and checkout. See `reportKey` for the merchant's. */
+  /**
+   * The processor's ids of the purchase: its invoice, payments, charges and checkout. See
+   * `reportKey` for the merchant's.
+   */
   keys: string[]
   /** The address that the buyer typed, or that the processor has of the customer. */
   email: string | null

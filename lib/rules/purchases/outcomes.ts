@@ -1,14 +1,22 @@
-/** The outcomes of processor events: stable codes and facts, which are stored, and their explanations. */
+/**
+ * The outcomes of processor events: stable codes and facts, which are stored, and their
+ * explanations.
+ */
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
 import type { Mode } from './processors.ts'
 
 type SaleFacts = { externalId: string; amountCents: number; currency: string }
 
-/** Why an event does not count. A new delivery of it is read again: the reason may be gone by then. */
+/**
+ * Why an event does not count. A new delivery of it is read again: the reason may be gone by then.
+ */
 export type Refusal =
   /** The event is of the mode that the workspace is not for. */
   | { code: 'wrong_mode'; facts: { mode: Mode } }
-  /** The event is of an account that is connected to the merchant's, so it is none of the merchant's sales. */
+  /**
+   * The event is of an account that is connected to the merchant's, so it is none of the merchant's
+   * sales.
+   */
   | { code: 'connected_account'; facts: { account: string } }
   /** The event is of the merchant's account, and is signed for connected accounts. */
   | { code: 'wrong_secret'; facts: Record<string, never> }
@@ -41,9 +49,15 @@ export type EventOutcome =
   | { code: 'nothing_paid'; facts: Record<string, never> }
   /** The event concerns a payment that is not known yet. */
   | { code: 'no_sale'; facts: Record<string, never> }
-  /** A payment may belong to an invoice or a checkout. It is applied at this time if neither arrives. */
+  /**
+   * A payment may belong to an invoice or a checkout. It is applied at this time if neither
+   * arrives.
+   */
   | { code: 'waiting'; facts: { until: string } }
-  /** A return of a payment in another currency than its sale's: it counts once the amount of the payment is known. */
+  /**
+   * A return of a payment in another currency than its sale's: it counts once the amount of the
+   * payment is known.
+   */
   | { code: 'waiting_for_payment'; facts: SaleFacts }
   /** The event says something of a customer that its payments may depend on. */
   | { code: 'customer_noted'; facts: Record<string, never> }
@@ -51,7 +65,10 @@ export type EventOutcome =
   | { code: 'ignored'; facts: Record<string, never> }
 
 /** The explanation of an outcome, for partner managers. @param money formats its amounts */
-export const explainOutcome = (outcome: EventOutcome | null, money: MoneyFormat = formatMoney): string => {
+export const explainOutcome = (
+  outcome: EventOutcome | null,
+  money: MoneyFormat = formatMoney,
+): string => {
   if (outcome === null) return 'Received but not processed yet. It will be sent again.'
   const { code, facts } = outcome
   switch (code) {

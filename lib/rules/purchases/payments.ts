@@ -1,6 +1,7 @@
 /**
- * Payments: what was authorized, received and returned of each one that a purchase was paid by. The result depends on the
- * set of facts alone, never on the order in which they arrived. Amounts are minor units of the payment's currency.
+ * Payments: what was authorized, received and returned of each one that a purchase was paid by. The
+ * result depends on the set of facts alone, never on the order in which they arrived. Amounts are
+ * minor units of the payment's currency.
  */
 import {
   type ChargeFact,
@@ -19,14 +20,20 @@ export type Payment = {
   authorizedCents: number | null
   /** What was captured: null while only refunds or disputes of it are known. */
   receivedCents: number | null
-  /** What was given back of it. The release of what was not captured is not, though processors may call it a refund. */
+  /**
+   * What was given back of it. The release of what was not captured is not, though processors may
+   * call it a refund.
+   */
   refundedCents: number
   disputedCents: number
 }
 
 const STATUS_ORDER: string[] = [...REFUND_STATUSES, ...DISPUTE_STATUSES]
 
-/** The latest fact of each refund or dispute. Processors' times are whole seconds: within one, the later status counts. */
+/**
+ * The latest fact of each refund or dispute. Processors' times are whole seconds: within one, the
+ * later status counts.
+ */
 const latest = <F extends RefundFact | DisputeFact>(received: { fact: F; at: Date }[]): F[] => {
   const inOrder = [...received].sort(
     (a, b) =>
@@ -38,7 +45,8 @@ const latest = <F extends RefundFact | DisputeFact>(received: { fact: F; at: Dat
 }
 
 /** The refunds that a processor has reported by themselves, each by its latest fact. */
-export const refundsOf = (received: ReceivedFact[]): RefundFact[] => latest(ofKind(received, 'refund'))
+export const refundsOf = (received: ReceivedFact[]): RefundFact[] =>
+  latest(ofKind(received, 'refund'))
 
 /** What names a payment: its own id, that of its charge, or both. */
 type Named = { payment?: string | null; charge?: string | null }
@@ -57,14 +65,21 @@ const groupIds = (named: Named[]): string[][] =>
 /** What a fact says of the amount of a payment. */
 type Amount = { payment: string; currency: string; authorizedCents: number; receivedCents: number }
 
-/** What each source says, the best one first: the payment itself, its charge, a checkout that is paid by it. */
+/**
+ * What each source says, the best one first: the payment itself, its charge, a checkout that is
+ * paid by it.
+ */
 const amountsOf = (received: ReceivedFact[]): Amount[][] => [
-  ofKind(received, 'intent').map(({ fact: { id: payment, paid, authorizedCents = paid.grossCents } }) => {
-    const { currency, grossCents: receivedCents } = paid
-    return { payment, currency, authorizedCents, receivedCents }
-  }),
+  ofKind(received, 'intent').map(
+    ({ fact: { id: payment, paid, authorizedCents = paid.grossCents } }) => {
+      const { currency, grossCents: receivedCents } = paid
+      return { payment, currency, authorizedCents, receivedCents }
+    },
+  ),
   ofKind(received, 'charge').map(
-    ({ fact: { payment, currency, amountCents: authorizedCents, capturedCents = authorizedCents } }) => ({
+    ({
+      fact: { payment, currency, amountCents: authorizedCents, capturedCents = authorizedCents },
+    }) => ({
       payment,
       currency,
       authorizedCents,
@@ -121,7 +136,10 @@ const readPayment = (
   const currency = (amounts[0] ?? refunds[0] ?? disputes[0])?.currency
   if (!currency) return []
   const receivedCents = largest(amounts.map((amount) => amount.receivedCents))
-  const authorizedCents = largest([receivedCents, ...amounts.map((amount) => amount.authorizedCents)])
+  const authorizedCents = largest([
+    receivedCents,
+    ...amounts.map((amount) => amount.authorizedCents),
+  ])
   const withdrawn = disputes.filter(({ status }) => status === 'open' || status === 'lost')
   return [
     {
@@ -136,11 +154,15 @@ const readPayment = (
 }
 
 /**
- * What was refunded of a payment. A charge's total lacks the refunds made after its event, and includes refunds that have
- * failed since. The part that was authorized and not captured is in it too, and may be listed as a refund of its own: the
- * first one of just that amount.
+ * What was refunded of a payment. A charge's total lacks the refunds made after its event, and
+ * includes refunds that have failed since. The part that was authorized and not captured is in it
+ * too, and may be listed as a refund of its own: the first one of just that amount.
  */
-const refundedOf = (refunds: RefundFact[], charges: ChargeFact[], releasedCents: number): number => {
+const refundedOf = (
+  refunds: RefundFact[],
+  charges: ChargeFact[],
+  releasedCents: number,
+): number => {
   const failed = refunds.filter(({ status }) => status === 'failed')
   const made = refunds.filter(({ status }) => status !== 'failed')
   const release = made

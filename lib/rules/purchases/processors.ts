@@ -12,7 +12,8 @@ const PURCHASES: Record<Processor, Test> = { stripe: isStripeId }
 const CUSTOMERS: Record<Processor, Test> = { stripe: isStripeCustomerId }
 
 /** Whether an id has the form of a processor's invoice, payment, charge or checkout. */
-export const isProcessorId = (id: string): boolean => Object.values(PURCHASES).some((isOf) => isOf(id))
+export const isProcessorId = (id: string): boolean =>
+  Object.values(PURCHASES).some((isOf) => isOf(id))
 
 /** The same as a pattern of Postgres. */
 export const PROCESSOR_ID_PATTERN = [STRIPE_ID.source].join('|')
@@ -21,11 +22,16 @@ export const PROCESSOR_ID_PATTERN = [STRIPE_ID.source].join('|')
 export const processorOfCustomer = (id: string): Processor | null =>
   (Object.keys(CUSTOMERS) as Processor[]).find((processor) => CUSTOMERS[processor](id)) ?? null
 
-/** Who reports the sales that earn: a processor, the merchant by API, or both. A workspace chooses. */
+/**
+ * Who reports the sales that earn: a processor, the merchant by API, or both. A workspace chooses.
+ */
 export const SALES_FROM = ['both', 'stripe', 'api'] as const
 export type SalesFrom = (typeof SALES_FROM)[number]
 
-/** A processor has real payments and, apart from them, a mode for tests. A workspace takes those of one mode. */
+/**
+ * A processor has real payments and, apart from them, a mode for tests. A workspace takes those of
+ * one mode.
+ */
 export const MODES = ['live', 'test'] as const
 export type Mode = (typeof MODES)[number]
 

@@ -1,6 +1,6 @@
 /**
- * Refunds that the merchant reports by API: how much of the sale each counts for. The result depends on the set of refunds
- * and on the sale, never on which of them arrived first.
+ * Refunds that the merchant reports by API: how much of the sale each counts for. The result
+ * depends on the set of refunds and on the sale, never on which of them arrived first.
  */
 import { proportionOf } from '../../values/money.ts'
 import type { Decision } from '../decisions/decide.ts'
@@ -10,8 +10,8 @@ import { nothingReturned, type Returned, reversedOf } from './returns.ts'
 import { reversedSteps } from './reversals.ts'
 
 /**
- * What a merchant asked to refund. Without an amount, all that is left; without a currency, that of the sale. `byHand` says who
- * recorded it on the sale's page, and why.
+ * What a merchant asked to refund. Without an amount, all that is left; without a currency, that of
+ * the sale. `byHand` says who recorded it on the sale's page, and why.
  */
 export type Requested = {
   amountCents: number | null
@@ -25,14 +25,17 @@ export type ReportedRefund = { id: string; requested: Requested }
 export type SettledRefund = Money & { id: string; steps: Step[] }
 
 /** The step of a refund whose sale is not known yet. */
-export const waitingStep = (saleExternalId: string, { amountCents, currency }: Requested): Step => ({
+export const waitingStep = (
+  saleExternalId: string,
+  { amountCents, currency }: Requested,
+): Step => ({
   code: 'waiting_for_sale',
   facts: { saleExternalId, amountCents, currency },
 })
 
 /**
- * How much each refund counts for, oldest first: what was asked for, but never more than the others have left of the sale. One
- * in another currency counts for nothing.
+ * How much each refund counts for, oldest first: what was asked for, but never more than the others
+ * have left of the sale. One in another currency counts for nothing.
  */
 export const settleRefunds = (
   refunds: ReportedRefund[],
@@ -41,8 +44,14 @@ export const settleRefunds = (
   let leftCents = sale.amountCents
   return refunds.map(({ id, requested }) => {
     const { currency, externalId: saleExternalId } = sale
-    const byHand: Step[] = requested.byHand ? [{ code: 'refunded_by_hand', facts: requested.byHand }] : []
-    if (requested.amountCents !== null && requested.currency !== null && requested.currency !== currency) {
+    const byHand: Step[] = requested.byHand
+      ? [{ code: 'refunded_by_hand', facts: requested.byHand }]
+      : []
+    if (
+      requested.amountCents !== null &&
+      requested.currency !== null &&
+      requested.currency !== currency
+    ) {
       const facts = { currency: requested.currency, saleCurrency: currency }
       return {
         id,
@@ -51,7 +60,8 @@ export const settleRefunds = (
         steps: [...byHand, { code: 'refund_currency_mismatch', facts }],
       }
     }
-    const requestedCents = requested.amountCents === null ? leftCents : BigInt(requested.amountCents)
+    const requestedCents =
+      requested.amountCents === null ? leftCents : BigInt(requested.amountCents)
     const amountCents = requestedCents < leftCents ? requestedCents : leftCents
     const exceeds = requestedCents > leftCents || leftCents === 0n
     const steps: Step[] = [
@@ -85,19 +95,28 @@ export const settleRefunds = (
 }
 
 /**
- * What was returned of a payment by all reports. The merchant and the processor may report the same refund, so the larger of
- * their totals counts, never the sum. The merchant's is in proportion to the sale, which is net of tax.
+ * What was returned of a payment by all reports. The merchant and the processor may report the same
+ * refund, so the larger of their totals counts, never the sum. The merchant's is in proportion to
+ * the sale, which is net of tax.
  *
  * @param returned by the processor
  */
-export const includeRefunds = (returned: Returned, settled: SettledRefund[], sale: Money): Returned => {
+export const includeRefunds = (
+  returned: Returned,
+  settled: SettledRefund[],
+  sale: Money,
+): Returned => {
   const { refundedCents, disputedCents, exemptCents, paid } = returned
   if (settled.length === 0 || sale.amountCents === 0n) return returned
   const reportedCents = settled.reduce((sum, { amountCents }) => sum + amountCents, 0n)
   const ofPaid = proportionOf(paid.amountCents, reportedCents, sale.amountCents) - disputedCents
   const more = ofPaid - refundedCents
   if (more <= 0n) return returned
-  return { ...returned, refundedCents: ofPaid, exemptCents: exemptCents > more ? exemptCents - more : 0n }
+  return {
+    ...returned,
+    refundedCents: ofPaid,
+    exemptCents: exemptCents > more ? exemptCents - more : 0n,
+  }
 }
 
 /** What the refunds that waited for a sale change of its decision. */

@@ -1,4 +1,7 @@
-/** Returns: how much of a purchase was given back, by refunds, disputes and credit notes, and what of it counts. */
+/**
+ * Returns: how much of a purchase was given back, by refunds, disputes and credit notes, and what
+ * of it counts.
+ */
 import { proportionOf } from '../../values/money.ts'
 import type { CreditNoteFact, PaidPart, RefundFact } from '../purchases/facts.ts'
 import { type Payment, refundsOf } from '../purchases/payments.ts'
@@ -14,7 +17,10 @@ type Return = {
   paidCents: bigint | null
 }
 
-/** What a purchase's returns are, in the order in which they count: what was paid in excess is given back first. */
+/**
+ * What a purchase's returns are, in the order in which they count: what was paid in excess is given
+ * back first.
+ */
 export type Returns = {
   all: Return[]
   /** What was received beyond the sale, in its currency. */
@@ -33,7 +39,10 @@ export const refundsMade = (received: ReceivedFact[]): ProcessorRefund[] =>
   )
 
 /** The returns of a purchase: one per payment, and what credit notes gave back otherwise. */
-export const readReturns = (received: ReceivedFact[], payments: Payment[]): Omit<Returns, 'excessCents'> => {
+export const readReturns = (
+  received: ReceivedFact[],
+  payments: Payment[],
+): Omit<Returns, 'excessCents'> => {
   const ofPayments = payments.map(({ refundedCents, disputedCents, currency, receivedCents }) => ({
     refundedCents: BigInt(refundedCents),
     disputedCents: BigInt(disputedCents),
@@ -64,16 +73,25 @@ const refundsIn = ({ refunds: parts }: CreditNoteFact, refunds: RefundFact[]) =>
   parts.flatMap(({ id, amountCents }) => {
     const refund = refunds.find((known) => known.id === id)
     return refund
-      ? [{ status: refund.status, cents: Math.min(refund.amountCents, amountCents ?? refund.amountCents) }]
+      ? [
+          {
+            status: refund.status,
+            cents: Math.min(refund.amountCents, amountCents ?? refund.amountCents),
+          },
+        ]
       : []
   })
 
 /**
- * What credit notes gave back otherwise than by a refund: to the customer's balance, or outside of the processor. A refund
- * is reported by itself too, and counts there, also one that failed. One that was not received by itself may be part of a
- * charge's total.
+ * What credit notes gave back otherwise than by a refund: to the customer's balance, or outside of
+ * the processor. A refund is reported by itself too, and counts there, also one that failed. One
+ * that was not received by itself may be part of a charge's total.
  */
-const readCredits = (notes: CreditNoteFact[], refunds: RefundFact[], payments: Payment[]): Return[] => {
+const readCredits = (
+  notes: CreditNoteFact[],
+  refunds: RefundFact[],
+  payments: Payment[],
+): Return[] => {
   const [first] = notes
   if (!first) return []
   const credited = notes.map((note) => {
@@ -81,17 +99,29 @@ const readCredits = (notes: CreditNoteFact[], refunds: RefundFact[], payments: P
     const rest = Math.max(0, note.amountCents - sumOf(known.map(({ cents }) => cents)))
     return { rest, mayBeCharged: known.length < note.refunds.length ? rest : 0 }
   })
-  const made = refunds.filter(({ status }) => status !== 'failed').map(({ amountCents }) => amountCents)
+  const made = refunds
+    .filter(({ status }) => status !== 'failed')
+    .map(({ amountCents }) => amountCents)
   const refunded = sumOf(payments.map(({ refundedCents }) => refundedCents))
   const charged = Math.max(0, refunded - sumOf(made))
   const mayBeCharged = sumOf(credited.map((note) => note.mayBeCharged))
   const cents = sumOf(credited.map(({ rest }) => rest)) - Math.min(charged, mayBeCharged)
   return cents > 0
-    ? [{ refundedCents: BigInt(cents), disputedCents: 0n, currency: first.currency, paidCents: null }]
+    ? [
+        {
+          refundedCents: BigInt(cents),
+          disputedCents: 0n,
+          currency: first.currency,
+          paidCents: null,
+        },
+      ]
     : []
 }
 
-/** What of a note was given back, in the proportions of the note. None if it doesn't say how much was without tax. */
+/**
+ * What of a note was given back, in the proportions of the note. None if it doesn't say how much
+ * was without tax.
+ */
 const readNoted = (note: CreditNoteFact, refunds: RefundFact[]): PaidPart[] => {
   const { net, amountCents } = note
   if (!net || amountCents === 0) return []
@@ -102,13 +132,20 @@ const readNoted = (note: CreditNoteFact, refunds: RefundFact[]): PaidPart[] => {
   return [{ grossCents, netCents: share(net.netCents), shippingCents: share(net.shippingCents) }]
 }
 
-/** How much of a payment was given back and counts, in minor units of the payment. Never more than was paid. */
+/**
+ * How much of a payment was given back and counts, in minor units of the payment. Never more than
+ * was paid.
+ */
 export type Returned = {
   refundedCents: bigint
   disputedCents: bigint
-  /** What was refunded too, as tax, as shipping that isn't rewarded, or of what was paid in excess. */
+  /**
+   * What was refunded too, as tax, as shipping that isn't rewarded, or of what was paid in excess.
+   */
   exemptCents: bigint
-  /** A return of a payment in another currency whose amount is not known yet: it counts once it is. */
+  /**
+   * A return of a payment in another currency whose amount is not known yet: it counts once it is.
+   */
   waiting: Money | null
   paid: Money
 }
@@ -123,20 +160,27 @@ export const nothingReturned = (paid: Money): Returned => ({
 })
 
 /**
- * The sum of the returns that count, in the currency of the sale. What was paid in excess goes back first. Of a credit note
- * that says how much of it is without tax, as much counts as the same part of the sale: the tax of a sale counts for nothing.
+ * The sum of the returns that count, in the currency of the sale. What was paid in excess goes back
+ * first. Of a credit note that says how much of it is without tax, as much counts as the same part
+ * of the sale: the tax of a sale counts for nothing.
  *
  * @param paid the total that was paid, including tax
  * @param netCents the part of it that the sale is
  */
-export const returnedOf = ({ all, excessCents, noted }: Returns, paid: Money, netCents: bigint): Returned => {
+export const returnedOf = (
+  { all, excessCents, noted }: Returns,
+  paid: Money,
+  netCents: bigint,
+): Returned => {
   const sum = (part: 'refundedCents' | 'disputedCents'): bigint =>
     all.reduce((cents, payment) => cents + (inCurrencyOf(paid, payment, payment[part]) ?? 0n), 0n)
   const [allRefunded, allDisputed] = [sum('refundedCents'), sum('disputedCents')]
   const untaxed = noted.reduce((cents, note) => cents + countsFor(note, paid, netCents), 0n)
   const refundedCents = between(0n, allRefunded - excessCents + untaxed, paid.amountCents)
   const excessLeft = between(0n, excessCents - allRefunded, excessCents)
-  const unknown = all.find((one) => inCurrencyOf(paid, one, one.refundedCents + one.disputedCents) === null)
+  const unknown = all.find(
+    (one) => inCurrencyOf(paid, one, one.refundedCents + one.disputedCents) === null,
+  )
   return {
     refundedCents,
     disputedCents: between(0n, allDisputed - excessLeft, paid.amountCents - refundedCents),
@@ -150,18 +194,30 @@ export const returnedOf = ({ all, excessCents, noted }: Returns, paid: Money, ne
 
 /** How much more of a payment than its amount a note counts for; negative if it counts for less. */
 const countsFor = ({ grossCents, netCents }: PaidPart, paid: Money, saleCents: bigint): bigint =>
-  saleCents === 0n ? 0n : proportionOf(paid.amountCents, BigInt(netCents), saleCents) - BigInt(grossCents)
+  saleCents === 0n
+    ? 0n
+    : proportionOf(paid.amountCents, BigInt(netCents), saleCents) - BigInt(grossCents)
 
 const between = (least: bigint, amount: bigint, most: bigint): bigint =>
   amount < least ? least : amount > most ? most : amount
 
-/** A returned amount in the currency of the sale: of a payment in another one, the same proportion. Null if that is unknown. */
-const inCurrencyOf = (paid: Money, { currency, paidCents }: Return, cents: bigint): bigint | null => {
+/**
+ * A returned amount in the currency of the sale: of a payment in another one, the same proportion.
+ * Null if that is unknown.
+ */
+const inCurrencyOf = (
+  paid: Money,
+  { currency, paidCents }: Return,
+  cents: bigint,
+): bigint | null => {
   if (currency === paid.currency || cents === 0n) return cents
   return paidCents ? proportionOf(paid.amountCents, cents, paidCents) : null
 }
 
-/** How much of a commission to reverse for what was returned. Rounds half up; a full return reverses all of it. */
+/**
+ * How much of a commission to reverse for what was returned. Rounds half up; a full return reverses
+ * all of it.
+ */
 export const reversedOf = (
   commissionCents: bigint,
   { refundedCents, disputedCents, paid }: Returned,

@@ -1,4 +1,6 @@
-/** Reversals: rows that reverse a commission in part or in whole, or reinstate what was reversed. */
+/**
+ * Reversals: rows that reverse a commission in part or in whole, or reinstate what was reversed.
+ */
 
 import type { Money } from '../rewards/rewards.ts'
 import type { Step } from '../steps/steps.ts'
@@ -19,15 +21,16 @@ export type CurrentCommission = Money & {
 export type Reversal = Money & { reversesId: string; partnerId: string; payableAt: Date }
 
 /**
- * How much of a commission is to be reversed: the share of what was returned, and what managers reversed by hand. Never more
- * than all of it.
+ * How much of a commission is to be reversed: the share of what was returned, and what managers
+ * reversed by hand. Never more than all of it.
  */
 export const toReverse = (
   { amountCents, partnerId }: { amountCents: bigint; partnerId: string },
   returned: Returned,
   steps: Step[],
 ): bigint => {
-  const cents = reversedOf(amountCents, returned) + manuallyReversedOf(steps, partnerId, amountCents)
+  const cents =
+    reversedOf(amountCents, returned) + manuallyReversedOf(steps, partnerId, amountCents)
   return cents < amountCents ? cents : amountCents
 }
 
@@ -42,7 +45,12 @@ export const reverseAll = (current: CurrentCommission | null): Reversal[] =>
   current ? reverseTo(current, current.amountCents) : []
 
 /** The step that records a commission reversed because another one, or none, replaces it. */
-export const replacedStep = ({ slug, partnerId, amountCents, currency }: CurrentCommission): Step => ({
+export const replacedStep = ({
+  slug,
+  partnerId,
+  amountCents,
+  currency,
+}: CurrentCommission): Step => ({
   code: 'commission_replaced',
   facts: { slug, partnerId, amountCents: Number(amountCents), currency },
 })
@@ -68,8 +76,9 @@ export const reversedSteps = (commission: Money | null, returned: Returned): Ste
 }
 
 /**
- * What changes once so much of a sale was returned: the row that reverses or reinstates a part of its commission, and the
- * sale's new steps; null if nothing does. A rejected commission must not be reinstated.
+ * What changes once so much of a sale was returned: the row that reverses or reinstates a part of
+ * its commission, and the sale's new steps; null if nothing does. A rejected commission must not be
+ * reinstated.
  */
 export const changeReturned = (
   { steps, commission }: { steps: Step[]; commission: CurrentCommission | null },

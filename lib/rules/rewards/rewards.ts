@@ -18,9 +18,9 @@ export const rewardResponse = (reward: RewardTerms): RewardResponse =>
 export type Money = { amountCents: bigint; currency: string }
 
 /**
- * What a sale earns under a reward. A percentage is in the sale's currency and rounds half up; a flat reward pays its own
- * amount in its own currency, but never more than a sale in that currency. A percentage of a lead, which has no amount, is
- * nothing. Design, section 5.
+ * What a sale earns under a reward. A percentage is in the sale's currency and rounds half up; a
+ * flat reward pays its own amount in its own currency, but never more than a sale in that currency.
+ * A percentage of a lead, which has no amount, is nothing. Design, section 5.
  *
  * @param sale the amount sold, minor units, or null for a lead
  */
@@ -29,7 +29,9 @@ export const earnings = (sale: Money | null, reward: Reward): Money | null => {
     const flat = { amountCents: BigInt(reward.amountCents), currency: reward.currency }
     return sale && exceeds(flat, sale) ? sale : flat
   }
-  return sale && { amountCents: shareOf(sale.amountCents, reward.basisPoints), currency: sale.currency }
+  return (
+    sale && { amountCents: shareOf(sale.amountCents, reward.basisPoints), currency: sale.currency }
+  )
 }
 
 const exceeds = (flat: Money, sale: Money): boolean =>

@@ -6,14 +6,15 @@ export const ROLES = ['manager', 'finance', 'support', 'member'] as const
 export type Role = (typeof ROLES)[number]
 
 /**
- * The roles that begin and approve payout runs, and get the mails about them. All managers are mailed who
- * gets one, or loses it.
+ * The roles that begin and approve payout runs, and get the mails about them. All managers are
+ * mailed who gets one, or loses it.
  */
 export const PAYING_ROLES = ['manager', 'finance'] as const
 type PayingRole = (typeof PAYING_ROLES)[number]
 
 /** A role that pays; null for another one. */
-const payingRole = (role: Role): PayingRole | null => PAYING_ROLES.find((paying) => paying === role) ?? null
+const payingRole = (role: Role): PayingRole | null =>
+  PAYING_ROLES.find((paying) => paying === role) ?? null
 
 export type RoleNotice = `${PayingRole}_added` | `${PayingRole}_removed`
 
@@ -21,5 +22,8 @@ export type RoleNotice = `${PayingRole}_added` | `${PayingRole}_removed`
 export const noticesOfRole = (from: Role | null, to: Role | null): RoleNotice[] => {
   const [lost, given] = [from && payingRole(from), to && payingRole(to)]
   if (lost === given) return []
-  return [...(lost ? [`${lost}_removed` as const] : []), ...(given ? [`${given}_added` as const] : [])]
+  return [
+    ...(lost ? [`${lost}_removed` as const] : []),
+    ...(given ? [`${given}_added` as const] : []),
+  ]
 }

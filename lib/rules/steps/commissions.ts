@@ -1,12 +1,31 @@
-/** A commission's status, derived from its row, its hold, its payout and the time. Spec, section 3; design, section 5. */
+/**
+ * A commission's status, derived from its row, its hold, its payout and the time. Spec, section 3;
+ * design, section 5.
+ */
 
-export const COMMISSION_KINDS = ['sale', 'lead', 'opening_balance', 'adjustment', 'reversal'] as const
+export const COMMISSION_KINDS = [
+  'sale',
+  'lead',
+  'opening_balance',
+  'adjustment',
+  'reversal',
+] as const
 export type CommissionKind = (typeof COMMISSION_KINDS)[number]
 
-export const COMMISSION_STATUSES = ['shadow', 'held', 'pending', 'payable', 'processing', 'paid'] as const
+export const COMMISSION_STATUSES = [
+  'shadow',
+  'held',
+  'pending',
+  'payable',
+  'processing',
+  'paid',
+] as const
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number]
 
-/** When a commission that is never payable is payable: one of shadow mode, which another platform pays. never() of schema.sql is the same. */
+/**
+ * When a commission that is never payable is payable: one of shadow mode, which another platform
+ * pays. never() of schema.sql is the same.
+ */
 export const NEVER = new Date('9999-12-31T00:00:00Z')
 
 /** Whether a commission was earned in shadow mode. */
@@ -22,7 +41,10 @@ export type CommissionState = {
   isHeld: boolean
 }
 
-/** Shadow if it is never payable; held until a manager decides; pending during the holding period, then payable; processing in an unsent payout, then paid. */
+/**
+ * Shadow if it is never payable; held until a manager decides; pending during the holding period,
+ * then payable; processing in an unsent payout, then paid.
+ */
 export const commissionStatus = (commission: CommissionState, now: Date): CommissionStatus => {
   if (commission.payoutId) return commission.paidAt ? 'paid' : 'processing'
   if (isOfShadowMode(commission)) return 'shadow'

@@ -3,4 +3,8 @@ export const EVENT_KINDS = ['sale', 'lead', 'refund'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 /** A kind as the first word of a heading. */
-export const KIND_NAMES: Record<EventKind, string> = { sale: 'Sale', lead: 'Lead', refund: 'Refund' }
+export const KIND_NAMES: Record<EventKind, string> = {
+  sale: 'Sale',
+  lead: 'Lead',
+  refund: 'Refund',
+}

@@ -4,8 +4,9 @@ import type { CommissionKind } from './commissions.ts'
 import { RULED_HOLDS } from './steps.ts'
 
 /**
- * `self_referral`: the customer is the partner. `late_lead`: a lead after the payment says whose the customer is.
- * `unverified_address`: only an unverified address does. `manual`: a manager holds it, with a note.
+ * `self_referral`: the customer is the partner. `late_lead`: a lead after the payment says whose
+ * the customer is. `unverified_address`: only an unverified address does. `manual`: a manager holds
+ * it, with a note.
  */
 export const HOLD_REASONS = ['possible_duplicate', ...RULED_HOLDS, 'manual'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]
@@ -18,7 +19,10 @@ export type HoldResolution = (typeof HOLD_RESOLUTIONS)[number]
  *
  * @param present how it is resolved by now; null if the commission was never held
  */
-export const refusalOf = (present: HoldResolution | null, wanted: HoldResolution): string | null => {
+export const refusalOf = (
+  present: HoldResolution | null,
+  wanted: HoldResolution,
+): string | null => {
   if (present === wanted) return null
   return present ? `This commission was already ${present}.` : 'This commission is not held.'
 }
@@ -38,7 +42,10 @@ export type Holdable = {
   resolution: HoldResolution | null
 }
 
-/** Why a manager cannot hold a commission with a note; null if it can be held, or is held so already. */
+/**
+ * Why a manager cannot hold a commission with a note; null if it can be held, or is held so
+ * already.
+ */
 export const holdRefusalOf = (commission: Holdable, note: string): string | null => {
   if (commission.kind === 'reversal')
     return 'A reversal is held with the commission that it reverses. Hold that one.'
@@ -48,8 +55,11 @@ export const holdRefusalOf = (commission: Holdable, note: string): string | null
       : 'This commission is held already. Release or reject it first.'
   if (commission.resolution === 'rejected')
     return 'This commission was rejected, so there is nothing to hold.'
-  if (commission.payoutId) return 'This commission is part of a payout. Cancel the payout before you hold it.'
+  if (commission.payoutId)
+    return 'This commission is part of a payout. Cancel the payout before you hold it.'
   if (commission.isPartlyPaid)
     return 'A reversal of this commission is part of a payout, so the commission cannot be held.'
-  return commission.isReplaced ? 'This commission no longer counts, so there is nothing to hold.' : null
+  return commission.isReplaced
+    ? 'This commission no longer counts, so there is nothing to hold.'
+    : null
 }

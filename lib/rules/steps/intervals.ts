@@ -1,4 +1,7 @@
-/** Reward intervals: which of a customer's sales are rewarded, and for how long. Spec, section 4.1, rule 1. */
+/**
+ * Reward intervals: which of a customer's sales are rewarded, and for how long. Spec, section 4.1,
+ * rule 1.
+ */
 import { UTCDate } from '@date-fns/utc'
 import { addMonths } from 'date-fns/addMonths'
 import type { Money, Reward } from '../rewards/rewards.ts'
@@ -8,14 +11,16 @@ import type { Step } from './steps.ts'
 export type RewardInterval = 'one-time' | 'recurring'
 
 /**
- * When a recurring reward stops paying: the customer's first sale commission plus the months, in UTC. The end of a shorter
- * month is clamped: January 31 plus one month is the last day of February.
+ * When a recurring reward stops paying: the customer's first sale commission plus the months, in
+ * UTC. The end of a shorter month is clamped: January 31 plus one month is the last day of
+ * February.
  */
 export const rewardEndsAt = (firstRewardedAt: Date, months: number): Date =>
   new Date(addMonths(new UTCDate(firstRewardedAt), months))
 
 /**
- * The step that refuses a reward because of the program's interval, or null. A reversed first commission counts too.
+ * The step that refuses a reward because of the program's interval, or null. A reversed first
+ * commission counts too.
  *
  * @param firstRewardedAt the customer's first sale commission in this program, or null
  */
@@ -38,8 +43,9 @@ export const refuseByInterval = (
 }
 
 /**
- * The step that refuses a one-time reward for a sale below the program's minimum, or null. The reward stays available for
- * the customer's first sale that is large enough: a paid trial must not use it up.
+ * The step that refuses a one-time reward for a sale below the program's minimum, or null. The
+ * reward stays available for the customer's first sale that is large enough: a paid trial must not
+ * use it up.
  */
 export const refuseByMinimum = (
   terms: { rewardInterval: RewardInterval; oneTimeMinimumCents: number },
@@ -51,12 +57,14 @@ export const refuseByMinimum = (
 }
 
 /**
- * The step that refuses a flat recurring reward for a proration, or null. It rewards a period of a subscription once,
- * however often the subscription changes within it.
+ * The step that refuses a flat recurring reward for a proration, or null. It rewards a period of a
+ * subscription once, however often the subscription changes within it.
  */
 export const refuseProration = (
   { rewardInterval }: { rewardInterval: RewardInterval },
   { kind }: Reward,
   isProration: boolean,
 ): Step | null =>
-  isProration && kind === 'flat' && rewardInterval === 'recurring' ? { code: 'proration', facts: {} } : null
+  isProration && kind === 'flat' && rewardInterval === 'recurring'
+    ? { code: 'proration', facts: {} }
+    : null

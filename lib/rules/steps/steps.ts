@@ -1,4 +1,7 @@
-/** The steps of a decision: codes and facts, which are stored and stable. Their texts may change: see explain.ts. */
+/**
+ * The steps of a decision: codes and facts, which are stored and stable. Their texts may change:
+ * see explain.ts.
+ */
 import type { Processor, SALE_EXPECTED } from '../purchases/processors.ts'
 import { type Reward, rewardResponse } from '../rewards/rewards.ts'
 import { isOfShadowMode, NEVER } from './commissions.ts'
@@ -8,7 +11,13 @@ export type RewardFacts = { percent: number } | { amountCents: number; currency:
 export type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
 
 /** Why a sale is credited to the partner of its customer, beside no click or coupon of its own. */
-export type Because = 'first_partner' | 'known_customer' | 'late_lead' | 'owner' | 'subscription' | 'import'
+export type Because =
+  | 'first_partner'
+  | 'known_customer'
+  | 'late_lead'
+  | 'owner'
+  | 'subscription'
+  | 'import'
 
 /** A manager's decision whom an event is credited to. `partnerId` is null if to nobody. */
 export type HandCreditStep = {
@@ -16,7 +25,10 @@ export type HandCreditStep = {
   facts: { slug: string | null; partnerId: string | null; reason: string; by: string }
 }
 
-/** What became of the slug or coupon by which a report names a partner. Without `partner_code`, nobody may be credited by it. */
+/**
+ * What became of the slug or coupon by which a report names a partner. Without `partner_code`,
+ * nobody may be credited by it.
+ */
 export type CodeStep =
   | { code: 'partner_code'; facts: PartnerCode & { slug: string; partnerId: string } }
   /** The program of the partner does not allow it. */
@@ -25,7 +37,12 @@ export type CodeStep =
   /** Partners of several programs have it, or several coupons. */
   | { code: 'ambiguous_code'; facts: PartnerCode }
 
-const CODE_STEPS: Step['code'][] = ['partner_code', 'code_not_trusted', 'unknown_code', 'ambiguous_code']
+const CODE_STEPS: Step['code'][] = [
+  'partner_code',
+  'code_not_trusted',
+  'unknown_code',
+  'ambiguous_code',
+]
 
 /** What became of the reported slug or coupon, among the steps of an event. */
 export const codeStepOf = (steps: Step[]): CodeStep | null =>
@@ -41,12 +58,18 @@ export type RuledHold = (typeof RULED_HOLDS)[number]
 
 /** A doubt about whose the customer is: the commission is held. */
 export type DoubtStep =
-  /** The lead, or the address that it named, was received after the payment, or the first one of its subscription. */
+  /**
+   * The lead, or the address that it named, was received after the payment, or the first one of its
+   * subscription.
+   */
   | { code: 'late_lead'; facts: { slug: string; referredAt: string } }
   /** The program holds what only an address credits that nobody has verified. */
   | { code: 'unverified_address'; facts: { slug: string } }
 
-/** What of a decision's steps is about doubts: why it is held, and whether only an address says whose the customer is. */
+/**
+ * What of a decision's steps is about doubts: why it is held, and whether only an address says
+ * whose the customer is.
+ */
 export const doubtsOf = (steps: Step[]): string[] =>
   steps.flatMap(({ code, facts }) => {
     if (code === 'customer') return facts.byAddress ? [facts.byAddress] : []
@@ -69,9 +92,18 @@ export type Step =
   | { code: 'expired_click'; facts: ClickFacts }
   | { code: 'later_click'; facts: ClickFacts }
   | { code: 'partner_inactive'; facts: { slug: string; partnerId: string } }
-  /** `byAddress`: only an address that a lead named says who bought, and whether a lead called it verified. */
-  | { code: 'customer'; facts: { slug: string; because: Because; byAddress?: 'verified' | 'unverified' } }
-  /** A sale without a click that counts: the customer has a partner, but the program does not credit known customers. */
+  /**
+   * `byAddress`: only an address that a lead named says who bought, and whether a lead called it
+   * verified.
+   */
+  | {
+      code: 'customer'
+      facts: { slug: string; because: Because; byAddress?: 'verified' | 'unverified' }
+    }
+  /**
+   * A sale without a click that counts: the customer has a partner, but the program does not credit
+   * known customers.
+   */
   | { code: 'known_customer_not_credited'; facts: { slug: string; programId: string } }
   | { code: 'unreferred_subscription'; facts: Record<string, never> }
   | { code: 'unknown_customer'; facts: Record<string, never> }
@@ -79,7 +111,10 @@ export type Step =
   | { code: 'program_reward'; facts: RewardFacts }
   | { code: 'no_reward'; facts: { slug: string } }
   | { code: 'one_time_already_rewarded'; facts: { firstRewardedAt: string } }
-  | { code: 'past_reward_duration'; facts: { firstRewardedAt: string; months: number; endedAt: string } }
+  | {
+      code: 'past_reward_duration'
+      facts: { firstRewardedAt: string; months: number; endedAt: string }
+    }
   /** The sale is smaller than the program's minimum for a one-time reward. */
   | { code: 'below_one_time_minimum'; facts: { minimumCents: number; currency: string } }
   /** A flat recurring reward is not paid for a proration. */
@@ -98,8 +133,8 @@ export type Step =
   /** The sale looks like another one, so its commission is held. */
   | { code: 'possible_duplicate'; facts: { externalId: string } }
   /**
-   * The customer's address is the partner's own: the commission is held, or refused if there is none. `by`: it may be, because only
-   * a tag differs, or the buyer's name is the partner's.
+   * The customer's address is the partner's own: the commission is held, or refused if there is
+   * none. `by`: it may be, because only a tag differs, or the buyer's name is the partner's.
    */
   | { code: 'self_referral'; facts: { slug: string; by?: 'tag' | 'name' } }
   /** A manager rejected the held commission. */
@@ -109,7 +144,10 @@ export type Step =
       code: 'commission_replaced'
       facts: { slug: string; partnerId: string; amountCents: number; currency: string }
     }
-  /** A manager reversed a part of the commission, or all of it. `partnerId` and `commissionCents` say of which one. */
+  /**
+   * A manager reversed a part of the commission, or all of it. `partnerId` and `commissionCents`
+   * say of which one.
+   */
   | {
       code: 'reversed_by_hand'
       facts: {
@@ -147,9 +185,14 @@ export type Step =
       code: 'refund_exceeds_sale'
       facts: { requestedCents: number | null; leftCents: number; currency: string }
     }
-  /** A refund in another currency than its sale's, which was not known when the refund was reported. */
+  /**
+   * A refund in another currency than its sale's, which was not known when the refund was reported.
+   */
   | { code: 'refund_currency_mismatch'; facts: { currency: string; saleCurrency: string } }
-  /** The refunded and disputed parts of the payment, and the part of the commission reversed for them. */
+  /**
+   * The refunded and disputed parts of the payment, and the part of the commission reversed for
+   * them.
+   */
   | {
       code: 'commission_reversed'
       facts: {
@@ -170,8 +213,17 @@ export const rewardFacts = (reward: Reward): RewardFacts => {
   return facts
 }
 
-/** The steps of an event as they are shown: a commission of shadow mode is not payable, whenever it would have been. */
-export const shownSteps = ({ steps, payableAt }: { steps: Step[]; payableAt: Date | null }): Step[] =>
+/**
+ * The steps of an event as they are shown: a commission of shadow mode is not payable, whenever it
+ * would have been.
+ */
+export const shownSteps = ({
+  steps,
+  payableAt,
+}: {
+  steps: Step[]
+  payableAt: Date | null
+}): Step[] =>
   payableAt && isOfShadowMode({ payableAt })
     ? steps.map((step) =>
         step.code === 'commission_created'

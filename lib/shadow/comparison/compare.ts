@@ -1,4 +1,7 @@
-/** What differs between a sale of ours and the other platform's commission of it, and the likely reason. */
+/**
+ * What differs between a sale of ours and the other platform's commission of it, and the likely
+ * reason.
+ */
 import type { HoldReason } from '../../rules/steps/holds.ts'
 import type { Step } from '../../rules/steps/steps.ts'
 import type { HereSale, ThereSale } from './match.ts'
@@ -16,7 +19,8 @@ export const REASONS = {
   currency: 'The commissions are in different currencies.',
   rounding: 'The amounts differ by one minor unit: rounding.',
   refund_not_seen_there: 'A refund is deducted here. The other platform has not deducted it.',
-  refund_not_seen_here: 'The other platform has voided the commission. No refund was received here.',
+  refund_not_seen_here:
+    'The other platform has voided the commission. No refund was received here.',
   larger_base: 'The same rate of a larger amount: the other platform counts tax, shipping or fees.',
   smaller_base:
     'The same rate of a smaller amount: the other platform leaves out tax, discounts or fees, or has deducted a refund.',
@@ -32,8 +36,10 @@ export const REASONS = {
   unknown_click: 'The sale was reported here with a click that does not exist.',
   expired_click: 'The click had expired: the program’s attribution window is shorter.',
   later_click: 'The click came after the sale.',
-  known_customer_not_credited: 'The program does not credit sales of known customers without a click.',
-  customer_not_imported: 'The customer is not known here: import the customers of the other platform.',
+  known_customer_not_credited:
+    'The program does not credit sales of known customers without a click.',
+  customer_not_imported:
+    'The customer is not known here: import the customers of the other platform.',
   sale_not_reported:
     'The customer is known here, and this sale was not received: check what your backend or Stripe reports.',
   test_mode: 'The payment is of the other mode, test or live, which counts nothing here.',
@@ -48,7 +54,8 @@ export const REASONS = {
   other_program: 'Another program of this workspace is credited.',
   sale_expected: 'The sale earns here once Stripe reports it.',
   not_credited: 'The sale is credited to nobody here.',
-  second_commission: 'The other platform has another commission of the same sale, which is compared.',
+  second_commission:
+    'The other platform has another commission of the same sale, which is compared.',
   // Only we have one.
   partner_not_there: 'The other platform’s commissions do not name this partner.',
   not_uploaded_yet: 'The sale is newer than the commissions that were uploaded.',
@@ -114,14 +121,18 @@ const reasonOfNothing = ({ steps, isOfOtherProgram, grossCents }: HereFacts): Re
   if (isOfOtherProgram) return 'other_program'
   const codes = steps.map(({ code }) => code)
   // It earned something that was reversed in full.
-  if (grossCents > 0n) return codes.includes('reversed_by_hand') ? 'rejected_here' : 'refund_not_seen_there'
+  if (grossCents > 0n)
+    return codes.includes('reversed_by_hand') ? 'rejected_here' : 'refund_not_seen_there'
   for (const code of Object.keys(OF_STEP) as Step['code'][]) {
     if (codes.includes(code)) return OF_STEP[code] ?? 'not_credited'
   }
   return 'not_credited'
 }
 
-const reasonOfMissing = ({ isOtherMode, isCustomerKnown }: ThereFacts, isSecond: boolean): Reason => {
+const reasonOfMissing = (
+  { isOtherMode, isCustomerKnown }: ThereFacts,
+  isSecond: boolean,
+): Reason => {
   if (isSecond) return 'second_commission'
   if (isOtherMode) return 'test_mode'
   return isCustomerKnown ? 'sale_not_reported' : 'customer_not_imported'
@@ -135,14 +146,19 @@ const areSameRate = (a: { of: bigint; cents: bigint }, b: { of: bigint; cents: b
 
 const reasonOfDifference = (here: HereFacts, there: ThereFacts): Reason => {
   const { earnsCents, grossCents, amountCents } = here
-  if (here.partnerEmail !== there.partnerEmail && there.partnerEmail !== null) return 'other_partner'
+  if (here.partnerEmail !== there.partnerEmail && there.partnerEmail !== null)
+    return 'other_partner'
   if (here.earnsCurrency !== there.currency) return 'currency'
   if (here.heldFor) return HELD[here.heldFor]
   if (abs(earnsCents - there.amountCents) === 1n) return 'rounding'
-  if (earnsCents < grossCents && abs(grossCents - there.amountCents) <= 1n) return 'refund_not_seen_there'
+  if (earnsCents < grossCents && abs(grossCents - there.amountCents) <= 1n)
+    return 'refund_not_seen_there'
   if (there.saleCents === null) return 'amount'
   const theirs = { of: there.saleCents, cents: there.amountCents }
-  if (there.saleCents !== amountCents && areSameRate({ of: amountCents, cents: grossCents }, theirs))
+  if (
+    there.saleCents !== amountCents &&
+    areSameRate({ of: amountCents, cents: grossCents }, theirs)
+  )
     return there.saleCents > amountCents ? 'larger_base' : 'smaller_base'
   return 'rate'
 }
@@ -169,17 +185,25 @@ export const compareSale = (
   if (!has.here && !has.there) return null
   if (!here || !has.here) {
     if (!there) return null
-    return { outcome: 'only_there', reason: here ? reasonOfNothing(here) : reasonOfMissing(there, isSecond) }
+    return {
+      outcome: 'only_there',
+      reason: here ? reasonOfNothing(here) : reasonOfMissing(there, isSecond),
+    }
   }
   if (!there || !has.there) {
     if (there) return { outcome: 'only_here', reason: 'refund_not_seen_here' }
-    if (newestAt === null || here.at > newestAt) return { outcome: 'only_here', reason: 'not_uploaded_yet' }
+    if (newestAt === null || here.at > newestAt)
+      return { outcome: 'only_here', reason: 'not_uploaded_yet' }
     if (here.heldFor) return { outcome: 'only_here', reason: HELD[here.heldFor] }
-    return { outcome: 'only_here', reason: here.isPartnerThere ? 'not_reported_there' : 'partner_not_there' }
+    return {
+      outcome: 'only_here',
+      reason: here.isPartnerThere ? 'not_reported_there' : 'partner_not_there',
+    }
   }
   const isSamePartner = there.partnerEmail === null || here.partnerEmail === there.partnerEmail
   const isEqual =
     isSamePartner && here.earnsCurrency === there.currency && here.earnsCents === there.amountCents
-  if (!isEqual || here.heldFor) return { outcome: 'different', reason: reasonOfDifference(here, there) }
+  if (!isEqual || here.heldFor)
+    return { outcome: 'different', reason: reasonOfDifference(here, there) }
   return { outcome: 'same', reason: dayOf(here.at) === dayOf(there.at) ? null : 'other_day' }
 }

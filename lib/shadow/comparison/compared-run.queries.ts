@@ -16,10 +16,15 @@ export type ShadowRun = {
   readAt: Date
 }
 
-/** How long one comparison works on a run before another one may. A step takes less than a second. */
+/**
+ * How long one comparison works on a run before another one may. A step takes less than a second.
+ */
 const LEASE = sql`interval '30 seconds'`
 
-/** Takes the run for a comparison, or goes on with it. @returns undefined if another one works on it, or it has ended */
+/**
+ * Takes the run for a comparison, or goes on with it.
+ * @returns undefined if another one works on it, or it has ended
+ */
 export const leaseRun = async (
   db: Db,
   workspaceId: string,
@@ -38,7 +43,10 @@ export const leaseRun = async (
 }
 
 /** Lets others go on. */
-export const releaseRun = async (db: Db, { workspaceId, programId, owner }: ShadowRun): Promise<void> => {
+export const releaseRun = async (
+  db: Db,
+  { workspaceId, programId, owner }: ShadowRun,
+): Promise<void> => {
   await sql`
     update shadow_runs set compare_until = null
     where workspace_id = ${workspaceId} and program_id = ${programId} and compare_owner = ${owner}::uuid`.execute(

@@ -39,7 +39,8 @@ export type ThereRow = {
 }
 
 /**
- * All that both sides know of these buckets since the run began, and the newest time that was uploaded.
+ * All that both sides know of these buckets since the run began, and the newest time that was
+ * uploaded.
  *
  * @param resolved commissions whose buckets are not saved yet
  */
@@ -101,7 +102,9 @@ export const loadBuckets = async (
     there.compile(db),
     sql<{
       at: Date | null
-    }>`select max(sold_at) as at from platform_commissions where program_id = ${programId}`.compile(db),
+    }>`select max(sold_at) as at from platform_commissions where program_id = ${programId}`.compile(
+      db,
+    ),
   ])
   return { here: heres, there: theres, newestAt: newest?.at ?? null }
 }
@@ -118,15 +121,18 @@ export type FoundStep = {
 }
 
 /**
- * Replaces what was found of these buckets, all at once, unless another comparison works on the run by now. Commissions that have
- * changed meanwhile are compared again. So are those whose sale is of another customer now, who was not compared with them.
+ * Replaces what was found of these buckets, all at once, unless another comparison works on the run
+ * by now. Commissions that have changed meanwhile are compared again. So are those whose sale is of
+ * another customer now, who was not compared with them.
  */
 export const saveComparisons = async (
   db: Db,
   { workspaceId, programId, owner, readAt }: ShadowRun,
   { buckets, resolved, found, after, waitingAfter }: FoundStep,
 ): Promise<void> => {
-  const rows = JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  const rows = JSON.stringify(found, (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
   const isOwn = sql`exists (
     select from shadow_runs where program_id = ${programId} and ended_at is null and compare_owner = ${owner}::uuid)`
   await db.batch([

@@ -1,14 +1,25 @@
-/** Compares what has changed, step by step, as long as there is time: after an upload, and by cron. */
+/**
+ * Compares what has changed, step by step, as long as there is time: after an upload, and by cron.
+ */
 import type { Db } from '../../db/connection.ts'
 import { firstIdOf as firstIdAt } from '../../tracking/events/past.queries.ts'
-import { findStale, listChangedSales, listUploaded, type Resolved, takeStale } from '../changes.queries.ts'
+import {
+  findStale,
+  listChangedSales,
+  listUploaded,
+  type Resolved,
+  takeStale,
+} from '../changes.queries.ts'
 import { leaseRun, releaseRun, type ShadowRun } from './compared-run.queries.ts'
 import { type HereRow, loadBuckets, saveComparisons, type ThereRow } from './comparison.queries.ts'
 import { compareSales } from './comparison.ts'
 
 /** Commissions, or sales of ours, per step, which takes five round trips and less than a second. */
 const STEP = 500
-/** Sales of ours are compared again for so long: a transaction may commit an id that is older than one that was seen. */
+/**
+ * Sales of ours are compared again for so long: a transaction may commit an id that is older than
+ * one that was seen.
+ */
 const LATE_MS = 60_000
 
 const toHere = ({ bucket, ...row }: HereRow) => ({ ...row, customer: bucket })
@@ -31,7 +42,10 @@ type Work = {
 /** The newest of ids: their order is that of time. */
 const lastOf = (ids: string[]): string | undefined => ids.toSorted().at(-1)
 
-/** What was uploaded, else what is new here, else what uploads have changed for sales of others: see takeStale. */
+/**
+ * What was uploaded, else what is new here, else what uploads have changed for sales of others: see
+ * takeStale.
+ */
 const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
   const uploaded = await listUploaded(db, run, STEP)
   if (uploaded.length > 0) {
@@ -51,8 +65,13 @@ const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
   const newest = end ?? lastOf(within.map(({ by }) => by))
   const settled = firstIdAt(new Date(now.getTime() - LATE_MS))
   const after =
-    newest === undefined || isMore || newest < settled ? (newest ?? null) : settled > from ? settled : null
-  const stale = within.length > 0 ? await findStale(db, run, within, LATE_MS) : { buckets: [], resolved: [] }
+    newest === undefined || isMore || newest < settled
+      ? (newest ?? null)
+      : settled > from
+        ? settled
+        : null
+  const stale =
+    within.length > 0 ? await findStale(db, run, within, LATE_MS) : { buckets: [], resolved: [] }
   const overtaken = isMore ? [] : await takeStale(db, run, STEP)
   return {
     buckets: [...stale.buckets, ...overtaken],
@@ -66,7 +85,9 @@ const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
 /** One step. @returns whether there is more to compare */
 const compareStep = async (db: Db, run: ShadowRun, now: Date): Promise<boolean> => {
   const { resolved, after, waitingAfter, isMore, ...work } = await findWork(db, run, now)
-  const moved = resolved.flatMap(({ bucket, former }) => (former === null ? [bucket] : [bucket, former]))
+  const moved = resolved.flatMap(({ bucket, former }) =>
+    former === null ? [bucket] : [bucket, former],
+  )
   const buckets = [...new Set([...work.buckets, ...moved])]
   const { here, there, newestAt } = await loadBuckets(db, run, buckets, resolved)
   const found = compareSales(here.map(toHere), there.map(toThere), newestAt)

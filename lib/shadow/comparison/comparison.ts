@@ -1,5 +1,14 @@
-/** The comparison of the sales of some customers: matched one to one, each pair or rest with its outcome. */
-import { compareSale, type HereFacts, type Outcome, type Reason, type ThereFacts } from './compare.ts'
+/**
+ * The comparison of the sales of some customers: matched one to one, each pair or rest with its
+ * outcome.
+ */
+import {
+  compareSale,
+  type HereFacts,
+  type Outcome,
+  type Reason,
+  type ThereFacts,
+} from './compare.ts'
 import { matchSales } from './match.ts'
 
 export type ComparedSale = {
@@ -23,7 +32,10 @@ export type ComparedSale = {
 
 export type HereInBucket = HereFacts & { partnerId: string | null }
 
-/** The sales and commissions of some customers, compared. @param newestAt the newest time of the commissions that were uploaded */
+/**
+ * The sales and commissions of some customers, compared.
+ * @param newestAt the newest time of the commissions that were uploaded
+ */
 export const compareSales = (
   heres: readonly HereInBucket[],
   theres: readonly ThereFacts[],
@@ -39,10 +51,13 @@ export const compareSales = (
       thereOf.get(thereId) ?? null,
     ]),
     ...heres.filter(({ id }) => !matched.has(id)).map((here): [HereInBucket, null] => [here, null]),
-    ...theres.filter(({ id }) => !matched.has(id)).map((there): [null, ThereFacts] => [null, there]),
+    ...theres
+      .filter(({ id }) => !matched.has(id))
+      .map((there): [null, ThereFacts] => [null, there]),
   ]
   return all.flatMap(([here, there]) => {
-    const isSecond = here === null && there !== null && there.eventId !== null && hereOf.has(there.eventId)
+    const isSecond =
+      here === null && there !== null && there.eventId !== null && hereOf.has(there.eventId)
     const compared = compareSale(here, there, newestAt, isSecond)
     if (!compared) return []
     const isThere = there !== null && compared.outcome !== 'only_here'

@@ -1,11 +1,13 @@
 /**
- * Matches the sales of a program with the commissions of another platform, one to one. The result follows from the two sets
- * alone, in whatever order they are given.
+ * Matches the sales of a program with the commissions of another platform, one to one. The result
+ * follows from the two sets alone, in whatever order they are given.
  *
- * 1. By id: a commission that names a sale of ours, by its external id, invoice, payment or charge, matches that sale. Of several
- *    that name one, the best does: not voided, then the nearest in time, then the smallest id.
- * 2. By customer, of the rest: a sale and a commission of one customer within `WINDOW_MS` of each other. First those of the same
- *    currency and amount, then those of the same currency, then any; of these the nearest in time, then the smallest ids.
+ * 1. By id: a commission that names a sale of ours, by its external id, invoice, payment or charge,
+ *   matches that sale. Of several that name one, the best does: not voided, then the nearest in
+ *   time, then the smallest id.
+ * 2. By customer, of the rest: a sale and a commission of one customer within `WINDOW_MS` of each
+ *   other. First those of the same currency and amount, then those of the same currency, then any;
+ *   of these the nearest in time, then the smallest ids.
  */
 
 /** A sale of ours. @property amountCents of the sale; 0 or more */
@@ -34,10 +36,16 @@ export type ThereSale = {
   isVoided: boolean
 }
 
-/** How far apart a sale and a commission of it may be: a day without a time, in any time zone, and a day until it is recorded. */
+/**
+ * How far apart a sale and a commission of it may be: a day without a time, in any time zone, and a
+ * day until it is recorded.
+ */
 export const WINDOW_MS = 2 * 86_400_000
 
-/** How many sales before a commission, and after it, it is compared with, the nearest ones: a customer may have thousands a day. */
+/**
+ * How many sales before a commission, and after it, it is compared with, the nearest ones: a
+ * customer may have thousands a day.
+ */
 const CANDIDATES = 25
 
 type Pair = { hereId: string; thereId: string; by: 'id' | 'customer' }
@@ -59,7 +67,9 @@ const compareEdges = (a: Edge, b: Edge): number =>
 const tierOf = (here: HereSale, there: ThereSale): number => {
   if (here.currency !== there.currency) return 2
   const isEqual =
-    there.saleCents === null ? here.earnsCents === there.amountCents : here.amountCents === there.saleCents
+    there.saleCents === null
+      ? here.earnsCents === there.amountCents
+      : here.amountCents === there.saleCents
   return isEqual ? 0 : 1
 }
 
@@ -74,7 +84,10 @@ const firstSince = (sales: HereSale[], time: number): number => {
   return low
 }
 
-/** The sales of the same customer that a commission may be of. @param sales of the customer, by time */
+/**
+ * The sales of the same customer that a commission may be of.
+ * @param sales of the customer, by time
+ */
 const edgesOf = (there: ThereSale, sales: HereSale[]): Edge[] => {
   const place = firstSince(sales, there.at.getTime())
   return sales
@@ -88,7 +101,9 @@ export const matchSales = (heres: readonly HereSale[], theres: readonly ThereSal
   const byId = new Map(heres.map((here) => [here.id, here]))
   const named: Edge[] = theres.flatMap((there) => {
     const here = there.eventId === null ? undefined : byId.get(there.eventId)
-    return here ? [{ here, there, tier: there.isVoided ? 1 : 0, distance: distanceOf(here, there) }] : []
+    return here
+      ? [{ here, there, tier: there.isVoided ? 1 : 0, distance: distanceOf(here, there) }]
+      : []
   })
   const isNamed = new Set(named.map(({ there }) => there.id))
   const pairs: Pair[] = []

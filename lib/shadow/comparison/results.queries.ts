@@ -56,8 +56,16 @@ const sumsQuery = (workspaceId: string, programId: string, days: Days) => sql<Ou
   where r.workspace_id = ${workspaceId} and r.program_id = ${programId} and ${within(days)}
   group by r.outcome, side.currency order by r.outcome, side.currency`
 
-/** The state of the latest shadow run of a program, and the sums of what was found, by outcome. undefined without a run. */
-export const readShadowState = async (db: Db, workspaceId: string, programId: string, days: Days = {}) => {
+/**
+ * The state of the latest shadow run of a program, and the sums of what was found, by outcome.
+ * undefined without a run.
+ */
+export const readShadowState = async (
+  db: Db,
+  workspaceId: string,
+  programId: string,
+  days: Days = {},
+) => {
   const [[state], sums] = await db.batch([
     stateQuery(workspaceId, programId).compile(db),
     sumsQuery(workspaceId, programId, days).compile(db),
@@ -124,7 +132,10 @@ const matches = (filter: ComparisonFilter): RawBuilder<unknown> => {
   )
 }
 
-/** The results of a program, newest day first. A cursor is the id of the last one of the page before. */
+/**
+ * The results of a program, newest day first. A cursor is the id of the last one of the page
+ * before.
+ */
 export const listComparisons = async (
   db: Db,
   workspaceId: string,

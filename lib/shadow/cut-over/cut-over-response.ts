@@ -13,13 +13,20 @@ const balanceOf = ({ email, partnerId, currency, amountCents }: OwedBalance) => 
 })
 
 /** A cut-over as the API represents it. */
-export const cutOverResponse = ({ cutOverAt, sums, balances, refused }: CutOverOutcome): CutOverResponse => ({
+export const cutOverResponse = ({
+  cutOverAt,
+  sums,
+  balances,
+  refused,
+}: CutOverOutcome): CutOverResponse => ({
   cutOverAt,
   sums,
   balances: balances.slice(0, MOST_LISTED).map(balanceOf),
   refused: refused
     .slice(0, MOST_LISTED)
     .flatMap((balance) =>
-      balance.code ? [{ ...balanceOf(balance), code: balance.code, message: REFUSALS[balance.code] }] : [],
+      balance.code
+        ? [{ ...balanceOf(balance), code: balance.code, message: REFUSALS[balance.code] }]
+        : [],
     ),
 })

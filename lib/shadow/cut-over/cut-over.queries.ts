@@ -8,7 +8,12 @@ import { scheduleBegins } from '../../rules/programs/schedules.ts'
 import { mailManualEarning } from '../../tracking/ledger/manual-earnings.queries.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { lockProgram } from '../mode.queries.ts'
-import { BALANCE_REASON, type CutOverResult, type CutOverSum, type OwedBalance } from './cut-over.ts'
+import {
+  BALANCE_REASON,
+  type CutOverResult,
+  type CutOverSum,
+  type OwedBalance,
+} from './cut-over.ts'
 
 type Scope = {
   workspaceId: string
@@ -18,8 +23,8 @@ type Scope = {
 }
 
 /**
- * What the other platform owes each partner, in each currency, and why it cannot be taken over: `OwedBalance`. A partner is found by
- * its address, or a former one.
+ * What the other platform owes each partner, in each currency, and why it cannot be taken over:
+ * `OwedBalance`. A partner is found by its address, or a former one.
  */
 const owed = ({ workspaceId, programId, leaveOut }: Scope) => sql`
   select min(f.email) as email, f.partner_id, f.currency, sum(f.cents)::bigint as cents,
@@ -57,7 +62,8 @@ export const listOwed = async (db: Db, scope: Scope): Promise<OwedBalance[]> => 
  * The last shadow run of a program.
  *
  * @property isUnread whether a reading of the other platform is not at its end
- * @property isMixed whether one was discarded midway, and rows without ids count beside what it had read
+ * @property isMixed whether one was discarded midway, and rows without ids count beside what it had
+ *   read
  */
 export type LastRun = {
   mode: ProgramMode
@@ -67,11 +73,17 @@ export type LastRun = {
   isMixed: boolean
 }
 
-/** Whether a reading of the other platform's commissions was started, and not ended: then what it owes is not known. */
+/**
+ * Whether a reading of the other platform's commissions was started, and not ended: then what it
+ * owes is not known.
+ */
 const isUnread = (programId: string) =>
   sql<boolean>`exists (select from import_sources where program_id = ${programId} and purpose = 'shadow' and read_at is null)`
 
-/** Whether rows without ids, which an earlier file had, count beside some that were read by API: see `supersede`. */
+/**
+ * Whether rows without ids, which an earlier file had, count beside some that were read by API: see
+ * `supersede`.
+ */
 const isMixed = (programId: string) => sql<boolean>`(
   exists (select from shadow_runs where program_id = ${programId} and ended_at is null and api_since is not null)
   and exists (select from platform_commissions where program_id = ${programId} and key like 'hash:%' and state in ('pending', 'due')))`
@@ -91,9 +103,10 @@ export const readLastRun = async (
 ): Promise<LastRun | undefined> => (await lastRunQuery(workspaceId, programId).execute(db)).rows[0]
 
 /**
- * Cuts a program over, all of it or nothing: ends the shadow run, and inserts what the other platform owes, payable at once. A
- * balance in USD is the partner's opening balance; one in another currency, or that the partner owes, is an adjustment. Nothing
- * happens if anything is refused, or adds up to something else than was expected. A repeat after a commit changes nothing.
+ * Cuts a program over, all of it or nothing: ends the shadow run, and inserts what the other
+ * platform owes, payable at once. A balance in USD is the partner's opening balance; one in another
+ * currency, or that the partner owes, is an adjustment. Nothing happens if anything is refused, or
+ * adds up to something else than was expected. A repeat after a commit changes nothing.
  *
  * @returns the run as it is then
  */

@@ -25,7 +25,10 @@ export type CutOverOutcome = {
   isRepeat: boolean
 }
 
-/** @property unread why it is not known what the other platform owes, which keeps the program from it */
+/**
+ * @property unread why it is not known what the other platform owes, which keeps the program from
+ *   it
+ */
 export type CutOverPreview = CutOverOutcome & { unread: string | null }
 
 const CHANGED =
@@ -36,7 +39,10 @@ const split = (owed: OwedBalance[]) => ({
   refused: owed.filter(({ code }) => code !== null),
 })
 
-/** The cut-over that was made before, if the program is live again. @throws {ApiError} `conflict` if it never ran in shadow mode, or is read */
+/**
+ * The cut-over that was made before, if the program is live again.
+ * @throws {ApiError} `conflict` if it never ran in shadow mode, or is read
+ */
 const findCutOver = async (
   db: Db,
   workspaceId: string,
@@ -47,10 +53,19 @@ const findCutOver = async (
   const unread = whyUnread(run)
   if (run.mode === 'shadow' && unread) throw new ApiError('conflict', unread)
   if (run.mode === 'shadow') return null
-  return { cutOverAt: run.endedAt, sums: run.result?.sums ?? [], balances: [], refused: [], isRepeat: true }
+  return {
+    cutOverAt: run.endedAt,
+    sums: run.result?.sums ?? [],
+    balances: [],
+    refused: [],
+    isRepeat: true,
+  }
 }
 
-/** What a cut-over would do. @throws {ApiError} `conflict` if the program does not run in shadow mode */
+/**
+ * What a cut-over would do.
+ * @throws {ApiError} `conflict` if the program does not run in shadow mode
+ */
 export const previewCutOver = async (
   db: Db,
   workspaceId: string,
@@ -68,9 +83,14 @@ export const previewCutOver = async (
 /**
  * Cuts a program over, or says what keeps it from it. A repeat returns what was done.
  *
- * @throws {ApiError} `conflict` if the program never ran in shadow mode, or the other platform is read; `preview_changed` if something else is owed than expected
+ * @throws {ApiError} `conflict` if the program never ran in shadow mode, or the other platform is
+ *   read; `preview_changed` if something else is owed than expected
  */
-export const makeCutOver = async (db: Db, act: Act, request: CutOverRequest): Promise<CutOverOutcome> => {
+export const makeCutOver = async (
+  db: Db,
+  act: Act,
+  request: CutOverRequest,
+): Promise<CutOverOutcome> => {
   const { workspaceId } = act
   const { programId, leaveOut, expected } = request
   const made = await findCutOver(db, workspaceId, programId)
@@ -81,7 +101,13 @@ export const makeCutOver = async (db: Db, act: Act, request: CutOverRequest): Pr
   const isExpected = refused.length === 0 && (!expected || areSameSums(expected, sums))
   const run = isExpected ? await cutOver(db, act, scope, sums) : undefined
   if (run?.mode === 'live') {
-    return { cutOverAt: run.endedAt, sums: run.result?.sums ?? sums, balances, refused, isRepeat: false }
+    return {
+      cutOverAt: run.endedAt,
+      sums: run.result?.sums ?? sums,
+      balances,
+      refused,
+      isRepeat: false,
+    }
   }
   // A concurrent request may have made it meanwhile.
   const meanwhile = await findCutOver(db, workspaceId, programId)

@@ -1,9 +1,13 @@
-/** The cut-over: it ends a shadow run, and takes over what the other platform still owes partners. */
+/**
+ * The cut-over: it ends a shadow run, and takes over what the other platform still owes partners.
+ */
 
 /** Why a partner's balance cannot be taken over, and what to do. */
 export const REFUSALS = {
-  no_partner: 'These commissions name no partner. Upload them with the partner’s address, or leave them out.',
-  partner_not_found: 'No partner of this program has this address. Import the partner, or leave it out.',
+  no_partner:
+    'These commissions name no partner. Upload them with the partner’s address, or leave them out.',
+  partner_not_found:
+    'No partner of this program has this address. Import the partner, or leave it out.',
   partner_banned: 'The partner is banned here. Leave it out, or approve the partner.',
   has_opening_balance: 'The partner has an opening balance already. Leave it out.',
   too_large: 'The balance exceeds the maximum amount of a commission. Leave it out.',
@@ -14,13 +18,21 @@ type RefusalCode = keyof typeof REFUSALS
 const UNREAD =
   'The other platform’s commissions are not read to the end, so what it owes is not known. Wait for the reading, continue it, or discard it.'
 
-/** Why nothing is cut over after a reading was discarded midway, if a file without ids was uploaded before it. */
+/**
+ * Why nothing is cut over after a reading was discarded midway, if a file without ids was uploaded
+ * before it.
+ */
 const MIXED =
   'Some commissions were read by API, and a file without the platform’s ids was uploaded before, so some may be counted twice. Read the other platform by its API to the end.'
 
 /** Why it is not known what the other platform owes; null if it is. */
-export const whyUnread = ({ isUnread, isMixed }: { isUnread: boolean; isMixed: boolean }): string | null =>
-  isUnread ? UNREAD : isMixed ? MIXED : null
+export const whyUnread = ({
+  isUnread,
+  isMixed,
+}: {
+  isUnread: boolean
+  isMixed: boolean
+}): string | null => (isUnread ? UNREAD : isMixed ? MIXED : null)
 
 export const isUnreadMessage = (message: string): boolean => message === UNREAD || message === MIXED
 

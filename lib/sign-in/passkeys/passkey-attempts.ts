@@ -30,18 +30,29 @@ export const askPasskey = async (c: SessionContext, purpose: 'add' | 'confirm') 
     return startAdding(ceremonyOf(c))
   }
   const options = await startConfirming(ceremonyOf(c))
-  if (!options) throw new ApiError('conflict', 'You have no passkey that counts. Add one at /auth/passkeys.')
+  if (!options)
+    throw new ApiError('conflict', 'You have no passkey that counts. Add one at /auth/passkeys.')
   return options
 }
 
-/** A response that is no passkey's counts as a failure of the caller's address. @throws {ApiError} `rate_limited` */
-const attempt = async (c: SessionContext, what: string, finish: () => Promise<boolean>): Promise<boolean> => {
+/**
+ * A response that is no passkey's counts as a failure of the caller's address.
+ * @throws {ApiError} `rate_limited`
+ */
+const attempt = async (
+  c: SessionContext,
+  what: string,
+  finish: () => Promise<boolean>,
+): Promise<boolean> => {
   let isDone = false
   await limitFailures(c, `passkey ${c.var.sessionId}`, async () => {
     isDone = await finish()
     return isDone
   })
-  noteForLog(c, { actor: `user ${c.var.user.id}`, outcome: isDone ? `passkey_${what}` : 'passkey_refused' })
+  noteForLog(c, {
+    actor: `user ${c.var.user.id}`,
+    outcome: isDone ? `passkey_${what}` : 'passkey_refused',
+  })
   return isDone
 }
 
@@ -53,7 +64,9 @@ export const addByResponse = (
   response: Without<Parameters<typeof finishAdding>[1]>,
   about: Parameters<typeof finishAdding>[2],
 ): Promise<boolean> =>
-  attempt(c, 'added', () => finishAdding(ceremonyOf(c), { ...response, clientExtensionResults: {} }, about))
+  attempt(c, 'added', () =>
+    finishAdding(ceremonyOf(c), { ...response, clientExtensionResults: {} }, about),
+  )
 
 /** Confirms the session. @throws {ApiError} `conflict` if the response was refused */
 export const confirmByResponse = async (

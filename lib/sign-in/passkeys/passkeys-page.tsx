@@ -61,7 +61,11 @@ const AddForm = ({ name, isConfirmed }: Pick<Props, 'name' | 'isConfirmed'>) => 
     <Field
       label={t(m.passkey_name)}
       name="name"
-      hint={isConfirmed ? t(m.passkey_at_once) : t(m.passkey_waits, { hours: String(PASSKEY_WAIT_HOURS) })}
+      hint={
+        isConfirmed
+          ? t(m.passkey_at_once)
+          : t(m.passkey_waits, { hours: String(PASSKEY_WAIT_HOURS) })
+      }
       value={name}
       maxlength={MAX_PASSKEY_NAME}
       autocomplete="off"
@@ -78,7 +82,15 @@ const AddForm = ({ name, isConfirmed }: Pick<Props, 'name' | 'isConfirmed'>) => 
 )
 
 /** A person's passkeys, confirming with one, and adding another one. */
-export const PasskeysPage = ({ passkeys, now, isFresh, isConfirmed, name, problem, done }: Props) => {
+export const PasskeysPage = ({
+  passkeys,
+  now,
+  isFresh,
+  isConfirmed,
+  name,
+  problem,
+  done,
+}: Props) => {
   const canConfirm = passkeyStateOf(passkeys, now) === 'counts'
   return (
     <>

@@ -16,11 +16,17 @@ export type StoredPasskey = Passkey & {
 }
 
 /** The passkeys of a person at a host, the oldest first. */
-export const listPasskeys = async (db: Db, userId: string, host: string): Promise<StoredPasskey[]> => {
+export const listPasskeys = async (
+  db: Db,
+  userId: string,
+  host: string,
+): Promise<StoredPasskey[]> => {
   const { rows } = await sql<StoredPasskey>`
     select id, name, created_at as "createdAt", counts_from as "countsFrom", used_at as "usedAt",
            credential_id as "credentialId", public_key as "publicKey", counter::float8 as counter, transports
-    from sign_in.passkeys where user_id = ${userId} and host = ${host} order by created_at, id`.execute(db)
+    from sign_in.passkeys where user_id = ${userId} and host = ${host} order by created_at, id`.execute(
+    db,
+  )
   return rows
 }
 
@@ -42,7 +48,9 @@ export const takeChallenge = async (
 ): Promise<string | null> => {
   const { rows } = await sql<{ challenge: string | null }>`
     delete from sign_in.passkey_challenges where session_id = ${sessionId} and purpose = ${purpose}
-    returning case when expires_at > ${now}::timestamptz then challenge end as challenge`.execute(db)
+    returning case when expires_at > ${now}::timestamptz then challenge end as challenge`.execute(
+    db,
+  )
   return rows[0]?.challenge ?? null
 }
 
@@ -57,9 +65,13 @@ type NewPasskey = Pick<
   details: PasskeyDetails
 }
 
-/** Adds a passkey, and mails the person. @returns false if there are too many, or somebody has it already */
+/**
+ * Adds a passkey, and mails the person.
+ * @returns false if there are too many, or somebody has it already
+ */
 export const addPasskey = async (db: Db, added: NewPasskey): Promise<boolean> => {
-  const { userId, email, host, name, credentialId, publicKey, counter, transports, now, details } = added
+  const { userId, email, host, name, credentialId, publicKey, counter, transports, now, details } =
+    added
   const [id, mailId] = [newId(), newId()]
   const exists = sql`exists (select from sign_in.passkeys where id = ${id}::uuid)`
   const statements = [
@@ -83,7 +95,10 @@ export const addPasskey = async (db: Db, added: NewPasskey): Promise<boolean> =>
 
 type Removal = { userId: string; email: string; now: Date; details: Omit<PasskeyDetails, 'name'> }
 
-/** Removes a passkey of a person, with what it has confirmed, and mails the person. @param id must be a UUID */
+/**
+ * Removes a passkey of a person, with what it has confirmed, and mails the person.
+ * @param id must be a UUID
+ */
 export const removePasskey = (db: Db, id: string, { userId, email, now, details }: Removal) =>
   sql`
     with removed as (delete from sign_in.passkeys where user_id = ${userId} and id = ${id} returning name)

@@ -1,6 +1,7 @@
 /**
- * Passkeys (WebAuthn): a signed-in person adds one, and confirms with it in a session. They are a second factor: nobody signs in with one.
- * SimpleWebAuthn checks challenge, origin, relying party, user verification, signature and counter.
+ * Passkeys (WebAuthn): a signed-in person adds one, and confirms with it in a session. They are a
+ * second factor: nobody signs in with one. SimpleWebAuthn checks challenge, origin, relying party,
+ * user verification, signature and counter.
  */
 import {
   type AuthenticationResponseJSON,
@@ -47,7 +48,13 @@ export const passkeysOf = ({ db, session, url }: Ceremony) =>
 export const readPasskeyState = async (ceremony: Ceremony): Promise<PasskeyState> =>
   passkeyStateOf(await passkeysOf(ceremony), ceremony.now)
 
-const described = ({ credentialId, transports }: { credentialId: string; transports: string[] }) => ({
+const described = ({
+  credentialId,
+  transports,
+}: {
+  credentialId: string
+  transports: string[]
+}) => ({
   id: credentialId,
   transports: transports as AuthenticatorTransport[],
 })
@@ -80,7 +87,9 @@ export const startAdding = async (ceremony: Ceremony) => {
 
 /** What the browser needs to sign with a passkey; null if there is none that counts. */
 export const startConfirming = async (ceremony: Ceremony) => {
-  const counting = (await passkeysOf(ceremony)).filter((passkey) => passkey.countsFrom <= ceremony.now)
+  const counting = (await passkeysOf(ceremony)).filter(
+    (passkey) => passkey.countsFrom <= ceremony.now,
+  )
   if (counting.length === 0) return null
   const options = await generateAuthenticationOptions({
     rpID: hostOf(ceremony),
@@ -144,7 +153,10 @@ export const finishAdding = async (
   })
 }
 
-/** Confirms the session by the response of one of the person's passkeys. @returns false if it was refused */
+/**
+ * Confirms the session by the response of one of the person's passkeys.
+ * @returns false if it was refused
+ */
 export const finishConfirming = async (
   ceremony: Ceremony,
   response: AuthenticationResponseJSON,
@@ -152,7 +164,9 @@ export const finishConfirming = async (
   const { db, now, session } = ceremony
   const wanted = await expected(ceremony, 'confirm')
   if (!wanted) return false
-  const passkey = (await passkeysOf(ceremony)).find(({ credentialId }) => credentialId === response.id)
+  const passkey = (await passkeysOf(ceremony)).find(
+    ({ credentialId }) => credentialId === response.id,
+  )
   if (!passkey || passkey.countsFrom > now) return false
   const checked = await unlessRefused(
     verifyAuthenticationResponse({

@@ -1,20 +1,34 @@
-/** The browser that asks for a sign-in link, or opens one: known again by its cookie, and by its network for some minutes. */
+/**
+ * The browser that asks for a sign-in link, or opens one: known again by its cookie, and by its
+ * network for some minutes.
+ */
 import { parse } from 'hono/utils/cookie'
 import { randomBase62 } from '../../db/ids.ts'
 import { addressKey } from '../../http/rate-limit.ts'
 import { sha256 } from '../../platform/sha256.ts'
 import type { Asking } from './asks.queries.ts'
 import { browserName } from './browsers.ts'
-import { browserCookie, browserCookieName, newBrowserValue, readBrowserValue } from './known-browsers.ts'
+import {
+  browserCookie,
+  browserCookieName,
+  newBrowserValue,
+  readBrowserValue,
+} from './known-browsers.ts'
 import { hashNetwork } from './sign-in-codes.ts'
 
-/** How long a browser that has not signed in yet is known: longer than its links, also those asked for later. */
+/**
+ * How long a browser that has not signed in yet is known: longer than its links, also those asked
+ * for later.
+ */
 const ASKING_SECONDS = 86_400
 
 /** A browser, and the Set-Cookie header by which it is known again; null if it is known already. */
 type AskingBrowser = Asking & { setCookie: string | null }
 
-/** The browser of a request. @param headers `Cookie`, `User-Agent` and `CF-Connecting-IP`, which only Cloudflare sets */
+/**
+ * The browser of a request.
+ * @param headers `Cookie`, `User-Agent` and `CF-Connecting-IP`, which only Cloudflare sets
+ */
 export const askingBrowser = async (
   headers: Headers,
   { secret, secure }: { secret: string; secure: boolean },

@@ -1,6 +1,6 @@
 /**
- * Which browser asked for a sign-in link, what became of the link, and the code that carries a sign-in back to that browser. Why the code is
- * safe: docs/security.md.
+ * Which browser asked for a sign-in link, what became of the link, and the code that carries a
+ * sign-in back to that browser. Why the code is safe: docs/security.md.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
@@ -45,7 +45,10 @@ export type Ask = {
   browser: string
   /** Whether the browser that opens the link is the one that asked. */
   isSame: boolean
-  /** Whether a code may be shown here: both are in one network, or the browser that asked is known to the person. */
+  /**
+   * Whether a code may be shown here: both are in one network, or the browser that asked is known
+   * to the person.
+   */
   mayShowCode: boolean
 }
 
@@ -90,8 +93,15 @@ export const setCode = async (
 /** A link of a browser that a code was shown for. */
 export type CodeCandidate = { id: string; tokenHash: string; codeHash: string }
 
-/** Counts an attempt for each link of a browser that has a code, before the code is compared, so that concurrent guesses count, too. */
-export const takeAttempt = async (db: Db, browserHash: string, now: Date): Promise<CodeCandidate[]> => {
+/**
+ * Counts an attempt for each link of a browser that has a code, before the code is compared, so
+ * that concurrent guesses count, too.
+ */
+export const takeAttempt = async (
+  db: Db,
+  browserHash: string,
+  now: Date,
+): Promise<CodeCandidate[]> => {
   const { rows } = await sql<CodeCandidate>`
     update sign_in.asks set attempts = attempts + 1
     where id in (
@@ -104,7 +114,8 @@ export const takeAttempt = async (db: Db, browserHash: string, now: Date): Promi
 }
 
 /**
- * Gives a link to the browser whose code was right, by another token: the mailed one no longer works, and the code neither.
+ * Gives a link to the browser whose code was right, by another token: the mailed one no longer
+ * works, and the code neither.
  *
  * @returns false if the link was used meanwhile
  */
@@ -136,7 +147,11 @@ export type AskState = {
 }
 
 /** The state of the newest link of a browser; null if it has asked for none of late. */
-export const askState = async (db: Db, browserHash: string, now: Date): Promise<AskState | null> => {
+export const askState = async (
+  db: Db,
+  browserHash: string,
+  now: Date,
+): Promise<AskState | null> => {
   const { rows } = await sql<AskState>`
     select email, browser, opened_in as "openedIn", used_in as "usedIn", coalesce(used_by_hash = browser_hash, false) as "isUsedHere",
            attempts < ${MAX_ATTEMPTS} as "hasAttempts"

@@ -33,8 +33,9 @@ const nameIn = (names: typeof BROWSERS, text: string): string | undefined =>
   names.find(([pattern]) => pattern.test(text))?.[1]
 
 /**
- * Browser and system of a request in our own words, such as "Firefox on Windows". All that is stored of it: the header is
- * chosen by whoever sends it, and says more about a person than the list of sessions needs.
+ * Browser and system of a request in our own words, such as "Firefox on Windows". All that is
+ * stored of it: the header is chosen by whoever sends it, and says more about a person than the
+ * list of sessions needs.
  */
 export const browserName = (userAgent: string | undefined): string => {
   const browser = nameIn(BROWSERS, userAgent ?? '')
@@ -43,7 +44,10 @@ export const browserName = (userAgent: string | undefined): string => {
   return system ? `${browser} on ${system}` : browser
 }
 
-/** Browsers inside of apps, which open links that are tapped there, and share no session with the person's own browser. */
+/**
+ * Browsers inside of apps, which open links that are tapped there, and share no session with the
+ * person's own browser.
+ */
 const IN_APP =
   /; wv\)|\b(FBAN|FBAV|FB_IAB|Instagram|Line|LinkedInApp|MicroMessenger|Twitter|TikTok|BytedanceWebview|Snapchat|Pinterest|GSA|YaApp_iOS|DuckDuckGo)\b|\b(iPhone|iPad|iPod)\b(?!.*\bSafari\/)/
 

@@ -18,8 +18,8 @@ type SignedIn = {
 }
 
 /**
- * Keeps a browser as one of the person's, and mails the person if it is new. Mails that new workspaces hold for a person who had
- * never signed in are sent now. May run twice.
+ * Keeps a browser as one of the person's, and mails the person if it is new. Mails that new
+ * workspaces hold for a person who had never signed in are sent now. May run twice.
  */
 export const noteBrowser = async (db: Db, signedIn: SignedIn): Promise<void> => {
   const { userId, email, tokenHash, browserHash, isFirst, now, expiresAt, details } = signedIn

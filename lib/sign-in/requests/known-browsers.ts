@@ -15,7 +15,8 @@ const COOKIE_LENGTH = 32
 const COOKIE = new RegExp(`^[0-9A-Za-z]{${COOKIE_LENGTH}}$`)
 
 /** With the prefix `__Host-`, as the session's: nobody else can set one. */
-export const browserCookieName = (secure: boolean): string => `${secure ? '__Host-' : ''}tributary.browser`
+export const browserCookieName = (secure: boolean): string =>
+  `${secure ? '__Host-' : ''}tributary.browser`
 
 /** The value of the cookie; null if it is none of ours. */
 export const readBrowserValue = (sent: string | undefined): string | null =>
@@ -31,13 +32,18 @@ export const browserCookie = (value: string, secure: boolean, seconds: number): 
 export type Verified = { user: { id: string; email: string; createdAt: string } }
 
 /**
- * Mails the person if this browser is new to them, unless they are new themselves. Fails the sign-in if the mail cannot be
- * saved, so that nobody signs in unnoticed.
+ * Mails the person if this browser is new to them, unless they are new themselves. Fails the
+ * sign-in if the mail cannot be saved, so that nobody signs in unnoticed.
  *
- * @param tokenHash of the link: whoever waits in the browser that asked for it sees where it was used
+ * @param tokenHash of the link: whoever waits in the browser that asked for it sees where it was
+ *   used
  * @returns the Set-Cookie header by which the browser is known again
  */
-export const knowBrowser = async (c: AuthContext, { user }: Verified, tokenHash: string): Promise<string> => {
+export const knowBrowser = async (
+  c: AuthContext,
+  { user }: Verified,
+  tokenHash: string,
+): Promise<string> => {
   const { db, now, secure } = c.var
   const value = readBrowserValue(getCookie(c, browserCookieName(secure))) ?? newBrowserValue()
   await noteBrowser(db, {

@@ -37,12 +37,14 @@ export type LinkRequest = {
 }
 
 /**
- * Mails a sign-in link. An unknown address is treated like a known one. When the mailbox has too many unused links,
- * nothing is mailed: those work, so whoever asks for an address again and again locks nobody out.
+ * Mails a sign-in link. An unknown address is treated like a known one. When the mailbox has too
+ * many unused links, nothing is mailed: those work, so whoever asks for an address again and again
+ * locks nobody out.
  *
- * @param next the path that the link leads to, made safe by `safePath`. It is kept here, so that the mail has no text that
- *   the asker chose
- * @returns whether a link was mailed, several are on the way, or no mail is ever delivered to the address
+ * @param next the path that the link leads to, made safe by `safePath`. It is kept here, so that
+ *   the mail has no text that the asker chose
+ * @returns whether a link was mailed, several are on the way, or no mail is ever delivered to the
+ *   address
  * @throws {ApiError} `try_again` when the mail was not sent
  */
 export const sendLink = async (
@@ -54,7 +56,8 @@ export const sendLink = async (
   const token = newToken()
   const expiresAt = new Date(now.getTime() + LINK_MINUTES * 60_000)
   const tokenHash = await sha256(token)
-  if (!(await saveLink(db, { email, mailbox, tokenHash, next, now, expiresAt, asking }))) return 'on_the_way'
+  if (!(await saveLink(db, { email, mailbox, tokenHash, next, now, expiresAt, asking })))
+    return 'on_the_way'
   const url = confirmUrl(requestUrl, token)
   try {
     const outcome = await env.MAILER.sendSignInLink({
@@ -75,7 +78,10 @@ export const sendLink = async (
   }
 }
 
-/** When the provider's quota is used up, nobody is mailed, whoever asks. @param until when it is asked again */
+/**
+ * When the provider's quota is used up, nobody is mailed, whoever asks.
+ * @param until when it is asked again
+ */
 export const quotaGone = (until: Date): ApiError =>
   new ApiError(
     'try_again',
@@ -92,14 +98,18 @@ const notSent = (cause: unknown): ApiError => {
 }
 
 /**
- * An unused link, or null when it is used, expired or unknown, which counts as a failure of the caller's address.
+ * An unused link, or null when it is used, expired or unknown, which counts as a failure of the
+ * caller's address.
  *
  * @throws {ApiError} `rate_limited`
  */
 export const readLink = async (c: AuthContext, token: string): Promise<SignInLink | null> => {
   if (!TOKEN.test(token)) return null
   const hash = await sha256(token)
-  const opening = await askingBrowser(c.req.raw.headers, { secret: c.env.AUTH_SECRET, secure: c.var.secure })
+  const opening = await askingBrowser(c.req.raw.headers, {
+    secret: c.env.AUTH_SECRET,
+    secure: c.var.secure,
+  })
   let link: SignInLink | null = null
   await limitFailures(c, hash, async () => {
     link = await findLink(c.var.db, hash, opening, c.var.now)
@@ -109,8 +119,9 @@ export const readLink = async (c: AuthContext, token: string): Promise<SignInLin
 }
 
 /**
- * The URL in the mail, on the host of the request. Cloudflare passes on only requests to hosts that are routed here,
- * and X-Forwarded-Host is never read, so nobody can have a link mailed that leads to another site.
+ * The URL in the mail, on the host of the request. Cloudflare passes on only requests to hosts that
+ * are routed here, and X-Forwarded-Host is never read, so nobody can have a link mailed that leads
+ * to another site.
  */
 const confirmUrl = (requestUrl: string, token: string): string => {
   const url = new URL('/auth/confirm', requestUrl)
@@ -122,8 +133,8 @@ const confirmUrl = (requestUrl: string, token: string): string => {
 export type SignedIn = { userId: string; cookies: string[]; next: string }
 
 /**
- * Redeems a link, which works once. A database response that is
- * lost may waste the link but never redeems it twice: one statement reads and deletes it, and a retry finds nothing.
+ * Redeems a link, which works once. A database response that is lost may waste the link but never
+ * redeems it twice: one statement reads and deletes it, and a retry finds nothing.
  *
  * @returns null when the link is used, expired or unknown
  */
@@ -132,7 +143,8 @@ export const redeemLink = async (c: AuthContext, token: string): Promise<SignedI
   if (!link) return null
   const answer = await c.var.auth.api.magicLinkVerify({
     query: { token },
-    // All that Better Auth stores of them is this. With the session's other columns, it is shown in the list of sessions.
+    // All that Better Auth stores of them is this. With the session's other columns, it is shown in
+    // the list of sessions.
     headers: new Headers({ 'User-Agent': browserName(c.req.header('User-Agent')) }),
     asResponse: true,
   })
@@ -148,8 +160,8 @@ export const redeemLink = async (c: AuthContext, token: string): Promise<SignedI
 }
 
 /**
- * The session of a cookie, or null. A session that was last renewed more than a day ago is renewed, until
- * MAX_SESSION_DAYS after the sign-in. The token is for `endSession` only.
+ * The session of a cookie, or null. A session that was last renewed more than a day ago is renewed,
+ * until MAX_SESSION_DAYS after the sign-in. The token is for `endSession` only.
  *
  * @throws {Unavailable}
  */
@@ -180,7 +192,10 @@ export const findSession = async (
   }
 }
 
-/** Ends the session of the request's cookie, if any. @returns the Set-Cookie header that deletes the cookie */
+/**
+ * Ends the session of the request's cookie, if any.
+ * @returns the Set-Cookie header that deletes the cookie
+ */
 export const signOut = async (c: AuthContext): Promise<string> => {
   await endSessionOf(c)
   return expiredCookie(c.var.secure)

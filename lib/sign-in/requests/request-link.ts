@@ -1,4 +1,7 @@
-/** Serves requests for sign-in links, of which strangers may make few: see lib/mail/outbox/sign-in-quota.ts. */
+/**
+ * Serves requests for sign-in links, of which strangers may make few: see
+ * lib/mail/outbox/sign-in-quota.ts.
+ */
 
 import { LINK_MINUTES } from '../../auth/better-auth.ts'
 import type { AuthContext } from '../../auth/context.ts'
@@ -16,7 +19,10 @@ type Served = {
   problem: MailProblem | null
 }
 
-/** Sends a link after the response, or keeps that there is none to send: both take as long, and look the same. */
+/**
+ * Sends a link after the response, or keeps that there is none to send: both take as long, and look
+ * the same.
+ */
 const serveUnseen = async (
   request: LinkRequest,
   email: string,
@@ -30,8 +36,8 @@ const serveUnseen = async (
 }
 
 /**
- * Mails a link to an address, unless strangers have used up what they may. The answer depends on the network and the installation,
- * not on whether the address is known.
+ * Mails a link to an address, unless strangers have used up what they may. The answer depends on
+ * the network and the installation, not on whether the address is known.
  *
  * @throws {ApiError} `try_again` if nobody can be mailed now, or the mail was not sent
  */

@@ -1,17 +1,24 @@
-/** The codes of six digits that carry a sign-in from where its link was opened to the browser that asked for it. */
+/**
+ * The codes of six digits that carry a sign-in from where its link was opened to the browser that
+ * asked for it.
+ */
 import { toHex } from '../../platform/sha256.ts'
 
 const DIGITS = 6
 const CODE = /^\d{6}$/
 
 const importKey = (secret: string) =>
-  crypto.subtle.importKey('raw', new TextEncoder().encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'sign',
-    'verify',
-  ])
+  crypto.subtle.importKey(
+    'raw',
+    new TextEncoder().encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify'],
+  )
 
 /** Unlike anything else that the secret signs. */
-const signedText = (askId: string, code: string) => new TextEncoder().encode(`sign-in code ${askId} ${code}`)
+const signedText = (askId: string, code: string) =>
+  new TextEncoder().encode(`sign-in code ${askId} ${code}`)
 
 /** A random code. */
 export const newCode = (): string => {
@@ -44,7 +51,9 @@ export const isCode = async (
     signedText(askId, code),
   )
 
-/** What is stored of a network for the minutes of a link. Keyed, because there are few addresses. */
+/**
+ * What is stored of a network for the minutes of a link. Keyed, because there are few addresses.
+ */
 export const hashNetwork = async (secret: string, network: string): Promise<string> =>
   toHex(
     await crypto.subtle.sign(

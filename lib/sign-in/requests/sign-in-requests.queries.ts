@@ -6,14 +6,18 @@ import { UNUSED, type Usage } from '../../mail/outbox/quota.ts'
 import type { SignInFacts } from '../../mail/outbox/sign-in-quota.ts'
 import type { Asking } from './asks.queries.ts'
 
-/** What keeps mails from a person, as the provider has reported it. Known in the person's own browser only. */
+/**
+ * What keeps mails from a person, as the provider has reported it. Known in the person's own
+ * browser only.
+ */
 export type MailProblem = 'bounced' | 'suppressed' | 'complained'
 
 type Noted = Omit<SignInFacts, 'usage'> & {
   problem: MailProblem | null
   /** Times are JSON. */
   usage:
-    | (Omit<Usage, 'reportedAt' | 'exhaustedUntil'> & Record<'reportedAt' | 'exhaustedUntil', string | null>)
+    | (Omit<Usage, 'reportedAt' | 'exhaustedUntil'> &
+        Record<'reportedAt' | 'exhaustedUntil', string | null>)
     | null
 }
 
@@ -28,7 +32,10 @@ type Request = {
 
 const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-/** Counts a request, and reads what the decision about it needs. A repeat counts twice, which errs on the safe side. */
+/**
+ * Counts a request, and reads what the decision about it needs. A repeat counts twice, which errs
+ * on the safe side.
+ */
 export const noteSignInRequest = async (
   db: Db,
   { email, mailbox, network, browserHash, caps }: Request,
@@ -49,7 +56,10 @@ export const noteSignInRequest = async (
   }
 }
 
-/** Keeps that a browser has asked for a link that is not sent, so that its pages say the same as if it were. */
+/**
+ * Keeps that a browser has asked for a link that is not sent, so that its pages say the same as if
+ * it were.
+ */
 export const saveUnsent = async (
   db: Db,
   ask: Asking & { tokenHash: string; email: string; now: Date; expiresAt: Date },

@@ -1,4 +1,7 @@
-/** Queries of sign-in links and sessions that Better Auth lacks. Its tables are in the schema `sign_in`. */
+/**
+ * Queries of sign-in links and sessions that Better Auth lacks. Its tables are in the schema
+ * `sign_in`.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
@@ -21,9 +24,9 @@ type NewLink = {
 }
 
 /**
- * Saves a sign-in link and deletes expired links and sessions, in one round trip. The links to a mailbox are counted
- * in the database, because Cloudflare's rate limits cover a minute at most. A lock serializes concurrent requests for
- * one mailbox. Idempotent.
+ * Saves a sign-in link and deletes expired links and sessions, in one round trip. The links to a
+ * mailbox are counted in the database, because Cloudflare's rate limits cover a minute at most. A
+ * lock serializes concurrent requests for one mailbox. Idempotent.
  *
  * @param next the path to open after signing in
  * @returns false when the mailbox has too many unused links: nothing was saved
@@ -83,6 +86,8 @@ const clearExpired = (table: 'verifications' | 'sessions' | 'asks', now: Date) =
     select id from sign_in.${sql.id(table)} where expires_at < ${now}::timestamptz
     order by expires_at limit ${CLEARED_PER_LINK} for update skip locked)`
 
-/** Ends a session. Better Auth's own method reports success even when the database did not answer. */
+/**
+ * Ends a session. Better Auth's own method reports success even when the database did not answer.
+ */
 export const endSession = (db: Db, token: string): Promise<unknown> =>
   sql`delete from sign_in.sessions where token = ${token}`.execute(db)

@@ -24,11 +24,16 @@ export const NewPasskeyResponse = z.object({
   response: z.object({
     clientDataJSON: base64url,
     attestationObject: base64url,
-    transports: z.array(z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])).catch([]),
+    transports: z
+      .array(z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']))
+      .catch([]),
   }),
 })
 
-/** The browser's response that a passkey has signed (`AuthenticationResponseJSON`), as far as it is read. */
+/**
+ * The browser's response that a passkey has signed (`AuthenticationResponseJSON`), as far as it is
+ * read.
+ */
 export const PasskeySignature = z.object({
   ...credential,
   response: z.object({

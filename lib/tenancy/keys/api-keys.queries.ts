@@ -93,9 +93,11 @@ export const KEY_ENDED =
   'This API key was rotated or revoked, or has expired. Rotate its replacement, or create a new key.'
 
 /**
- * Replaces a key by one of the same name, scopes and lifetime. The former one expires after the overlap.
+ * Replaces a key by one of the same name, scopes and lifetime. The former one expires after the
+ * overlap.
  *
- * @returns 'ended' when it was replaced, is revoked or has expired; undefined when the workspace has no such key
+ * @returns 'ended' when it was replaced, is revoked or has expired; undefined when the workspace
+ *   has no such key
  */
 export const rotateApiKey = async (
   db: Db,

@@ -26,7 +26,9 @@ export const CreatedApiKeyResponse = z
     scopes: z.array(z.enum(API_KEY_SCOPES)),
     createdAt: timestamp,
     expiresAt: timestamp.nullable(),
-    key: z.string().meta({ description: 'The key. Returned only here: it cannot be retrieved later.' }),
+    key: z
+      .string()
+      .meta({ description: 'The key. Returned only here: it cannot be retrieved later.' }),
   })
   .meta({ id: 'CreatedApiKey' })
 export type CreatedApiKeyResponse = z.infer<typeof CreatedApiKeyResponse>

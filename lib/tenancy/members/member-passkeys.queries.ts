@@ -1,4 +1,7 @@
-/** Passkeys of members that do not count yet: managers see and remove them where payouts require a passkey. */
+/**
+ * Passkeys of members that do not count yet: managers see and remove them where payouts require a
+ * passkey.
+ */
 import { sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -16,7 +19,11 @@ export const listWaitingPasskeys = async (
   return rows
 }
 
-/** Removes one, and mails its person. @param url the page of the person's passkeys. @returns false if there is none */
+/**
+ * Removes one, and mails its person.
+ * @param url the page of the person's passkeys.
+ * @returns false if there is none
+ */
 export const cancelPasskey = async (
   db: Db,
   { workspaceId, actor, now }: Act,
@@ -24,6 +31,8 @@ export const cancelPasskey = async (
   url: string,
 ): Promise<boolean> => {
   const { rows } = await sql<{ isRemoved: boolean }>`
-    select cancel_passkey_1(${workspaceId}, ${actor}, ${id}, ${url}, ${now}) as "isRemoved"`.execute(db)
+    select cancel_passkey_1(${workspaceId}, ${actor}, ${id}, ${url}, ${now}) as "isRemoved"`.execute(
+    db,
+  )
   return rows[0]?.isRemoved ?? false
 }

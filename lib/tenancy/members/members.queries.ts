@@ -29,10 +29,17 @@ export const findMember = (db: Db, workspaceId: string, id: string): Promise<Mem
   selectMembers(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
 /** @param email normalized */
-export const findMemberByEmail = (db: Db, workspaceId: string, email: string): Promise<Member | undefined> =>
+export const findMemberByEmail = (
+  db: Db,
+  workspaceId: string,
+  email: string,
+): Promise<Member | undefined> =>
   selectMembers(db, workspaceId).where('email', '=', email).executeTakeFirst()
 
-/** How many managers a workspace has who have signed in, as a column: an address that never did may be a typing error. */
+/**
+ * How many managers a workspace has who have signed in, as a column: an address that never did may
+ * be a typing error.
+ */
 export const countManagersQuery = (workspaceId: string) => sql<number>`
   (select count(*)::int from members where workspace_id = ${workspaceId} and role = 'manager' and has_signed_in(email))`
 
@@ -47,13 +54,17 @@ export const listMembers = (
 }
 
 /**
- * Mails all managers, also those who turn off mails about payouts, who gets or loses a role that pays:
- * before the change.
+ * Mails all managers, also those who turn off mails about payouts, who gets or loses a role that
+ * pays: before the change.
  */
 const mailManagers = (
   { workspaceId, actor, now }: Act,
   notices: RoleNotice[],
-  { email, occasion = newId(), when }: { email: string; occasion?: string; when: RawBuilder<SqlBool> },
+  {
+    email,
+    occasion = newId(),
+    when,
+  }: { email: string; occasion?: string; when: RawBuilder<SqlBool> },
 ) => sql`
   select mail_managers_1(${workspaceId}, notice, ${actor}, ${email}, null, null,
                          notice || ' ' || ${occasion}::text, ${now})
@@ -84,11 +95,17 @@ export const inviteMember = async (
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),
       invitationMail(db, act, email, details).compile(),
-      auditEntry(db, { ...act, action: 'member.invited', subjectId: id, details: { email, role } }).compile(),
+      auditEntry(db, {
+        ...act,
+        action: 'member.invited',
+        subjectId: id,
+        details: { email, role },
+      }).compile(),
     ])
   } catch (error) {
     if (!breaks(error, 'members_workspace_id_email_key')) throw error
-    // A concurrent copy with the same Idempotency-Key has inserted the same row: Postgres may notice the address before the id.
+    // A concurrent copy with the same Idempotency-Key has inserted the same row: Postgres may
+    // notice the address before the id.
     return (await findMember(db, act.workspaceId, id)) ?? null
   }
   return { id, email, role, payoutMails: true, createdAt: act.now }
@@ -140,7 +157,10 @@ export const changeRole = async (
   return after.role === role ? { outcome: 'done', member: after } : { outcome: 'last_manager' }
 }
 
-/** Makes a person a manager, who may be a member or not, and invites one who is not. May be repeated. */
+/**
+ * Makes a person a manager, who may be a member or not, and invites one who is not. May be
+ * repeated.
+ */
 export const handOver = async (
   db: Db,
   act: Act,
@@ -159,7 +179,8 @@ const changePayoutMails = async (
   payoutMails: boolean,
 ): Promise<MemberUpdate | undefined> => {
   const before = await findMember(db, act.workspaceId, id)
-  if (!before || before.payoutMails === payoutMails) return before && { outcome: 'done', member: before }
+  if (!before || before.payoutMails === payoutMails)
+    return before && { outcome: 'done', member: before }
   const find = selectMembers(db, act.workspaceId).where('id', '=', id)
   const [, , [member]] = await db.batch([
     auditEntry(db, {
@@ -205,7 +226,11 @@ export const changeMember = async (
  *
  * @returns undefined when there is no such member
  */
-export const removeMember = async (db: Db, act: Act, id: string): Promise<MemberUpdate | undefined> => {
+export const removeMember = async (
+  db: Db,
+  act: Act,
+  id: string,
+): Promise<MemberUpdate | undefined> => {
   const before = await findMember(db, act.workspaceId, id)
   if (!before) return undefined
 
@@ -236,9 +261,10 @@ export const removeMember = async (db: Db, act: Act, id: string): Promise<Member
 }
 
 /**
- * Keeps two managers from demoting each other concurrently. A batch locks the workspace in a statement of its own,
- * because a snapshot taken in the same statement would be older than the lock. `mayLose` is whether the member may
- * lose the manager role: another manager must have signed in, because an invitation may have gone to a wrong address.
+ * Keeps two managers from demoting each other concurrently. A batch locks the workspace in a
+ * statement of its own, because a snapshot taken in the same statement would be older than the
+ * lock. `mayLose` is whether the member may lose the manager role: another manager must have signed
+ * in, because an invitation may have gone to a wrong address.
  */
 const guarded = (db: Db, { workspaceId }: Act, id: string) => {
   const find = selectMembers(db, workspaceId).where('id', '=', id)

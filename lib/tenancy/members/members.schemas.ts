@@ -28,4 +28,7 @@ export const MemberChange = z
   .meta({ id: 'MemberChange' })
 
 /** The form that hands a workspace over. */
-export const HandOver = z.strictObject({ email: email('Who becomes a manager.'), stay: z.boolean() })
+export const HandOver = z.strictObject({
+  email: email('Who becomes a manager.'),
+  stay: z.boolean(),
+})

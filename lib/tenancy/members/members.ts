@@ -12,8 +12,15 @@ type Invitation = {
   baseUrl: string
 }
 
-/** The details of an invitation's mail. Its link leads through the sign-in page to the workspace. */
-export const invitation = ({ workspace, role, invitedBy, baseUrl }: Invitation): InvitationDetails => {
+/**
+ * The details of an invitation's mail. Its link leads through the sign-in page to the workspace.
+ */
+export const invitation = ({
+  workspace,
+  role,
+  invitedBy,
+  baseUrl,
+}: Invitation): InvitationDetails => {
   const url = new URL('/sign-in', baseUrl)
   url.searchParams.set('next', `/app/${workspace.slug}`)
   return { workspaceName: workspace.name, role, invitedBy, url: url.href }

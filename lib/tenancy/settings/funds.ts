@@ -1,4 +1,7 @@
-/** Which balances the money of the merchant's Stripe account covers. Currencies are never converted into each other. */
+/**
+ * Which balances the money of the merchant's Stripe account covers. Currencies are never converted
+ * into each other.
+ */
 
 /** Which balances are paid first where the money does not cover all of them. */
 export const PAYOUT_ORDERS = ['smallest_first', 'largest_first'] as const
@@ -11,8 +14,9 @@ export type Due = { id: string; currency: string; amountCents: bigint }
 type CoveredRange = { fromCents: string; fromId: string; toCents: string; toId: string }
 
 /**
- * What the money covers, for the currencies in which it does not cover everything; all of the others is covered. A run keeps
- * it, so that it leaves out the same balances when it continues after an interruption.
+ * What the money covers, for the currencies in which it does not cover everything; all of the
+ * others is covered. A run keeps it, so that it leaves out the same balances when it continues
+ * after an interruption.
  */
 export type Cover = Record<string, CoveredRange[]>
 
@@ -24,7 +28,10 @@ const bySize = (a: Due, b: Due): number => {
   return a.id < b.id ? -1 : 1
 }
 
-/** Takes the amounts that still fit, one by one: one that doesn't is passed over. @returns the first and last of each row */
+/**
+ * Takes the amounts that still fit, one by one: one that doesn't is passed over.
+ * @returns the first and last of each row
+ */
 const takeWhatFits = (ordered: Due[], availableCents: bigint) => {
   let leftCents = availableCents
   let isComplete = true
@@ -57,10 +64,11 @@ const toRange = (row: { first: Due; last: Due }): CoveredRange => {
 }
 
 /**
- * What the money covers of the balances that are due. Payouts that wait to be sent come first, as far as the money
- * suffices: one that is too large for it takes nothing away from smaller balances.
+ * What the money covers of the balances that are due. Payouts that wait to be sent come first, as
+ * far as the money suffices: one that is too large for it takes nothing away from smaller balances.
  *
- * The ranges stay few: passing over an amount and taking a smaller one halves what is left, at least.
+ * The ranges stay few: passing over an amount and taking a smaller one halves what is left, at
+ * least.
  *
  * @param waiting payouts that are not sent yet
  * @param due     balances that a run would pay

@@ -25,7 +25,10 @@ export type Settings = {
   payoutsRequirePasskey: boolean
   /** Whether invoices are issued in the name of partners who agreed. */
   selfBilling: boolean
-  /** Payout runs of more than this, in minor units of any currency, wait for a second manager; null is never. */
+  /**
+   * Payout runs of more than this, in minor units of any currency, wait for a second manager; null
+   * is never.
+   */
   approvalAboveCents: number | null
   /** Who reports the sales that earn. */
   salesFrom: SalesFrom
@@ -89,7 +92,10 @@ const keepSalesFrom = ({ workspaceId, now }: Act, next: SalesFrom) => sql`
   for update
   on conflict do nothing`
 
-/** Fails once events of the present mode have counted, or a key of it is stored: they would stay without their mode. */
+/**
+ * Fails once events of the present mode have counted, or a key of it is stored: they would stay
+ * without their mode.
+ */
 const assertUnusedMode = (workspaceId: string) => sql`
   select assert_unchanged(
     not exists (select from stripe_keys k where k.workspace_id = w.id)
@@ -101,11 +107,12 @@ export const MODE_IN_USE =
   'The mode can no longer be changed: events of Stripe’s present mode have counted, or a key of it is stored. Create another workspace for the other mode.'
 
 /**
- * Updates the settings that differ. A higher limit of approval, or none, is only requested. Concurrent updates: the last write of
- * each setting wins.
+ * Updates the settings that differ. A higher limit of approval, or none, is only requested.
+ * Concurrent updates: the last write of each setting wins.
  *
  * @param url the page of the settings
- * @returns the settings after that, with the limit that was asked for; null if the mode is in use, so that it can't be changed
+ * @returns the settings after that, with the limit that was asked for; null if the mode is in use,
+ *   so that it can't be changed
  */
 export const changeSettings = async (
   db: Db,
@@ -135,7 +142,9 @@ export const changeSettings = async (
           }).compile(),
         ]
       : []),
-    ...(approvalAboveCents === undefined ? [] : [setApprovalLimit(act, approvalAboveCents, url).compile(db)]),
+    ...(approvalAboveCents === undefined
+      ? []
+      : [setApprovalLimit(act, approvalAboveCents, url).compile(db)]),
   ]
   try {
     const results = await db.batch([

@@ -15,7 +15,9 @@ export const SettingsResponse = z
         requestedAt: timestamp,
       })
       .nullable()
-      .meta({ description: 'A higher `approvalAboveCents`, or none, that waits for another manager.' }),
+      .meta({
+        description: 'A higher `approvalAboveCents`, or none, that waits for another manager.',
+      }),
     payoutOrder: z.enum(PAYOUT_ORDERS),
     paypalPayouts: z.boolean(),
     wisePayouts: z.boolean(),

@@ -1,4 +1,7 @@
-/** The tables of this room, for Kysely: workspaces, people, keys, programs and partners. See lib/db/tables.ts. */
+/**
+ * The tables of this room, for Kysely: workspaces, people, keys, programs and partners. See
+ * lib/db/tables.ts.
+ */
 import type { ColumnType, Generated } from 'kysely'
 import type { Json } from '../../db/columns.ts'
 import type { UnverifiedAddresses } from '../../rules/attribution/address-claims.ts'

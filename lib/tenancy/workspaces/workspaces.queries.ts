@@ -18,7 +18,10 @@ export type Workspace = {
   name: string
   mode: Mode
   role: Role | 'key'
-  /** Whether its payouts need a recent confirmation with a passkey. Not read for API keys, which never pay. */
+  /**
+   * Whether its payouts need a recent confirmation with a passkey. Not read for API keys, which
+   * never pay.
+   */
   payoutsRequirePasskey?: boolean
   /** When it is deleted, if that is scheduled. Not read for API keys. */
   deletesAt?: Date | null
@@ -31,7 +34,8 @@ export type Membership = Workspace & { role: Role }
 const ADDRESS = /^[\w-]{1,63}$/
 
 /** The slug or id of a URL, as they are stored; blank if it is neither. */
-export const slugOrIdOf = (address: string): string => (ADDRESS.test(address) ? address.toLowerCase() : '')
+export const slugOrIdOf = (address: string): string =>
+  ADDRESS.test(address) ? address.toLowerCase() : ''
 
 /** The condition that selects a workspace (`w`) by slug or id. */
 export const isNamed = (address: string): RawBuilder<SqlBool> => {
@@ -63,13 +67,19 @@ export const listWorkspaces = (db: Db, email: string) =>
   memberships(db, email).orderBy('w.name').orderBy('w.id').execute()
 
 export type KeyAccess =
-  | { outcome: 'allowed'; workspace: Workspace; keyId: string; keyName: string; scopes: ApiKeyScope[] }
+  | {
+      outcome: 'allowed'
+      workspace: Workspace
+      keyId: string
+      keyName: string
+      scopes: ApiKeyScope[]
+    }
   | { outcome: 'unknown_key' }
   | { outcome: 'other_workspace' }
 
 /**
- * Whether an API key gives access to the workspace with this slug or id. A revoked or expired key counts as unknown. The caller
- * checks its scopes.
+ * Whether an API key gives access to the workspace with this slug or id. A revoked or expired key
+ * counts as unknown. The caller checks its scopes.
  *
  * @param address null for the key's own workspace, whichever it is
  */
@@ -102,7 +112,10 @@ export const keyWorkspace = async (
   return { outcome: 'allowed', workspace: { id, slug, name, mode, role: 'key' }, ...key }
 }
 
-/** Whether somebody may create another workspace. The retry of a batch finds its own, which does not count. */
+/**
+ * Whether somebody may create another workspace. The retry of a batch finds its own, which does not
+ * count.
+ */
 const mayCreate = ({ email, isOpen, isOwner }: Signup, id: string | null = null) =>
   isOpen
     ? sql<boolean>`(select count(*) < ${MAX_WORKSPACES_EACH} from workspaces
@@ -110,9 +123,14 @@ const mayCreate = ({ email, isOpen, isOwner }: Signup, id: string | null = null)
     : sql<boolean>`${isOwner} and not exists (select from workspaces where id is distinct from ${id})
                    and not exists (select from deleted_workspaces)`
 
-/** Whether the person may create a workspace: its owner the first of the installation, or with open sign-up anybody a few. */
+/**
+ * Whether the person may create a workspace: its owner the first of the installation, or with open
+ * sign-up anybody a few.
+ */
 export const mayCreateWorkspace = async (db: Db, signup: Signup): Promise<boolean> => {
-  const { rows } = await sql<{ allowed: boolean }>`select ${mayCreate(signup)} as allowed`.execute(db)
+  const { rows } = await sql<{ allowed: boolean }>`select ${mayCreate(signup)} as allowed`.execute(
+    db,
+  )
   return rows[0]?.allowed ?? false
 }
 

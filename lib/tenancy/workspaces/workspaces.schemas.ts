@@ -17,7 +17,8 @@ export const NewWorkspace = z
     ),
     mode: optional(
       z.enum(MODES, 'Must be live or test.').meta({
-        description: 'Whether Stripe’s real payments count, or those of its test mode. `live` by default.',
+        description:
+          'Whether Stripe’s real payments count, or those of its test mode. `live` by default.',
       }),
     ),
   })

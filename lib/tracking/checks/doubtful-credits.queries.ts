@@ -1,7 +1,13 @@
-/** Partners who were credited by late leads, or by addresses that nobody has verified, with the newest events of a workspace. */
+/**
+ * Partners who were credited by late leads, or by addresses that nobody has verified, with the
+ * newest events of a workspace.
+ */
 import { sql } from 'kysely'
 
-/** Events that are read, newest first, so that the overview stays fast on large workspaces. Leads and refunds are among them. */
+/**
+ * Events that are read, newest first, so that the overview stays fast on large workspaces. Leads
+ * and refunds are among them.
+ */
 const EVENTS_READ = 1_000
 
 const RECENT_DAYS = 30

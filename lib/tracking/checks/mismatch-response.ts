@@ -1,7 +1,11 @@
 import type { MismatchResponse } from '../events/events.responses.ts'
 import type { MismatchRow } from './mismatches.queries.ts'
 
-export const mismatchResponse = ({ firstAt, lastAt, ...mismatch }: MismatchRow): MismatchResponse => ({
+export const mismatchResponse = ({
+  firstAt,
+  lastAt,
+  ...mismatch
+}: MismatchRow): MismatchResponse => ({
   ...mismatch,
   firstReportedAt: firstAt,
   lastReportedAt: lastAt,

@@ -48,5 +48,11 @@ export const readTrackingFacts = async (
        where workspace_id = ${workspaceId} and program_id = ${programId} and not is_test and status = 'approved' order by id limit 1)
       limit 1`.compile(db),
   ])
-  return { lastVisit: visits[0] ?? null, otherVisits, events, refused, partner: partners[0] ?? null }
+  return {
+    lastVisit: visits[0] ?? null,
+    otherVisits,
+    events,
+    refused,
+    partner: partners[0] ?? null,
+  }
 }

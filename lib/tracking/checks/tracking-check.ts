@@ -1,4 +1,7 @@
-/** Whether a program's tracking works: what the page "Test your tracking" says, from what has arrived. */
+/**
+ * Whether a program's tracking works: what the page "Test your tracking" says, from what has
+ * arrived.
+ */
 /** Why visits are refused: codes of errors. */
 const REFUSAL_REASONS = ['partner_not_found', 'invalid_body', 'rate_limited'] as const
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
@@ -9,7 +12,8 @@ export const isRefusalReason = (code: string): code is RefusalReason =>
 /** How long counts of refused visits are kept, in days. */
 const REFUSED_DAYS = 7
 
-export const refusedVisitsSince = (now: Date): Date => new Date(now.getTime() - REFUSED_DAYS * 86_400_000)
+export const refusedVisitsSince = (now: Date): Date =>
+  new Date(now.getTime() - REFUSED_DAYS * 86_400_000)
 
 /** The newest visit through a link. */
 export type LastVisit = { at: Date; slug: string; page: string | null; keptAt: Date | null }
@@ -38,7 +42,9 @@ export type TrackingFacts = {
   lastVisit: LastVisit | null
   /** The newest visits of the workspace's other programs. */
   otherVisits: { programId: string; name: string; page: string | null }[]
-  /** Of the workspace's newest events, those with a click of the program, and those without a click. */
+  /**
+   * Of the workspace's newest events, those with a click of the program, and those without a click.
+   */
   events: LastEvent[]
   refused: RefusedVisits[]
   /** An active partner, for a link to try: the program's test partner, if there is one. */
@@ -68,7 +74,10 @@ export const newestOf = (
     )
     .sort((a, b) => b.occurredAt.getTime() - a.occurredAt.getTime())[0]
 
-/** Which steps have been seen. A step is done by itself, whatever the ones before say: a lead is not needed for a sale. */
+/**
+ * Which steps have been seen. A step is done by itself, whatever the ones before say: a lead is not
+ * needed for a sale.
+ */
 export const checkTracking = (
   { lastVisit, otherVisits, events, refused }: TrackingFacts,
   siteUrl: string,
@@ -95,6 +104,9 @@ export const checkTracking = (
     },
     { step: 'lead', isDone: newestOf(events, { kind: 'lead', hasClick: true }) !== undefined },
     { step: 'sale', isDone: sale !== undefined, problem: withoutClick },
-    { step: 'commission', isDone: newestOf(events, { hasCommission: true, hasClick: true }) !== undefined },
+    {
+      step: 'commission',
+      isDone: newestOf(events, { hasCommission: true, hasClick: true }) !== undefined,
+    },
   ]
 }

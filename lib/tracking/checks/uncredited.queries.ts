@@ -1,4 +1,7 @@
-/** Sales and leads that nobody was credited with, each with the nearest evidence of a partner: see uncredited.ts. */
+/**
+ * Sales and leads that nobody was credited with, each with the nearest evidence of a partner: see
+ * uncredited.ts.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
@@ -6,11 +9,14 @@ import { type EventFilter, type EventRow, listEvents } from '../events/events.qu
 import { isDecidedByHand, knownCustomer } from './likely-credits.queries.ts'
 import type { Evidence, EvidentPartner } from './uncredited.ts'
 
-export type UncreditedFilter = PageRequest & Pick<EventFilter, 'likelySince'> & { kind: 'sale' | 'lead' }
+export type UncreditedFilter = PageRequest &
+  Pick<EventFilter, 'likelySince'> & { kind: 'sale' | 'lead' }
 
 export type UncreditedRow = EventRow & { evidence: Evidence | null }
 
-/** The sales or leads that nobody was credited with, newest first. Makes two database round trips. */
+/**
+ * The sales or leads that nobody was credited with, newest first. Makes two database round trips.
+ */
 export const listUncredited = async (
   db: Db,
   workspaceId: string,
@@ -18,18 +24,23 @@ export const listUncredited = async (
 ): Promise<UncreditedRow[]> => {
   const events = await listEvents(db, workspaceId, { ...filter, attributed: false })
   const ids = events.map(({ id }) => id)
-  const evidence = ids.length > 0 ? await findEvidence(db, workspaceId, ids) : new Map<string, Evidence>()
+  const evidence =
+    ids.length > 0 ? await findEvidence(db, workspaceId, ids) : new Map<string, Evidence>()
   return events.map((event) => ({ ...event, evidence: evidence.get(event.id) ?? null }))
 }
 
-/** Rows read of each kind of evidence for one event. An address or an id that many people share has more. */
+/**
+ * Rows read of each kind of evidence for one event. An address or an id that many people share has
+ * more.
+ */
 const CANDIDATES = 20
 
 type EvidenceRow = Omit<Evidence, 'partner'> & { eventId: string; partner: EvidentPartner | null }
 
 /**
- * The nearest evidence of each event that has some, by the event's id. It comes from what is closest to the event: its click, its
- * customer's lead, its coupon, its customer, and at last its addresses. An event that a manager has decided by hand has none.
+ * The nearest evidence of each event that has some, by the event's id. It comes from what is
+ * closest to the event: its click, its customer's lead, its coupon, its customer, and at last its
+ * addresses. An event that a manager has decided by hand has none.
  *
  * @param eventIds UUIDs, at most a page of them
  */
@@ -94,7 +105,10 @@ export const findEvidence = async (
 /** The id of a click that was not known when the event, `e`, was decided. */
 const unknownClick = sql`jsonb_path_query_first(e.steps, '$[*] ? (@.code == "unknown_click").facts.clickId') #>> '{}'`
 
-/** The addresses of the buyer of the event, `e`: those of the customer, the one typed into a checkout, and an id that is one. */
+/**
+ * The addresses of the buyer of the event, `e`: those of the customer, the one typed into a
+ * checkout, and an id that is one.
+ */
 const addresses = sql`
   (select value from customer_identities where customer_id = known.id and kind = 'email' limit ${CANDIDATES})
   union

@@ -1,4 +1,7 @@
-/** Events that nobody was credited with, and the nearest evidence of a partner who may have referred the customer. */
+/**
+ * Events that nobody was credited with, and the nearest evidence of a partner who may have referred
+ * the customer.
+ */
 
 import type { Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
@@ -13,7 +16,8 @@ export type EvidentPartner = {
 }
 
 /**
- * - `click`: the event's own click, which had expired, was of a banned partner, or was recorded only later
+ * - `click`: the event's own click, which had expired, was of a banned partner, or was recorded
+ *   only later
  * - `lead_click`: the click of the customer's lead
  * - `coupon`: the checkout used a coupon, whose partner is null if nobody has it
  * - `customer`: one of the event's ids belongs to a customer of the partner
@@ -52,7 +56,10 @@ export const evidenceWords = (t: Translate, evidence: Evidence, occurredAt: Date
   return t(kind === 'customer' ? m.events_evidence_customer : m.events_evidence_address, values)
 }
 
-/** The reason of a credit by this evidence. The partner sees it, so it names neither ids nor addresses. */
+/**
+ * The reason of a credit by this evidence. The partner sees it, so it names neither ids nor
+ * addresses.
+ */
 export const creditReason = ({ kind, clickedAt }: Evidence): string =>
   ({
     click: `The visitor clicked your link${clickedAt ? ` on ${DAY.format(clickedAt)}` : ''}.`,

@@ -2,7 +2,10 @@
 import { sql } from 'kysely'
 import type { BusiestCustomer, MedianAmounts } from './unlikely-reports.ts'
 
-/** Events that are read, newest first, so that the overview stays fast on large workspaces. Leads and refunds are among them. */
+/**
+ * Events that are read, newest first, so that the overview stays fast on large workspaces. Leads
+ * and refunds are among them.
+ */
 const EVENTS_READ = 1_000
 /** Sales of a program whose median is compared, and of those before them: at most, and at least. */
 const LATEST_SALES = 20
@@ -17,7 +20,10 @@ const reportedSales = (workspaceId: string) => sql`
    where kind = 'sale' and reported_at is not null)`
 
 /** As a query. Null if no sale was reported since. */
-export const busiestCustomerQuery = (workspaceId: string, since: Date) => sql<BusiestCustomer | null>`(
+export const busiestCustomerQuery = (
+  workspaceId: string,
+  since: Date,
+) => sql<BusiestCustomer | null>`(
   select jsonb_build_object('customerExternalId', e.customer_external_id, 'sales', count(*), 'ofSales', sum(count(*)) over ())
   from ${reportedSales(workspaceId)} e where e.reported_at >= ${since}::timestamptz
   group by e.customer_external_id order by count(*) desc, e.customer_external_id limit 1)`

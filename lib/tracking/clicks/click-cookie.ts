@@ -1,12 +1,19 @@
-/** The cookie of a click that is recorded under the merchant's own domain, through a proxy. docs/snippet.md. */
+/**
+ * The cookie of a click that is recorded under the merchant's own domain, through a proxy.
+ * docs/snippet.md.
+ */
 
-/** A host name whose last two labels are a public suffix, or a short name below a country: "shop.co.uk", "www.abc.de". */
+/**
+ * A host name whose last two labels are a public suffix, or a short name below a country:
+ * "shop.co.uk", "www.abc.de".
+ */
 const MAYBE_PUBLIC_SUFFIX = /\.[^.]{1,3}\.[a-z]{2}$/
 const IP_ADDRESS = /^[\d.]+$|^\[/
 
 /**
- * The `Domain` attributes with which the cookie is set: the widest domain of the page's, which the snippet finds by trying.
- * Where that may be a public suffix, which browsers reject, the next one too. None for a host without a domain above it.
+ * The `Domain` attributes with which the cookie is set: the widest domain of the page's, which the
+ * snippet finds by trying. Where that may be a public suffix, which browsers reject, the next one
+ * too. None for a host without a domain above it.
  */
 const domainsOf = (host: string): (string | null)[] => {
   const labels = host.split('.')
@@ -18,12 +25,14 @@ const domainsOf = (host: string): (string | null)[] => {
 }
 
 /**
- * The `Set-Cookie` headers with which a service under the page's own origin stores a click: the same cookie as the snippet's,
- * but one that Safari keeps until the click expires, since no script has set it. The snippet then finds it stored, and sets
- * none. If the browser rejects it, as below a private suffix such as github.io, the snippet does.
+ * The `Set-Cookie` headers with which a service under the page's own origin stores a click: the
+ * same cookie as the snippet's, but one that Safari keeps until the click expires, since no script
+ * has set it. The snippet then finds it stored, and sets none. If the browser rejects it, as below
+ * a private suffix such as github.io, the snippet does.
  *
- * @param request `Origin`, and `Sec-Fetch-Site`, which browsers send to https, newer Safaris too. Without it the page may be of
- *   another origin than the service, and its browser then ignores the cookies
+ * @param request `Origin`, and `Sec-Fetch-Site`, which browsers send to https, newer Safaris too.
+ *   Without it the page may be of another origin than the service, and its browser then ignores the
+ *   cookies
  * @returns none if the page is known to be of another origin
  */
 export const clickCookies = (

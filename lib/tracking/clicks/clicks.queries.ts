@@ -14,16 +14,25 @@ export type NewClick = {
   sub: string | null
   /** Whether the browser does not declare itself a bot. Bots are not counted. */
   isPerson: boolean
-  /** The clicks that the visitor has. A repeated arrival within 30 minutes of one through a link of the same partner is not counted. */
+  /**
+   * The clicks that the visitor has. A repeated arrival within 30 minutes of one through a link of
+   * the same partner is not counted.
+   */
   heldIds: string[]
   /** Before `now` if it could not be delivered at once. */
   clickedAt: Date
   now: Date
-  /** How many clicks of the program are stored in a day. Beyond it, one stands for all of a partner's in a minute. */
+  /**
+   * How many clicks of the program are stored in a day. Beyond it, one stands for all of a
+   * partner's in a minute.
+   */
   dailyClicks: number
 }
 
-/** What save_click_1 of schema.sql returns: the click that the visitor has from now on, and those of other programs. */
+/**
+ * What save_click_1 of schema.sql returns: the click that the visitor has from now on, and those of
+ * other programs.
+ */
 type Saved = { id: string; expiresAt: string; others: string[]; othersExpireAt: string | null }
 
 /** What a visitor is to keep. */
@@ -63,9 +72,11 @@ const toHeld = ({ id, expiresAt, others, othersExpireAt }: Saved): HeldClick => 
 }
 
 /**
- * Records a visit through an active partner's link. It expires after the program's attribution days, counted from the visit.
+ * Records a visit through an active partner's link. It expires after the program's attribution
+ * days, counted from the visit.
  *
- * @returns null when the program has no active partner with one of the slugs, and the visitor no click of it
+ * @returns null when the program has no active partner with one of the slugs, and the visitor no
+ *   click of it
  */
 export const saveClick = async (db: Client, click: NewClick): Promise<HeldClick | null> => {
   const rows = await unlessDeleted(
@@ -86,9 +97,11 @@ const unlessDeleted = async <T>(saving: Promise<T>): Promise<T | null> => {
 }
 
 /**
- * The same for a click that a proxy under the merchant's domain passes on with an API key of the scope `clicks`.
+ * The same for a click that a proxy under the merchant's domain passes on with an API key of the
+ * scope `clicks`.
  *
- * @returns 'refused', and saves nothing, if the key is not one of the program's workspace with that scope
+ * @returns 'refused', and saves nothing, if the key is not one of the program's workspace with that
+ *   scope
  */
 export const savePassedOnClick = async (
   db: Client,

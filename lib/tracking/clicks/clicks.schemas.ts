@@ -17,7 +17,9 @@ export const ClickEvent = z
         'In the place of `slug`: what may be one, the likeliest first, such as the values of `via` and `ref`. The first that is a partner’s counts.',
     }),
     url: optional(
-      z.string().meta({ description: 'The landing page. Saved without its query string and fragment.' }),
+      z
+        .string()
+        .meta({ description: 'The landing page. Saved without its query string and fragment.' }),
     ),
     referrer: optional(z.string()).meta({
       description: 'The referring page. Saved without its query string and fragment.',

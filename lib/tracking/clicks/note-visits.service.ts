@@ -1,4 +1,7 @@
-/** Notes the newest visit of each program, and why visits were refused, for the page "Test your tracking". */
+/**
+ * Notes the newest visit of each program, and why visits were refused, for the page "Test your
+ * tracking".
+ */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../../http/errors.ts'
@@ -14,11 +17,17 @@ type VisitEnv = TrackingEnv & { Bindings: { FAILURE_LIMIT: RateLimiter } }
 const PAUSE_MS = 60_000
 const MAX_REMEMBERED = 1_000
 
-/** When this isolate last noted a visit of each program, with and without a click, by each parameter. */
+/**
+ * When this isolate last noted a visit of each program, with and without a click, by each
+ * parameter.
+ */
 const noted = new Map<string, number>()
 
 /** Notes a recorded visit, once a minute at most, so that busy programs cost nothing. */
-export const noteVisit = <E extends TrackingEnv>(c: Context<E>, visit: Omit<NotedVisit, 'refusal'>): void => {
+export const noteVisit = <E extends TrackingEnv>(
+  c: Context<E>,
+  visit: Omit<NotedVisit, 'refusal'>,
+): void => {
   const key = `${visit.programId} ${visit.hadClick} ${visit.parameter ?? ''}`
   const at = c.var.now.getTime()
   if (at - (noted.get(key) ?? 0) < PAUSE_MS) return
@@ -28,8 +37,8 @@ export const noteVisit = <E extends TrackingEnv>(c: Context<E>, visit: Omit<Note
 }
 
 /**
- * Counts visits that are refused: approximately, because a flood is limited before it reaches the database. Those that name no program
- * are not counted.
+ * Counts visits that are refused: approximately, because a flood is limited before it reaches the
+ * database. Those that name no program are not counted.
  */
 export const noteRefusals = () =>
   createMiddleware<VisitEnv>(async function noteRefusals(c, next) {

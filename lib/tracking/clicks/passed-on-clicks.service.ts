@@ -1,6 +1,7 @@
 /**
- * Clicks that a proxy under the merchant's own domain passes on: docs/snippet.md. All of them come from the proxy's address, so
- * the limit per visitor needs the visitor's, which the proxy gives with an API key of the scope `clicks`.
+ * Clicks that a proxy under the merchant's own domain passes on: docs/snippet.md. All of them come
+ * from the proxy's address, so the limit per visitor needs the visitor's, which the proxy gives
+ * with an API key of the scope `clicks`.
  */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
@@ -13,8 +14,12 @@ import { addressKey, callerKey, limitRate } from '../../http/rate-limit.ts'
 import type { NudgeEnv } from '../../http/rpc/nudge.service.ts'
 import { type HeldClick, type NewClick, saveClick, savePassedOnClick } from './clicks.queries.ts'
 
-/** `keyHash` is null unless the request gives a visitor's address with a key. The key is not checked before the click is saved. */
-export type ClickEnv = FailureEnv & NudgeEnv<'OUTBOX'> & { Variables: { db: Client; keyHash: string | null } }
+/**
+ * `keyHash` is null unless the request gives a visitor's address with a key. The key is not checked
+ * before the click is saved.
+ */
+export type ClickEnv = FailureEnv &
+  NudgeEnv<'OUTBOX'> & { Variables: { db: Client; keyHash: string | null } }
 
 /** In characters: longer than any IP address. */
 const MAX_ADDRESS_LENGTH = 64
@@ -25,18 +30,24 @@ export const limitByVisitor = () =>
     const address = c.req.header('Tributary-Visitor-Address')?.slice(0, MAX_ADDRESS_LENGTH)
     const keyHash = address ? await requestKeyHash(c) : null
     c.set('keyHash', keyHash)
-    await limitRate(c.env.RATE_LIMIT, address && keyHash ? `${keyHash} ${addressKey(address)}` : callerKey(c))
+    await limitRate(
+      c.env.RATE_LIMIT,
+      address && keyHash ? `${keyHash} ${addressKey(address)}` : callerKey(c),
+    )
     await next()
   })
 
 /**
- * Saves a click. One with a key that may not pass on this program's clicks is saved too, and counts under the proxy's address: a
- * revoked key must not lose clicks.
+ * Saves a click. One with a key that may not pass on this program's clicks is saved too, and counts
+ * under the proxy's address: a revoked key must not lose clicks.
  *
  * @returns null when the program has no active partner with that slug
  * @throws {ApiError} `rate_limited`
  */
-export const recordClick = async (c: Context<ClickEnv>, click: NewClick): Promise<HeldClick | null> => {
+export const recordClick = async (
+  c: Context<ClickEnv>,
+  click: NewClick,
+): Promise<HeldClick | null> => {
   const { db, keyHash, now } = c.var
   if (keyHash === null) return saveClick(db, click)
   const attempt: { saved: HeldClick | null | 'refused' } = { saved: 'refused' }

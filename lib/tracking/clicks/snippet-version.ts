@@ -1,6 +1,6 @@
 /**
- * The version of the snippet that a site can pin: its file in public/, which never changes, and its hash for Subresource
- * Integrity. Written by `npm run snippet:version`.
+ * The version of the snippet that a site can pin: its file in public/, which never changes, and its
+ * hash for Subresource Integrity. Written by `npm run snippet:version`.
  */
 export const SNIPPET_VERSION = {
   file: 'via.86047993eb78.js',

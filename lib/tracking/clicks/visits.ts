@@ -4,7 +4,10 @@ import { clickIdsIn } from '../../rules/attribution/click-ids.ts'
 import { DELIVERY_MS } from '../../rules/steps/occurred-at.ts'
 import { MAX_SLUG_LENGTH, readSub, slugKey } from '../../values/slugs.ts'
 
-/** A click ID that another domain of the merchant has passed on in its URL: docs/snippet.md, "Checkout on another domain". */
+/**
+ * A click ID that another domain of the merchant has passed on in its URL: docs/snippet.md,
+ * "Checkout on another domain".
+ */
 const PASSED_ON = /^(clk_[A-Za-z0-9]{24}_?)+$/
 
 /** What often follows a link in a text, and is taken for a part of it. */
@@ -26,17 +29,21 @@ type Visit = {
 }
 
 /**
- * The slugs of a visit, the likeliest first, and the clicks that the visitor has. A slug that is blank, too long or of several lines is
- * nobody's.
+ * The slugs of a visit, the likeliest first, and the clicks that the visitor has. A slug that is
+ * blank, too long or of several lines is nobody's.
  */
-export const readVisit = ({ slug, slugs, clickId }: Visit): { slugKeys: string[]; heldIds: string[] } => {
+export const readVisit = ({
+  slug,
+  slugs,
+  clickId,
+}: Visit): { slugKeys: string[]; heldIds: string[] } => {
   const given = slugs ?? [slug ?? '']
   const passedOn = given.filter((text) => text.length <= MAX_SLUG_LENGTH && PASSED_ON.test(text))
   const held = [...passedOn, clickId ?? ''].filter((text) => text.startsWith('clk_'))
   return {
-    slugKeys: [...new Set(given.filter((text) => !passedOn.includes(text)).flatMap(spellings))].filter(
-      (key) => key && !key.includes('\n'),
-    ),
+    slugKeys: [
+      ...new Set(given.filter((text) => !passedOn.includes(text)).flatMap(spellings)),
+    ].filter((key) => key && !key.includes('\n')),
     heldIds: clickIdsIn(held.join('_')).filter((id) => id.startsWith('clk_')),
   }
 }
@@ -52,7 +59,10 @@ export const pageOf = (url: string | null | undefined): string | null => {
     : null
 }
 
-/** The channel that a link names by `sub`, in its query or in its fragment, where the snippet finds slugs, too. */
+/**
+ * The channel that a link names by `sub`, in its query or in its fragment, where the snippet finds
+ * slugs, too.
+ */
 export const subOf = (url: string | null | undefined): string | null => {
   const page = url ? URL.parse(url) : null
   if (!page) return null
@@ -61,8 +71,8 @@ export const subOf = (url: string | null | undefined): string | null => {
 }
 
 /**
- * From when on a visit counts: its own time if it was sent soon after, else a little before its receipt. A browser can say
- * anything, and a click from before a sale may credit it.
+ * From when on a visit counts: its own time if it was sent soon after, else a little before its
+ * receipt. A browser can say anything, and a click from before a sale may credit it.
  *
  * @param age milliseconds, as the browser says
  */

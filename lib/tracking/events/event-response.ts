@@ -43,9 +43,14 @@ export const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   },
   amountCents: event.amountCents === null ? null : Number(event.amountCents),
   currency: event.currency,
-  sale: event.saleExternalId === null ? null : { id: event.saleId, externalId: event.saleExternalId },
+  sale:
+    event.saleExternalId === null ? null : { id: event.saleId, externalId: event.saleExternalId },
   metadata: event.metadata,
   occurredAt: event.occurredAt,
   commission: commissionOf(event, now),
-  steps: shownSteps(event).map((step) => ({ code: step.code, text: explain(step), facts: step.facts })),
+  steps: shownSteps(event).map((step) => ({
+    code: step.code,
+    text: explain(step),
+    facts: step.facts,
+  })),
 })

@@ -13,22 +13,29 @@ export const EventResponse = z
     attributed: z.boolean(),
     attributedBy: z.enum(['coupon', 'click', 'code', 'customer', 'manual']).nullable(),
     partner: z
-      .strictObject({ id: z.uuid(), slug: z.string(), name: z.string().nullable(), email: z.string() })
+      .strictObject({
+        id: z.uuid(),
+        slug: z.string(),
+        name: z.string().nullable(),
+        email: z.string(),
+      })
       .nullable(),
     test: z
       .literal(true)
       .optional()
       .meta({ description: 'Only if the partner is the program’s test partner.' }),
     customer: z.strictObject({
-      id: z.uuid().nullable().meta({ description: 'null until an event of the customer is attributed.' }),
+      id: z
+        .uuid()
+        .nullable()
+        .meta({ description: 'null until an event of the customer is attributed.' }),
       externalId: z.string().meta({ description: 'Empty while a refund waits for its sale.' }),
       email: z.string().nullable(),
       name: z.string().nullable(),
     }),
-    amountCents: z
-      .int()
-      .nullable()
-      .meta({ description: 'Of a refund, what counts; null while it waits for its sale. A lead has none.' }),
+    amountCents: z.int().nullable().meta({
+      description: 'Of a refund, what counts; null while it waits for its sale. A lead has none.',
+    }),
     currency: z.string().nullable(),
     sale: z
       .strictObject({ id: z.uuid().nullable(), externalId: z.string() })

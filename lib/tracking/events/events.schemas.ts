@@ -8,7 +8,10 @@ import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 /** POST /api/workspaces/:workspace/events/:id/credit. */
 export const NewCredit = z
   .strictObject({
-    partnerId: z.uuid().nullable().meta({ description: 'The partner to credit; null credits nobody.' }),
+    partnerId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The partner to credit; null credits nobody.' }),
     reason: line(500).min(1, NOT_BLANK).meta({ description: 'Why. The partner sees it.' }),
     customer: z.boolean().default(false).meta({
       description:
@@ -50,7 +53,8 @@ export const EventQuery = z.object({
     .stringbool({ truthy: ['true'], falsy: ['false'] })
     .optional()
     .meta({
-      description: '`true`: sales that the payment processor should have reported by now, and has not.',
+      description:
+        '`true`: sales that the payment processor should have reported by now, and has not.',
     }),
   ...OrderedPage.shape,
 })

@@ -20,21 +20,34 @@ const hasStep = (event: string, code: string) =>
 const isExpected = (event: string) =>
   sql<SqlBool>`(${hasStep(event, SALE_EXPECTED)} and not ${hasStep(event, 'expected_sale_received')})`
 
-/** Whether an event, `e`, is a sale reported before a time, which the processor has not reported yet. */
+/**
+ * Whether an event, `e`, is a sale reported before a time, which the processor has not reported
+ * yet.
+ */
 export const isExpectedBefore = (workspaceId: string, time: Date) =>
   sql<SqlBool>`(e.workspace_id = ${workspaceId} and ${isExpected('e')} and e.occurred_at < ${time}::timestamptz)`
 
-/** How many sales the processor should have reported before a time, as a query. @param limit the count stops there */
+/**
+ * How many sales the processor should have reported before a time, as a query.
+ * @param limit the count stops there
+ */
 export const countExpectedQuery = (workspaceId: string, time: Date, limit: number) => sql<number>`
   (select count(*)::int from (select from events e where ${isExpectedBefore(workspaceId, time)} limit ${limit}) expected)`
 
 /**
- * Notes that an expected sale and a processor's are one purchase by their looks, when either is saved: the same customer or
- * click, currency, and gross or net amount. Each of a processor's sales is that of one expected sale. It earns nothing
- * and takes nothing away: it only shows managers which sales are missing.
+ * Notes that an expected sale and a processor's are one purchase by their looks, when either is
+ * saved: the same customer or click, currency, and gross or net amount. Each of a processor's sales
+ * is that of one expected sale. It earns nothing and takes nothing away: it only shows managers
+ * which sales are missing.
  *
- * A statement of the batch that saves the sale, after the sale. May be repeated. The function that saves reports does the same.
+ * A statement of the batch that saves the sale, after the sale. May be repeated. The function that
+ * saves reports does the same.
  */
-export const noteReceived = ({ workspaceId, saleId, clickId, grossCents }: SavedSale) => sql<unknown>`
+export const noteReceived = ({
+  workspaceId,
+  saleId,
+  clickId,
+  grossCents,
+}: SavedSale) => sql<unknown>`
   select note_received_1(${workspaceId}, ${saleId}, ${clickId}, ${grossCents}, ${EXPECTED_HOURS},
                          ${PROCESSOR_ID_PATTERN}, ${reportKey('')})`

@@ -11,24 +11,30 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC
 const day = (iso: string): string => DAY.format(new Date(iso))
 
 const pays = (reward: RewardFacts, money: MoneyFormat): string =>
-  'percent' in reward ? `${reward.percent}% of the sale` : money(reward.amountCents, reward.currency)
+  'percent' in reward
+    ? `${reward.percent}% of the sale`
+    : money(reward.amountCents, reward.currency)
 
 const named = ({ by, value }: PartnerCode): string => `the ${by} “${value}”`
 
 const BECAUSE: Record<Because, (slug: string) => string> = {
-  first_partner: (slug) => `already belongs to “${slug}”, and this program keeps a customer’s first partner.`,
+  first_partner: (slug) =>
+    `already belongs to “${slug}”, and this program keeps a customer’s first partner.`,
   known_customer: (slug) =>
     `belongs to “${slug}”, and this program credits sales to known customers without a click.`,
   late_lead: (slug) =>
     `was referred by “${slug}”: a lead that followed this sale came with a click from before it.`,
   owner: (slug) => `belongs to “${slug}”, who is credited with its payments.`,
-  subscription: (slug) => `bought this subscription through “${slug}”, who is credited with its renewals.`,
+  subscription: (slug) =>
+    `bought this subscription through “${slug}”, who is credited with its renewals.`,
   import: (slug) => `was imported to “${slug}” since this subscription began.`,
 }
 
 const BY_ADDRESS = {
-  verified: ' Only an address that a lead named says who the customer is. Your backend has verified it.',
-  unverified: ' Only an address that a lead named says who the customer is, and nobody has verified it.',
+  verified:
+    ' Only an address that a lead named says who the customer is. Your backend has verified it.',
+  unverified:
+    ' Only an address that a lead named says who the customer is, and nobody has verified it.',
 }
 
 const refundedAndDisputed = (

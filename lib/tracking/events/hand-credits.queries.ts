@@ -8,7 +8,9 @@ export const findNamedPartners = (db: Db, workspaceId: string, name: string) =>
   db
     .selectFrom('partners')
     .where('workspace_id', '=', workspaceId)
-    .where((eb) => eb.or([eb('slug_key', '=', slugKey(name)), eb('email', '=', normalizeEmail(name) ?? '')]))
+    .where((eb) =>
+      eb.or([eb('slug_key', '=', slugKey(name)), eb('email', '=', normalizeEmail(name) ?? '')]),
+    )
     .select(['id', 'slug'])
     .limit(2)
     .execute()

@@ -36,23 +36,32 @@ type EventRow = Omit<FromJson<PastEvent>, 'sale' | 'click' | 'purchase'> & {
 /** Steps of events that earn nothing, whatever the reward. */
 const EARNS_NOTHING: Step['code'][] = ['commission_rejected', 'same_purchase', SALE_EXPECTED]
 
-/** Whether an erasure has replaced an address of the buyer of the event, `e`: its id, the customer's, or one typed into a checkout. */
+/**
+ * Whether an erasure has replaced an address of the buyer of the event, `e`: its id, the
+ * customer's, or one typed into a checkout.
+ */
 const hadErasedAddress = sql`
   (e.customer_external_id like ${erasedMark('%')}
    or exists (select from customer_identities i
               where i.customer_id = e.customer_id and i.kind = 'email' and i.value like ${erasedMark('%')})
    or exists (select from processor_events s where s.event_id = e.id and s.email like ${erasedMark('%')}))`
 
-/** The first id that an event of a time can have: ids begin with the time at which they were made. */
+/**
+ * The first id that an event of a time can have: ids begin with the time at which they were made.
+ */
 export const firstIdOf = (time: Date): string => {
   const hex = Number(time).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
 /** When the row of an id was made. */
-export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 13).replace('-', ''), 16))
+export const timeOfId = (id: string): Date =>
+  new Date(Number.parseInt(id.slice(0, 13).replace('-', ''), 16))
 
-/** A purchase's events were taken for those of another sale as long as nothing had tied the two: see duplicates.ts. */
+/**
+ * A purchase's events were taken for those of another sale as long as nothing had tied the two: see
+ * duplicates.ts.
+ */
 const duplicatesOf = (sale: RawBuilder<unknown>) => sql`
   select d.id from events d
   where d.customer_id = ${sale}.customer_id and d.occurred_at between ${sale}.occurred_at - interval '1 day' and ${sale}.occurred_at + interval '1 day'
@@ -139,8 +148,15 @@ const reviveEvent = ({
 }: EventRow): PastEvent => ({
   ...event,
   occurredAt: new Date(occurredAt),
-  sale: amountCents === null || currency === null ? null : { amountCents: BigInt(amountCents), currency },
-  click: click && { ...click, createdAt: new Date(click.createdAt), expiresAt: new Date(click.expiresAt) },
+  sale:
+    amountCents === null || currency === null
+      ? null
+      : { amountCents: BigInt(amountCents), currency },
+  click: click && {
+    ...click,
+    createdAt: new Date(click.createdAt),
+    expiresAt: new Date(click.expiresAt),
+  },
   purchase: purchase
     ? {
         ...purchase,
@@ -233,7 +249,10 @@ export const readPastPartners = async (
     {
       ...partner,
       terms: reviveTerms(terms),
-      formerStatuses: formerStatuses.map(({ until, status }) => ({ until: new Date(until), status })),
+      formerStatuses: formerStatuses.map(({ until, status }) => ({
+        until: new Date(until),
+        status,
+      })),
     },
   ])
 }

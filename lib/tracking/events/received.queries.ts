@@ -3,7 +3,12 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { lockIdentities } from '../../db/locks.queries.ts'
-import { type DiscountFact, type Fact, type ProcessorEvent, reportKey } from '../../rules/purchases/facts.ts'
+import {
+  type DiscountFact,
+  type Fact,
+  type ProcessorEvent,
+  reportKey,
+} from '../../rules/purchases/facts.ts'
 import { type EventOutcome, REFUSAL_CODES } from '../../rules/purchases/outcomes.ts'
 import { isProcessorId } from '../../rules/purchases/processors.ts'
 import { factsOf, type ReceivedFact } from '../../rules/purchases/received.ts'
@@ -12,8 +17,12 @@ import { factsOf, type ReceivedFact } from '../../rules/purchases/received.ts'
 export const textArray = (values: string[]) =>
   sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
 
-/** The places in a list, `place`: the planner knows how many they are, which it doesn't of the elements of JSON. */
-export const places = (list: unknown[]) => sql`generate_series(0, ${list.length - 1}::integer) as place`
+/**
+ * The places in a list, `place`: the planner knows how many they are, which it doesn't of the
+ * elements of JSON.
+ */
+export const places = (list: unknown[]) =>
+  sql`generate_series(0, ${list.length - 1}::integer) as place`
 
 /**
  * Stores an event, once. One that was refused before is replaced.
@@ -48,13 +57,16 @@ export const saveEvent = async (
       values.map((value) => ({ kind, value })),
       'exclusive',
     ).compile(db)
-  // A reported refund of the purchase waits for the event, or sees it. The first event of a workspace waits for the sales that are being
-  // saved without a comparison: it is compared with them.
+  // A reported refund of the purchase waits for the event, or sees it. The first event of a
+  // workspace waits for the sales that are being saved without a comparison: it is compared with
+  // them.
   const results = await db.batch([
     lock('email', email ? [email] : []),
     lock('purchase', keys),
     sql`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} first event`}, 0))
-        where not exists (select from processor_events where workspace_id = ${workspaceId})`.compile(db),
+        where not exists (select from processor_events where workspace_id = ${workspaceId})`.compile(
+      db,
+    ),
     insert.compile(db),
   ])
   const [row] = results[3]
@@ -63,8 +75,9 @@ export const saveEvent = async (
 }
 
 /**
- * Stores an event's outcome, which marks it as processed. The first outcome is kept, unless it is `nothing_changed`: of
- * two concurrent copies of an event, the one that changed nothing may finish first. One that waits has no outcome yet.
+ * Stores an event's outcome, which marks it as processed. The first outcome is kept, unless it is
+ * `nothing_changed`: of two concurrent copies of an event, the one that changed nothing may finish
+ * first. One that waits has no outcome yet.
  */
 export const saveOutcome = async (
   db: Db,
@@ -74,13 +87,15 @@ export const saveOutcome = async (
     .updateTable('processor_events')
     .set({ outcome: JSON.stringify(outcome), event_id: saleId })
     .where('id', '=', id)
-    .where(sql<boolean>`coalesce(outcome ->> 'code', 'nothing_changed') in ('nothing_changed', 'waiting')`)
+    .where(
+      sql<boolean>`coalesce(outcome ->> 'code', 'nothing_changed') in ('nothing_changed', 'waiting')`,
+    )
     .execute()
 }
 
 /**
- * The events received of one purchase, and the discounts of its customer. `keys` and `count` are its version: applying a
- * plan fails if newer events exist.
+ * The events received of one purchase, and the discounts of its customer. `keys` and `count` are
+ * its version: applying a plan fails if newer events exist.
  */
 export type ReceivedEvents = {
   facts: ReceivedFact[]
@@ -91,14 +106,19 @@ export type ReceivedEvents = {
 }
 
 /**
- * Loads the events that name one of a purchase's keys, the events that name one of theirs, and so on: a refund may be
- * linked to its sale only by a payment and an invoice.
+ * Loads the events that name one of a purchase's keys, the events that name one of theirs, and so
+ * on: a refund may be linked to its sale only by a payment and an invoice.
  *
  * @param ids keys of the purchase, or the id under which its sale is recorded
- * @returns their facts, all their keys, and their number; in the same order whichever of the keys it is found by, and in
- *   whatever order they arrived: where facts contradict each other, one of them counts, and it must be the same one each time
+ * @returns their facts, all their keys, and their number; in the same order whichever of the keys
+ *   it is found by, and in whatever order they arrived: where facts contradict each other, one of
+ *   them counts, and it must be the same one each time
  */
-export const loadReceived = async (db: Db, workspaceId: string, ids: string[]): Promise<ReceivedEvents> => {
+export const loadReceived = async (
+  db: Db,
+  workspaceId: string,
+  ids: string[],
+): Promise<ReceivedEvents> => {
   const [received] = await loadAllReceived(db, workspaceId, [ids])
   if (!received) throw new Error('Nothing was loaded of a purchase.')
   return received
@@ -170,8 +190,9 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
 }
 
 /**
- * The keys of the customer's invoices that were made with a discount: it may be one whose coupon is known only now. None
- * if other events have reported the same discounts before, as each update of a customer repeats them.
+ * The keys of the customer's invoices that were made with a discount: it may be one whose coupon is
+ * known only now. None if other events have reported the same discounts before, as each update of a
+ * customer repeats them.
  *
  * @param eventId the row of the event that reports the discounts
  * @param customer the processor's id
@@ -179,7 +200,11 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
 export const discountedPurchases = async (
   db: Db,
   workspaceId: string,
-  { eventId, customer, discounts }: { eventId: string; customer: string; discounts: DiscountFact[] },
+  {
+    eventId,
+    customer,
+    discounts,
+  }: { eventId: string; customer: string; discounts: DiscountFact[] },
 ): Promise<string[][]> => {
   const { rows } = await sql<{ keys: string[] }>`
     select keys from processor_events e

@@ -5,7 +5,10 @@ import type { PageRequest } from '../../db/page-request.ts'
 import type { Processor } from '../../rules/purchases/processors.ts'
 import type { HoldReason } from '../../rules/steps/holds.ts'
 
-/** One of the events that a manager compares. Built as JSON: the time is text, and amounts are far below 2^53. */
+/**
+ * One of the events that a manager compares. Built as JSON: the time is text, and amounts are far
+ * below 2^53.
+ */
 export type HeldEvent = {
   id: string
   externalId: string

@@ -9,12 +9,13 @@ import { type CommissionRow, selectCommissions } from '../ledger/commissions.que
 /**
  * Holds a commission, in one transaction. Idempotent.
  *
- * Payout runs, holds and changes of the sale wait for each other, so that a commission is either held or paid, and its hold
- * follows to whatever replaces it.
+ * Payout runs, holds and changes of the sale wait for each other, so that a commission is either
+ * held or paid, and its hold follows to whatever replaces it.
  *
  * @param id   a UUID
  * @param note the manager's reason, which the partner sees
- * @returns the commission, and why it could not be held, or null; undefined if the workspace has no such commission
+ * @returns the commission, and why it could not be held, or null; undefined if the workspace has no
+ *   such commission
  */
 export const holdCommission = async (
   db: Db,
@@ -71,5 +72,7 @@ export const holdCommission = async (
              exists (select from commissions r where r.reverses_id = c.id and r.payout_id is not null) as "isPartlyPaid"
       from commissions c left join events e on e.id = c.event_id where ${isThis}`.compile(db),
   ])
-  return after && facts && { commission: after, refusal: holdRefusalOf({ ...after, ...facts }, note) }
+  return (
+    after && facts && { commission: after, refusal: holdRefusalOf({ ...after, ...facts }, note) }
+  )
 }

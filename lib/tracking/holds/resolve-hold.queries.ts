@@ -8,16 +8,16 @@ import { type CommissionRow, selectCommissions } from '../ledger/commissions.que
 import { mailManualEarning } from '../ledger/manual-earnings.queries.ts'
 
 /**
- * Resolves the hold of a commission, in one transaction. A rejected commission is reversed in full, and the customer's later
- * sales are marked to be planned again: it no longer uses up a one-time reward or starts the duration. Idempotent: the first
- * resolution is kept.
+ * Resolves the hold of a commission, in one transaction. A rejected commission is reversed in full,
+ * and the customer's later sales are marked to be planned again: it no longer uses up a one-time
+ * reward or starts the duration. Idempotent: the first resolution is kept.
  *
- * The sale's row is locked first, and its revision incremented, so that a concurrent plan of the sale, such as one that
- * reverses a refund, is made again.
+ * The sale's row is locked first, and its revision incremented, so that a concurrent plan of the
+ * sale, such as one that reverses a refund, is made again.
  *
  * @param id a UUID
- * @returns the commission with its hold, which may be missing or resolved otherwise; undefined if the workspace has no
- *          such commission
+ * @returns the commission with its hold, which may be missing or resolved otherwise; undefined if
+ *   the workspace has no such commission
  */
 export const resolveHold = async (
   db: Db,

@@ -66,8 +66,8 @@ const missingOf = ({ eventId, commissionId }: Adjustment, facts: Facts): Missing
 }
 
 /**
- * Saves an adjustment with its commission and audit entry, in one transaction. Of concurrent requests with one external id,
- * the first is saved, and the others return it.
+ * Saves an adjustment with its commission and audit entry, in one transaction. Of concurrent
+ * requests with one external id, the first is saved, and the others return it.
  */
 export const saveAdjustment = async (
   db: Db,

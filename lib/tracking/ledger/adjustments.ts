@@ -21,5 +21,7 @@ export type Adjustment = {
 export type MissingSubject = 'partner' | 'event' | 'commission'
 
 /** When an adjustment becomes payable: never before it was made. */
-export const adjustmentPayableAt = ({ payableAt }: Pick<Adjustment, 'payableAt'>, now: Date): Date =>
-  payableAt !== null && payableAt > now ? payableAt : now
+export const adjustmentPayableAt = (
+  { payableAt }: Pick<Adjustment, 'payableAt'>,
+  now: Date,
+): Date => (payableAt !== null && payableAt > now ? payableAt : now)

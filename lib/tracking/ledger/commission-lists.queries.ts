@@ -1,4 +1,7 @@
-/** Which commissions a list shows: a walk along an index for each filter, whose time does not depend on how many there are. */
+/**
+ * Which commissions a list shows: a walk along an index for each filter, whose time does not depend
+ * on how many there are.
+ */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isOfCustomer } from '../../customers/identities.queries.ts'
 import { afterCursor, type OrderedPageRequest } from '../../db/page-request.ts'
@@ -16,19 +19,27 @@ export type CommissionFilter = OrderedPageRequest & {
 }
 
 /**
- * What a list is sorted by before the id, both newest first or both oldest first. Unpaid commissions are sorted by when they become payable, and
- * those of payouts by payout: in the order of ids, those of a status may be anywhere among millions.
+ * What a list is sorted by before the id, both newest first or both oldest first. Unpaid
+ * commissions are sorted by when they become payable, and those of payouts by payout: in the order
+ * of ids, those of a status may be anywhere among millions.
  */
-export const orderOf = (status: CommissionStatus | undefined): 'id' | 'payable_at' | 'payout_id' => {
+export const orderOf = (
+  status: CommissionStatus | undefined,
+): 'id' | 'payable_at' | 'payout_id' => {
   if (status === 'pending' || status === 'payable' || status === 'shadow') return 'payable_at'
   return status === 'processing' || status === 'paid' ? 'payout_id' : 'id'
 }
 
 /** The ids of the next commissions of a list, as a subquery. */
-export const idsOf = (workspaceId: string, filter: CommissionFilter, now: Date): RawBuilder<unknown> => {
+export const idsOf = (
+  workspaceId: string,
+  filter: CommissionFilter,
+  now: Date,
+): RawBuilder<unknown> => {
   const { status, kind } = filter
   // Few rows match these, which an index finds.
-  const isNarrow = filter.customerExternalId || filter.eventId || filter.payoutId || (kind && kind !== 'sale')
+  const isNarrow =
+    filter.customerExternalId || filter.eventId || filter.payoutId || (kind && kind !== 'sale')
   if ((status === 'processing' || status === 'paid') && !isNarrow)
     return byPayout(workspaceId, { ...filter, status })
   const order = orderOf(status)
@@ -60,7 +71,10 @@ const byPayout = (
     order by po.id ${direction}, own.id ${direction} limit ${filter.limit}`
 }
 
-/** Whether a commission, `c`, matches the filters but that of the status, and comes after the cursor. */
+/**
+ * Whether a commission, `c`, matches the filters but that of the status, and comes after the
+ * cursor.
+ */
 const matches = (workspaceId: string, filter: CommissionFilter): RawBuilder<SqlBool> => {
   const { partnerId, customerExternalId, eventId, payoutId, kind, cursor } = filter
   const conditions = [
@@ -70,7 +84,9 @@ const matches = (workspaceId: string, filter: CommissionFilter): RawBuilder<SqlB
     ...(eventId ? [isAboutEvent(eventId)] : []),
     ...(payoutId ? [sql<SqlBool>`c.payout_id = ${payoutId}`] : []),
     // The second condition is the predicate of commissions_kind_idx.
-    ...(kind ? [sql<SqlBool>`c.kind = ${kind}${kind === 'sale' ? sql`` : sql` and c.kind <> 'sale'`}`] : []),
+    ...(kind
+      ? [sql<SqlBool>`c.kind = ${kind}${kind === 'sale' ? sql`` : sql` and c.kind <> 'sale'`}`]
+      : []),
     ...(cursor ? [isAfter(filter, cursor)] : []),
   ]
   return sql.join(conditions, sql` and `)

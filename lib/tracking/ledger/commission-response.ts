@@ -25,7 +25,11 @@ const holdOf = ({
 }
 
 const adjustmentOf = (commission: CommissionRow): CommissionResponse['adjustment'] => {
-  const { adjustmentExternalId: externalId, adjustmentReason: reason, adjustedBy: createdBy } = commission
+  const {
+    adjustmentExternalId: externalId,
+    adjustmentReason: reason,
+    adjustedBy: createdBy,
+  } = commission
   if (externalId === null || reason === null || createdBy === null) return null
   const { adjustedEventId: eventId, correctsId: commissionId } = commission
   return { externalId, reason, createdBy, eventId, commissionId }

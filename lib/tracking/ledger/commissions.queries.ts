@@ -10,9 +10,15 @@ export type CommissionRow = Awaited<ReturnType<typeof listCommissions>>[number]
 /**
  * The commissions of a workspace, in the order of `orderOf`.
  *
- * @throws {ApiError} `invalid_query` if the place of the cursor is not known any more, because its payout was canceled or returned
+ * @throws {ApiError} `invalid_query` if the place of the cursor is not known any more, because its
+ *   payout was canceled or returned
  */
-export const listCommissions = async (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) => {
+export const listCommissions = async (
+  db: Db,
+  workspaceId: string,
+  filter: CommissionFilter,
+  now: Date,
+) => {
   const rows = await commissionsQuery(db, workspaceId, filter, now).execute()
   if (rows.length === 0 && filter.cursor && orderOf(filter.status) === 'payout_id') {
     const last = await findCommission(db, workspaceId, filter.cursor)
@@ -33,7 +39,12 @@ export const commissionQuery = (db: Db, workspaceId: string, id: string) =>
   selectCommissions(db, workspaceId).where('c.id', '=', id)
 
 /** A list as a query, for a batch. @param now the status depends on it */
-export const commissionsQuery = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) => {
+export const commissionsQuery = (
+  db: Db,
+  workspaceId: string,
+  filter: CommissionFilter,
+  now: Date,
+) => {
   const rows = selectCommissions(db, workspaceId).where(
     sql<SqlBool>`c.id in (${idsOf(workspaceId, filter, now)})`,
   )

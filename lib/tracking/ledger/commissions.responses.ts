@@ -7,7 +7,8 @@ const HoldResponse = z
   .strictObject({
     reason: z.enum(HOLD_REASONS),
     note: z.string().nullable().meta({
-      description: 'The manager’s reason, which the partner sees; null unless the reason is `manual`.',
+      description:
+        'The manager’s reason, which the partner sees; null unless the reason is `manual`.',
     }),
     createdBy: z
       .string()
@@ -34,9 +35,14 @@ const AdjustmentResponse = z
   .strictObject({
     externalId: z.string(),
     reason: z.string().meta({ description: 'The partner sees it.' }),
-    createdBy: z.string().meta({ description: 'The manager’s email address, or the name of the API key.' }),
+    createdBy: z
+      .string()
+      .meta({ description: 'The manager’s email address, or the name of the API key.' }),
     eventId: z.uuid().nullable().meta({ description: 'The event that it is about, if any.' }),
-    commissionId: z.uuid().nullable().meta({ description: 'The commission that it is about, if any.' }),
+    commissionId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The commission that it is about, if any.' }),
   })
   .meta({ id: 'Adjustment' })
 
@@ -61,7 +67,10 @@ export const CommissionResponse = z
       .meta({ description: 'Only of the program’s test partner, which is never paid.' }),
     customerExternalId: z.string().nullable(),
     eventId: z.uuid().nullable(),
-    reversesId: z.uuid().nullable().meta({ description: 'The commission that a reversal reverses.' }),
+    reversesId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The commission that a reversal reverses.' }),
     payoutId: z.uuid().nullable().meta({ description: 'The payout that includes it, if any.' }),
     hold: HoldResponse.nullable().meta({
       description: 'Why the commission is or was held; null if it never was.',

@@ -39,7 +39,8 @@ export const NewAdjustment = z
       .max(MAX_AMOUNT_CENTS, AMOUNT)
       .refine((cents) => cents !== 0, AMOUNT)
       .meta({
-        description: 'Added to what the partner has earned, or deducted if negative, in minor units.',
+        description:
+          'Added to what the partner has earned, or deducted if negative, in minor units.',
       }),
     currency,
     reason: reason('Why.'),
@@ -75,7 +76,9 @@ export const NewReversal = z
     }),
     reason: reason('Why.'),
     externalId: optional(
-      id('Your id for it. One reversal per id: a repeat returns the first. Required with `amountCents`.'),
+      id(
+        'Your id for it. One reversal per id: a repeat returns the first. Required with `amountCents`.',
+      ),
     ),
   })
   .refine(({ amountCents, externalId }) => !amountCents || externalId, {
@@ -93,4 +96,6 @@ export const NewReversal = z
   .meta({ id: 'NewReversal' })
 
 /** POST /api/workspaces/:workspace/commissions/:id/hold. */
-export const NewHold = z.strictObject({ note: reason('Why the commission is held.') }).meta({ id: 'NewHold' })
+export const NewHold = z
+  .strictObject({ note: reason('Why the commission is held.') })
+  .meta({ id: 'NewHold' })

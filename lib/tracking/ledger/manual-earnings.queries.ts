@@ -4,7 +4,8 @@ import type { Act } from '../../audit/audit.queries.ts'
 import type { ManualEarning } from '../../mail/outbox/details.ts'
 
 /**
- * What a statement selects for each row that makes money payable by hand, so that a repeat of it mails nothing.
+ * What a statement selects for each row that makes money payable by hand, so that a repeat of it
+ * mails nothing.
  *
  * @param row its columns: the program, the partner's slug or null, the amount and the currency
  */

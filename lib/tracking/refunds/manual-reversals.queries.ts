@@ -6,7 +6,11 @@ import { idOf } from '../../db/ids.ts'
 import { sha256 } from '../../platform/sha256.ts'
 import { type ManualReversal, reversalRefusalOf } from '../../rules/refunds/manual-reversals.ts'
 import { canonicalJson } from '../../values/json.ts'
-import { type CommissionRow, findCommission, selectCommissions } from '../ledger/commissions.queries.ts'
+import {
+  type CommissionRow,
+  findCommission,
+  selectCommissions,
+} from '../ledger/commissions.queries.ts'
 
 export type SavedReversal =
   | {
@@ -19,11 +23,13 @@ export type SavedReversal =
   | { outcome: 'refused'; refusal: string }
 
 /**
- * Reverses a commission in part or in whole, with the reason and the audit entry, in one transaction. Of concurrent requests
- * with one external id, the first is saved, and the others return it; all together never reverse more than is left.
+ * Reverses a commission in part or in whole, with the reason and the audit entry, in one
+ * transaction. Of concurrent requests with one external id, the first is saved, and the others
+ * return it; all together never reverse more than is left.
  *
- * The sale's row is locked first, and its revision incremented, so that a concurrent plan of the sale, such as one that
- * reverses a refund, is made again. The step in the event is what later plans count.
+ * The sale's row is locked first, and its revision incremented, so that a concurrent plan of the
+ * sale, such as one that reverses a refund, is made again. The step in the event is what later
+ * plans count.
  *
  * @param id a UUID
  * @returns undefined if the workspace has no such commission

@@ -14,16 +14,23 @@ import { canonicalJson } from '../../values/json.ts'
 import type { IncompleteRefund, ReportsService } from '../reports/purchases.rpc.ts'
 import type { RecordedEvent } from '../reports/reports.queries.ts'
 import { keyRefusal, respondRecorded } from '../reports/respond.service.ts'
-import { loadRefundFacts, type RefundFacts, type SavedRefund, saveRefund } from './refunds.queries.ts'
+import {
+  loadRefundFacts,
+  type RefundFacts,
+  type SavedRefund,
+  saveRefund,
+} from './refunds.queries.ts'
 
 /** Plans the sale again that a processor reports too. */
 type JoinRefund = ReportsService['joinReport']
 
 /**
- * Loads, decides, saves and responds, like `recordReport`. A refund of a sale that a payment processor reports too is saved
- * first, and then planned with what the processor has reported of it.
+ * Loads, decides, saves and responds, like `recordReport`. A refund of a sale that a payment
+ * processor reports too is saved first, and then planned with what the processor has reported of
+ * it.
  *
- * @throws {ApiError} `invalid_api_key`, `insufficient_scope`; `currency_mismatch` if the currency is not that of the sale
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`; `currency_mismatch` if the currency
+ *   is not that of the sale
  */
 export const recordRefund = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
   c: Context<E>,
@@ -57,7 +64,10 @@ type Steps = {
   load: () => Promise<RefundFacts>
   /** @returns null if the sale has changed since it was read */
   save: (refund: SavedRefund) => Promise<RecordedEvent | null>
-  join: (workspaceId: string, refund: IncompleteRefund) => Promise<{ id: string; attributed: boolean }>
+  join: (
+    workspaceId: string,
+    refund: IncompleteRefund,
+  ) => Promise<{ id: string; attributed: boolean }>
 }
 
 /** Of concurrent refunds of one sale, one succeeds in each round. */
@@ -81,7 +91,8 @@ export const decideAndSave = async (
     const decision = decideRefund({ id, requested }, saleExternalId, sale, refunds)
     const hash = isJoined ? null : bodyHash
     const event =
-      recorded ?? (await save({ id, workspaceId, report, sale, isJoined, bodyHash: hash, decision, now }))
+      recorded ??
+      (await save({ id, workspaceId, report, sale, isJoined, bodyHash: hash, decision, now }))
     if (!event) continue
     if (event.bodyHash !== null) return event
     const incomplete = { kind: 'refund', externalId, saleExternalId, bodyHash } as const

@@ -12,9 +12,14 @@ import type { RecordedEvent } from '../reports/reports.queries.ts'
 
 export type RefundFacts = {
   workspaceId: string
-  /** The event of an earlier report with the same id. Nothing else is loaded beside one that is complete. */
+  /**
+   * The event of an earlier report with the same id. Nothing else is loaded beside one that is
+   * complete.
+   */
   recorded: RecordedEvent | null
-  /** Whether a payment processor has reported something of the sale: the refund is joined with it. */
+  /**
+   * Whether a payment processor has reported something of the sale: the refund is joined with it.
+   */
   isJoined: boolean
   /** Null while the sale is not known. */
   saleCurrency: string | null
@@ -87,12 +92,16 @@ export type SavedRefund = {
 }
 
 /**
- * Saves a refund with what it reverses: all of it, or nothing. Of concurrent copies, the first one inserts the event, and the
- * others return it.
+ * Saves a refund with what it reverses: all of it, or nothing. Of concurrent copies, the first one
+ * inserts the event, and the others return it.
  *
- * @returns null after a conflict: the sale has changed since it was read, so load it and decide again
+ * @returns null after a conflict: the sale has changed since it was read, so load it and decide
+ *   again
  */
-export const saveRefund = async (db: Client, refund: SavedRefund): Promise<RecordedEvent | null> => {
+export const saveRefund = async (
+  db: Client,
+  refund: SavedRefund,
+): Promise<RecordedEvent | null> => {
   try {
     const [row] = await db.query<{ event: RecordedEvent }>('select save_refund_1($1) as event', [
       JSON.stringify(toSaved(refund)),

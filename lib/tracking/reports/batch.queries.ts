@@ -1,8 +1,17 @@
-/** Saves decided reports of a batch, and loads what the next ones are decided from, in one round trip. */
+/**
+ * Saves decided reports of a batch, and loads what the next ones are decided from, in one round
+ * trip.
+ */
 import type { Client } from '../../db/neon.ts'
 import type { Report } from '../../rules/steps/report.ts'
 import type { DecidedReport } from './decided-report.ts'
-import { type KeyRefusal, type LoadedFacts, type ReportFacts, readFacts, wantedOf } from './facts.queries.ts'
+import {
+  type KeyRefusal,
+  type LoadedFacts,
+  type ReportFacts,
+  readFacts,
+  wantedOf,
+} from './facts.queries.ts'
 import { type RecordedEvent, toSaved } from './reports.queries.ts'
 
 type Results = { saved: (RecordedEvent | null)[]; loaded: (LoadedFacts | KeyRefusal)[] }
@@ -10,8 +19,8 @@ type Results = { saved: (RecordedEvent | null)[]; loaded: (LoadedFacts | KeyRefu
 /**
  * Saves each report completely or not at all, in order, then loads others.
  *
- * @returns the events, null for a report that conflicts with what was saved since it was loaded; and the facts of the others, or
- *   why the key is refused
+ * @returns the events, null for a report that conflicts with what was saved since it was loaded;
+ *   and the facts of the others, or why the key is refused
  */
 export const saveAndLoad = async (
   db: Client,
@@ -22,7 +31,9 @@ export const saveAndLoad = async (
   const [row] = await db.query<{ results: Results }>('call record_reports_1($1, $2, $3, null)', [
     JSON.stringify(decided.map(toSaved)),
     apiKeyHash,
-    JSON.stringify(wanted.map(({ report, receivedAt: now }) => ({ ...wantedOf(report, now), now }))),
+    JSON.stringify(
+      wanted.map(({ report, receivedAt: now }) => ({ ...wantedOf(report, now), now })),
+    ),
   ])
   if (!row) throw new Error('A call of a procedure returned no row.')
   const { saved, loaded } = row.results

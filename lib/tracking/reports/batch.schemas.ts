@@ -35,12 +35,18 @@ export const Batch = z
   })
   .meta({ id: 'Batch' })
 
-/** The body, as it is validated: each report is checked by itself, so that one that is invalid refuses no other. */
+/**
+ * The body, as it is validated: each report is checked by itself, so that one that is invalid
+ * refuses no other.
+ */
 export const BatchRequest = z.object({
   events: z.array(z.unknown()).min(1, 'Must have at least one event.'),
 })
 
-/** Refuses a batch with too many reports, before the schema checks them. @throws {ApiError} `too_many_rows` */
+/**
+ * Refuses a batch with too many reports, before the schema checks them.
+ * @throws {ApiError} `too_many_rows`
+ */
 export const limitEvents = (body: unknown): void => {
   const { events } = Object(body) as { events?: unknown }
   if (Array.isArray(events) && events.length > MAX_EVENTS) {

@@ -1,4 +1,6 @@
-/** Records a batch of sales and leads: each as if it had been reported alone, in the order given. */
+/**
+ * Records a batch of sales and leads: each as if it had been reported alone, in the order given.
+ */
 import type { Context } from 'hono'
 import type { KeyEnv } from '../../auth/keys/api-keys.ts'
 import { ApiError, errorBody, toApiError } from '../../http/errors.ts'
@@ -35,10 +37,12 @@ type Settle = (item: LoadedItem, event: RecordedEvent) => Promise<void>
 const ROUNDS = 510
 
 /**
- * Records the reports, and answers each by itself. Three round trips: one loads what all are decided from, the second saves them
- * and loads again those that depend on one before, such as the sale of a customer whose lead is in the batch, and the third saves
- * these. Every further dated report of one customer takes one more, and so do conflicts with other requests, repeats all together,
- * and two ids of one customer. Reports that something received before depends on take more: see `completeReport`.
+ * Records the reports, and answers each by itself. Three round trips: one loads what all are
+ * decided from, the second saves them and loads again those that depend on one before, such as the
+ * sale of a customer whose lead is in the batch, and the third saves these. Every further dated
+ * report of one customer takes one more, and so do conflicts with other requests, repeats all
+ * together, and two ids of one customer. Reports that something received before depends on take
+ * more: see `completeReport`.
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  * @throws {Unavailable} if none is known to be recorded
@@ -49,7 +53,8 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>
   joinReport: JoinReport,
 ): Promise<Response> => {
   const answers = new Map<number, BatchResponse['results'][number]>()
-  const refuse = (place: number, error: unknown) => answers.set(place, errorBody(c, toApiError(error)))
+  const refuse = (place: number, error: unknown) =>
+    answers.set(place, errorBody(c, toApiError(error)))
   const items: Item[] = []
   for (const [place, event] of events.entries()) {
     const { data: report, errors } = checked(BatchEvent, event)
@@ -90,13 +95,20 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>
 }
 
 /**
- * Records all reports, and settles each as soon as it is known to be saved. A repeat changes nothing, and is settled last: its event
- * may be credited by the others.
+ * Records all reports, and settles each as soon as it is known to be saved. A repeat changes
+ * nothing, and is settled last: its event may be credited by the others.
  */
-const recordAll = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Settle): Promise<void> => {
+const recordAll = async (
+  saveThenLoad: SaveThenLoad,
+  items: Item[],
+  settle: Settle,
+): Promise<void> => {
   const ids = new Set<string>()
   const isFirst = (item: Item) => ids.size < ids.add(idOf(item)).size
-  const { true: firsts = [], false: others = [] } = Object.groupBy(items, (item) => `${isFirst(item)}`)
+  const { true: firsts = [], false: others = [] } = Object.groupBy(
+    items,
+    (item) => `${isFirst(item)}`,
+  )
   const repeats = [...(await recordFirsts(saveThenLoad, firsts, settle)), ...others]
   const { loaded } = await saveThenLoad([], repeats)
   for (const item of loaded) {
@@ -105,8 +117,15 @@ const recordAll = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Sett
   }
 }
 
-/** Records reports with different IDs. Returns those whose event was recorded before, without credit. */
-const recordFirsts = async (saveThenLoad: SaveThenLoad, items: Item[], settle: Settle): Promise<Item[]> => {
+/**
+ * Records reports with different IDs. Returns those whose event was recorded before, without
+ * credit.
+ */
+const recordFirsts = async (
+  saveThenLoad: SaveThenLoad,
+  items: Item[],
+  settle: Settle,
+): Promise<Item[]> => {
   const repeats: Item[] = []
   const begun = new Set<string>()
   const customers = new Map<string, string>()
@@ -124,9 +143,14 @@ const recordFirsts = async (saveThenLoad: SaveThenLoad, items: Item[], settle: S
       if (recorded) begun.add(refOf(item))
     }
     const unsaved = without(waiting, [...ended.map(({ item }) => item), ...repeats])
-    // Two ids may be those of one customer, whose reports are saved in order: none is saved before one of an unknown customer.
+    // Two ids may be those of one customer, whose reports are saved in order: none is saved before
+    // one of an unknown customer.
     const unknown = unsaved.findIndex((item) => !customers.has(refOf(item)))
-    const ordered = takeIndependent(unsaved.slice(0, unknown < 0 ? undefined : unknown), customerOf, begun)
+    const ordered = takeIndependent(
+      unsaved.slice(0, unknown < 0 ? undefined : unknown),
+      customerOf,
+      begun,
+    )
     const toSave = only(loaded, ordered)
     for (const item of toSave) begun.add(refOf(item))
     const toLoad = takeIndependent(without(unsaved, toSave), customerOf, begun)
@@ -158,7 +182,10 @@ const openStore =
     const { saved, loaded } = await saveAndLoad(c.var.db, c.var.apiKeyHash, decided, toLoad)
     if (typeof loaded === 'string') throw keyRefusal(loaded)
     noteCaller(c, loaded)
-    return { saved, loaded: toLoad.flatMap((item, n) => (loaded[n] ? { ...item, facts: loaded[n] } : [])) }
+    return {
+      saved,
+      loaded: toLoad.flatMap((item, n) => (loaded[n] ? { ...item, facts: loaded[n] } : [])),
+    }
   }
 
 type SaveThenLoad = ReturnType<typeof openStore>
@@ -185,8 +212,9 @@ const idOf = ({ report: { kind, externalId } }: Item): string => `${kind} ${exte
 const refOf = ({ report }: Item): string => report.customerExternalId
 
 /**
- * The reports that can be decided together: none depends on another before it. All of a customer depend on its first one, which
- * may say whose the customer is, and on each dated one. Other live ones conflict where one depends on another.
+ * The reports that can be decided together: none depends on another before it. All of a customer
+ * depend on its first one, which may say whose the customer is, and on each dated one. Other live
+ * ones conflict where one depends on another.
  *
  * @param customerOf whose report it is; as long as this is not known, the id that it names
  * @param begun      the ids of customers whose first report is saved, or about to be

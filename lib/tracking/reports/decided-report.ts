@@ -1,6 +1,11 @@
 /** What a decided report changes of its customer. */
 
-import type { Click, CodeCredit, Credit, PartnerTerms } from '../../rules/attribution/attribution.ts'
+import type {
+  Click,
+  CodeCredit,
+  Credit,
+  PartnerTerms,
+} from '../../rules/attribution/attribution.ts'
 import type { Decision } from '../../rules/decisions/decide.ts'
 import { emailOf, type Identity, identityOf } from '../../rules/identities/identities.ts'
 import type { ReportedRefund } from '../../rules/refunds/refunds.ts'
@@ -15,14 +20,20 @@ export type ReportedCustomer = {
   partnerId: string | null
   email: string | null
   name: string | null
-  /** Whether the click that was reported is earlier than all that is known of who referred the customer. */
+  /**
+   * Whether the click that was reported is earlier than all that is known of who referred the
+   * customer.
+   */
   isClickedFirst: boolean
 }
 
 export type DecidedReport = {
   workspaceId: string
   report: Report
-  /** Null if no event with the reported id of the customer was credited before, and it was not imported. */
+  /**
+   * Null if no event with the reported id of the customer was credited before, and it was not
+   * imported.
+   */
   customer: ReportedCustomer | null
   /** Whether sales were reported under the id of the customer, who is not known. */
   adoptsSales: boolean
@@ -40,14 +51,19 @@ export type DecidedReport = {
 }
 
 /** What a report changes of a customer that is known. */
-export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { partner, by }: Credit) => {
+export const changesOf = (
+  decided: DecidedReport,
+  customer: ReportedCustomer,
+  { partner, by }: Credit,
+) => {
   const { report } = decided
   const email = report.customerEmail ?? customer.email
   const name = report.customerName ?? customer.name
-  // Only a click or a code moves an existing customer. A sale credited to the customer's partner must not undo the move of a
-  // concurrent click.
+  // Only a click or a code moves an existing customer. A sale credited to the customer's partner
+  // must not undo the move of a concurrent click.
   const isMoved =
-    customer.partnerId === null || ((by === 'click' || by === 'code') && partner.attribution === 'last')
+    customer.partnerId === null ||
+    ((by === 'click' || by === 'code') && partner.attribution === 'last')
   const partnerId = isMoved ? partner.id : customer.partnerId
   // A purchase that is planned concurrently depends on it, so that plan must not hold.
   // So do the customer's later sales on a dated report.
@@ -56,7 +72,8 @@ export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { 
     (customer.isClickedFirst && referrerOf(decided) !== null) ||
     decided.at < decided.receivedAt
   // To verify an address may mark sales, too.
-  const isNamed = email !== customer.email || name !== customer.name || report.emailVerified === true
+  const isNamed =
+    email !== customer.email || name !== customer.name || report.emailVerified === true
   const isChanged = isReferred || isNamed
   return { email, name, partnerId, isMoved, isReferred, isChanged }
 }
@@ -64,16 +81,27 @@ export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { 
 /** Who refers a customer. By a click, it did so when the link was clicked. */
 export type Referrer = { partner: PartnerTerms; source: 'click' | 'code'; clickedAt: Date | null }
 
-/** The partner who refers the customer by the click or the code, also if another one owns it and keeps it. */
-export const referrerOf = ({ click, code, decision: { steps } }: DecidedReport): Referrer | null => {
+/**
+ * The partner who refers the customer by the click or the code, also if another one owns it and
+ * keeps it.
+ */
+export const referrerOf = ({
+  click,
+  code,
+  decision: { steps },
+}: DecidedReport): Referrer | null => {
   const has = (step: Step['code']) => steps.some((taken) => taken.code === step)
-  if (click && has('click')) return { partner: click.partner, source: 'click', clickedAt: click.createdAt }
+  if (click && has('click'))
+    return { partner: click.partner, source: 'click', clickedAt: click.createdAt }
   return code?.partner?.status === 'approved' && has('partner_code')
     ? { partner: code.partner, source: 'code', clickedAt: null }
     : null
 }
 
-/** The addresses that a report adds to its customer. They count for all its payments, unlike those of an import. */
+/**
+ * The addresses that a report adds to its customer. They count for all its payments, unlike those
+ * of an import.
+ */
 export const addressesOf = ({ customerExternalId, customerEmail }: Report): string[] => [
   ...new Set([customerEmail, emailOf(customerExternalId)].filter((email) => email !== null)),
 ]

@@ -32,11 +32,20 @@ export type ReportFacts = Facts & {
   refunds: ReportedRefund[]
   /** Whether sales were reported under the id of the customer, who is not known. */
   adoptsSales: boolean
-  /** The event of an earlier report with the same id. Nothing else is loaded beside one that is complete. */
+  /**
+   * The event of an earlier report with the same id. Nothing else is loaded beside one that is
+   * complete.
+   */
   recorded: RecordedEvent | null
-  /** Whether a payment processor has reported something of this sale, such as a refund: the report is joined with it. */
+  /**
+   * Whether a payment processor has reported something of this sale, such as a refund: the report
+   * is joined with it.
+   */
   hasProcessorEvents: boolean
-  /** Whether this sale may be reported twice: by a payment processor too, or under another id of its. */
+  /**
+   * Whether this sale may be reported twice: by a payment processor too, or under another id of
+   * its.
+   */
   mayBeDuplicate: boolean
 }
 
@@ -65,7 +74,8 @@ type ReferralRow = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attributi
 }
 
 /**
- * Loads the workspace of the API key, the event of an earlier report, the click's partner and the customer's partner.
+ * Loads the workspace of the API key, the event of an earlier report, the click's partner and the
+ * customer's partner.
  *
  * @returns why the key is refused, if it is
  */
@@ -76,7 +86,17 @@ export const loadReportFacts = async (
   now: Date,
 ): Promise<ReportFacts | KeyRefusal> => {
   const wanted = wantedOf(report, now)
-  const { kind, externalId, customer, clickIds, processorKey, isOwn, datedAt, slugKey, couponCode } = wanted
+  const {
+    kind,
+    externalId,
+    customer,
+    clickIds,
+    processorKey,
+    isOwn,
+    datedAt,
+    slugKey,
+    couponCode,
+  } = wanted
   const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
     'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as facts',
     [
@@ -93,7 +113,8 @@ export const wantedOf = (report: ReportKey, now: Date) => {
   const { kind, externalId, customerExternalId, clickId, code } = report
   const at = judgedAt(report, now)
   const customer = identityOf(customerExternalId)
-  // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who reports the sales that earn.
+  // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who
+  // reports the sales that earn.
   const isOwn = kind === 'sale' && !isProcessorId(externalId)
   return {
     kind,
@@ -121,7 +142,10 @@ export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): Rep
   return { ...facts, click, code, ...ownerOf(facts, own, at) }
 }
 
-/** The partner who owns the customer, or owned it when a dated report took place, which refers the customer itself. */
+/**
+ * The partner who owns the customer, or owned it when a dated report took place, which refers the
+ * customer itself.
+ */
 const ownerOf = (
   { customerPartner, referrals, referrers }: LoadedFacts,
   { credit }: Attribution,
@@ -140,7 +164,10 @@ const ownerOf = (
   const all = [...referrals.map(reviveReferral), ...(own ? [own] : [])]
   const { ownerId, referredLaterAt } = ownerInTime(all, at, find, undefined)
   const owner = find(ownerId)
-  return { customerPartner: owner ? reviveTerms(owner) : (credit?.partner ?? null), referredLaterAt }
+  return {
+    customerPartner: owner ? reviveTerms(owner) : (credit?.partner ?? null),
+    referredLaterAt,
+  }
 }
 
 const reviveReferral = ({ referredAt, clickedAt, ...referral }: ReferralRow) => ({

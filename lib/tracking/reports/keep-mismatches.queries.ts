@@ -8,7 +8,11 @@ import { comparableFields } from '../checks/mismatches.ts'
 export type Mismatch = { eventId: string; bodyHash: string; report: Report | RefundReport }
 
 /** Keeps reports that differ from their events. */
-export const noteMismatches = async (db: Client, mismatches: Mismatch[], now: Date): Promise<void> => {
+export const noteMismatches = async (
+  db: Client,
+  mismatches: Mismatch[],
+  now: Date,
+): Promise<void> => {
   const noted = mismatches.map(({ eventId, bodyHash, report }) => ({
     eventId,
     bodyHash,

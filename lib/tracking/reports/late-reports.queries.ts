@@ -1,4 +1,7 @@
-/** Reports that come after a payment: what was received before is planned again, or joined with the report. */
+/**
+ * Reports that come after a payment: what was received before is planned again, or joined with the
+ * report.
+ */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { IncompleteRefund, IncompleteReport } from './purchases.rpc.ts'
@@ -22,11 +25,16 @@ export const findLead = async (
 ): Promise<SavedReport | undefined> => {
   const { rows } = await sql<SavedReport>`
     select ${SAVED_REPORT} from events e
-    where e.workspace_id = ${workspaceId} and e.kind = 'lead' and e.external_id = ${externalId}`.execute(db)
+    where e.workspace_id = ${workspaceId} and e.kind = 'lead' and e.external_id = ${externalId}`.execute(
+    db,
+  )
   return rows[0]
 }
 
-/** Adds a merchant's report to a sale that a processor has reported, for the next plan of it. A statement of a batch. */
+/**
+ * Adds a merchant's report to a sale that a processor has reported, for the next plan of it. A
+ * statement of a batch.
+ */
 export const noteReport = (
   workspaceId: string,
   { externalId, customerExternalId, clickId }: IncompleteReport,

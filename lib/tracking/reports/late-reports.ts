@@ -4,9 +4,15 @@ import { addressesOf, changesOf, type DecidedReport, referrerOf } from './decide
 
 /** What is marked to be planned again. */
 export type LateReport = {
-  /** Whether the report says whose the customer is: its own payments count too, and those of all its addresses. */
+  /**
+   * Whether the report says whose the customer is: its own payments count too, and those of all its
+   * addresses.
+   */
   isReferred: boolean
-  /** Whether it says when it took place: what the customer bought since may depend on it in every way. */
+  /**
+   * Whether it says when it took place: what the customer bought since may depend on it in every
+   * way.
+   */
   isDated: boolean
   /** From when on it is. */
   since: Date
@@ -15,11 +21,12 @@ export type LateReport = {
 }
 
 /**
- * What a report refers of payments received before: these have to be planned again, of the customer from the click on, and of
- * its addresses whose payments were credited to nobody. Then the report has no hash until that is done (mark_late of
- * schema.sql). A sale that somebody has referred by then stays that partner's. A sale in whole seconds is a processor's.
- * Concurrent reports commit in another order than that of their times, so they count within a second; an import or a code counts for
- * the sales after it.
+ * What a report refers of payments received before: these have to be planned again, of the customer
+ * from the click on, and of its addresses whose payments were credited to nobody. Then the report
+ * has no hash until that is done (mark_late of schema.sql). A sale that somebody has referred by
+ * then stays that partner's. A sale in whole seconds is a processor's. Concurrent reports commit in
+ * another order than that of their times, so they count within a second; an import or a code counts
+ * for the sales after it.
  *
  * @returns null if there can be none
  */

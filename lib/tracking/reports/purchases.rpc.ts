@@ -8,8 +8,8 @@ import type { RefundReport } from '../../rules/refunds/refund.ts'
 /** What the Worker of a processor's webhook offers the Workers that record reports. */
 export type ReportsService = {
   /**
-   * Completes a merchant's report that came after a payment: adds it to the sale that a processor reported first, ties the
-   * ids that it gives, and plans again what depends on it.
+   * Completes a merchant's report that came after a payment: adds it to the sale that a processor
+   * reported first, ties the ids that it gives, and plans again what depends on it.
    *
    * @returns the response to the report
    */
@@ -24,7 +24,11 @@ export type CreditsService = {
   /** Credits an event to a partner by hand, or to nobody. */
   creditEvent: (act: Act, eventId: string, credit: HandCreditRequest) => Promise<CreditOutcome>
   /** Adds to a sale what its report lacked, and decides it again. */
-  correctSale: (act: Act, externalId: string, correction: SaleCorrection) => Promise<CorrectionOutcome>
+  correctSale: (
+    act: Act,
+    externalId: string,
+    correction: SaleCorrection,
+  ) => Promise<CorrectionOutcome>
   /** Records a refund of a sale by hand. */
   refundByHand: (act: Act, report: RefundReport) => Promise<HandRefundOutcome>
   /** Merges two customers who may be one, or leaves them apart. @returns what is decided now */

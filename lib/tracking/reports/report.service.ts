@@ -21,8 +21,9 @@ import { keyRefusal, respondRecorded } from './respond.service.ts'
 export type JoinReport = ReportsService['joinReport']
 
 /**
- * Loads, decides, saves and responds. The response is sent after the commit. A repeat gets the first response; if its body
- * differs, with `Idempotency-Mismatch: true`. Spec, sections 4.1 and 4.2.
+ * Loads, decides, saves and responds. The response is sent after the commit. A repeat gets the
+ * first response; if its body differs, with `Idempotency-Mismatch: true`. Spec, sections 4.1 and
+ * 4.2.
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  */
@@ -61,15 +62,26 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   throw lostRace('the same customer')
 }
 
-/** Decides a report that was loaded. It is to be saved without its hash if it has to be joined with what came before. */
+/**
+ * Decides a report that was loaded. It is to be saved without its hash if it has to be joined with
+ * what came before.
+ */
 export const decideLoaded = (
   report: Report,
   facts: ReportFacts,
   bodyHash: string,
   now: Date,
 ): DecidedReport => {
-  const { workspaceId, customer, adoptsSales, refunds, click, code, hasProcessorEvents, mayBeDuplicate } =
-    facts
+  const {
+    workspaceId,
+    customer,
+    adoptsSales,
+    refunds,
+    click,
+    code,
+    hasProcessorEvents,
+    mayBeDuplicate,
+  } = facts
   const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
   const at = judgedAt(report, now)
   return {
@@ -102,7 +114,10 @@ export const completeReport = async (
   return { ...(await joinReport(facts.workspaceId, incomplete)), bodyHash, isAnnounced }
 }
 
-/** A hash of the whole report, with defaults filled in and keys sorted, to recognise a repeat that differs. */
+/**
+ * A hash of the whole report, with defaults filled in and keys sorted, to recognise a repeat that
+ * differs.
+ */
 export const hashReport = (report: Report): Promise<string> => {
   const sale = report.sale && { ...report.sale, amountCents: String(report.sale.amountCents) }
   return sha256(canonicalJson({ ...report, sale }))

@@ -7,7 +7,11 @@ import type { Credit } from '../../rules/attribution/attribution.ts'
 import { IDENTITY_KEY, identityOf } from '../../rules/identities/identities.ts'
 import { EXPECTED_HOURS } from '../../rules/purchases/expected-sales.ts'
 import { purchaseKeyOf, reportKey } from '../../rules/purchases/facts.ts'
-import { isProcessorId, PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../../rules/purchases/processors.ts'
+import {
+  isProcessorId,
+  PROCESSOR_ID_PATTERN,
+  SALE_EXPECTED,
+} from '../../rules/purchases/processors.ts'
 import { type SettledRefund, settleWaiting } from '../../rules/refunds/refunds.ts'
 import { ruledHoldOf } from '../../rules/steps/steps.ts'
 import { changesOf, type DecidedReport, identitiesOf, referrerOf } from './decided-report.ts'
@@ -23,19 +27,25 @@ export type RecordedEvent = {
   isAnnounced?: boolean | null
 }
 
-/** After a conflict, the customer has changed since it was read, or what it names was deleted: load it and decide again. */
+/**
+ * After a conflict, the customer has changed since it was read, or what it names was deleted: load
+ * it and decide again.
+ */
 type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflict' }
 
 /**
- * Saves a decided report: event, customer and commission together, or none of them, in one database round trip. A report
- * that refers a customer of payments received before is saved without its hash: these have to be planned again.
+ * Saves a decided report: event, customer and commission together, or none of them, in one database
+ * round trip. A report that refers a customer of payments received before is saved without its
+ * hash: these have to be planned again.
  *
  * Of concurrent copies of a report, the first one inserts the event, and the others return it.
  */
 export const saveReport = async (db: Client, decided: DecidedReport): Promise<SaveResult> => {
   const saved = JSON.stringify(toSaved(decided))
   try {
-    const [row] = await db.query<{ event: RecordedEvent }>('select save_report_1($1) as event', [saved])
+    const [row] = await db.query<{ event: RecordedEvent }>('select save_report_1($1) as event', [
+      saved,
+    ])
     if (!row) throw new Error('A call of a function returned no row.')
     return { status: 'saved', event: row.event }
   } catch (error) {
@@ -78,13 +88,19 @@ export const toSaved = (decided: DecidedReport) => {
 const toUncredited = ({ report, customer }: DecidedReport) => {
   if (report.kind === 'lead') {
     const { emailVerified, customerEmail: email } = report
-    return customer && emailVerified && email ? { verified: { customerId: customer.id, email } } : {}
+    return customer && emailVerified && email
+      ? { verified: { customerId: customer.id, email } }
+      : {}
   }
-  if (customer) return { customer: { id: customer.id, revision: customer.revision, isChanged: false } }
+  if (customer)
+    return { customer: { id: customer.id, revision: customer.revision, isChanged: false } }
   return { identities: [identityOf(report.customerExternalId)] }
 }
 
-const toSettled = (refund: SettledRefund) => ({ ...refund, amountCents: Number(refund.amountCents) })
+const toSettled = (refund: SettledRefund) => ({
+  ...refund,
+  amountCents: Number(refund.amountCents),
+})
 
 const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigint) => {
   const { report, customer, adoptsSales, decision } = decided
@@ -117,7 +133,9 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
           id: newId(),
           programId: partner.programId,
           amountCents: Number(commission.amountCents),
-          reversal: reversedCents ? { id: newId(), amountCents: -Number(reversedCents) } : undefined,
+          reversal: reversedCents
+            ? { id: newId(), amountCents: -Number(reversedCents) }
+            : undefined,
         }
       : undefined,
     stepsWhenBeaten: commission?.oneTime ? stepsWhenBeaten : undefined,

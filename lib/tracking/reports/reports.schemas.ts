@@ -10,8 +10,8 @@ import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 const MAX_METADATA_BYTES = 16 * 1024
 
 /**
- * A click id as reported: null if blank. One that is too long for a click's is cut, because the event's explanation
- * quotes it.
+ * A click id as reported: null if blank. One that is too long for a click's is cut, because the
+ * event's explanation quotes it.
  */
 const readClickId = (text: string): string | null => {
   const clickId = text.trim()
@@ -32,15 +32,21 @@ const clickId = optional(
 export const metadata = optional(
   z
     .record(z.string(), z.unknown())
-    .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES, {
-      message: `At most ${MAX_METADATA_BYTES} bytes of JSON.`,
-    })
+    .refine(
+      (value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES,
+      {
+        message: `At most ${MAX_METADATA_BYTES} bytes of JSON.`,
+      },
+    )
     .meta({ description: 'At most 16 KiB and 32 levels deep.' }),
 )
 
 const occurredAt = optional(
   z.iso
-    .datetime({ offset: true, error: 'Must be a time with its offset, such as 2026-11-22T09:30:00Z.' })
+    .datetime({
+      offset: true,
+      error: 'Must be a time with its offset, such as 2026-11-22T09:30:00Z.',
+    })
     .transform((text) => new Date(text))
     .refine((at) => Number(at) <= Date.now() + CLOCK_DIFFERENCE_MS, 'Must not be in the future.')
     .refine(
@@ -48,7 +54,8 @@ const occurredAt = optional(
       `Must be at most ${MAX_AGE_DAYS} days ago.`,
     )
     .meta({
-      description: 'When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago.',
+      description:
+        'When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago.',
       examples: ['2026-11-22T09:30:00Z'],
     }),
 )
@@ -93,7 +100,9 @@ export const saleFields = z.object({
       description:
         'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. **49.00 is 0.49 USD.**',
     }),
-  currency: optional(currency).meta({ description: 'ISO 4217 code, in any case. `USD` by default.' }),
+  currency: optional(currency).meta({
+    description: 'ISO 4217 code, in any case. `USD` by default.',
+  }),
   clickId,
   eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
   metadata,
@@ -158,5 +167,7 @@ export const toLead = (lead: z.output<typeof leadFields>): Report => ({
   sale: null,
 })
 
-/** POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does. */
+/**
+ * POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does.
+ */
 export const LeadEvent = leadFields.check(checkCodes).transform(toLead).meta({ id: 'LeadEvent' })

@@ -7,7 +7,9 @@ import { type Mismatch, noteMismatches } from './keep-mismatches.queries.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import type { TrackingResponse } from './reports.responses.ts'
 
-/** Names reports whose bodies differ from those of their events: `true`, or their places in a batch. */
+/**
+ * Names reports whose bodies differ from those of their events: `true`, or their places in a batch.
+ */
 export const MISMATCH_HEADER = 'Idempotency-Mismatch'
 
 /** Why a key was refused by the query that loads a report's facts. */
@@ -34,13 +36,17 @@ export const respondRecorded = <E extends ReportQueues & TrackingEnv>(
 }
 
 /** After the response, best effort: a repeat is a mismatch again. */
-export const keepMismatches = <E extends TrackingEnv>(c: Context<E>, mismatches: Mismatch[]): void => {
+export const keepMismatches = <E extends TrackingEnv>(
+  c: Context<E>,
+  mismatches: Mismatch[],
+): void => {
   if (mismatches.length === 0) return
   c.executionCtx.waitUntil(noteMismatches(c.var.db, mismatches, c.var.now).catch(() => undefined))
 }
 
 /** Whether an event was recorded from a report with another body. */
-export const isMismatch = (event: RecordedEvent, bodyHash: string): boolean => event.bodyHash !== bodyHash
+export const isMismatch = (event: RecordedEvent, bodyHash: string): boolean =>
+  event.bodyHash !== bodyHash
 
 export const trackingResponse = ({
   id,

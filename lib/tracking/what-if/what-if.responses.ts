@@ -12,11 +12,13 @@ const difference = {
 export const WhatIfResponse = z
   .strictObject({
     from: timestamp.meta({
-      description: 'Events from this time on are compared: 90 days, or fewer if `isWhole` is false.',
+      description:
+        'Events from this time on are compared: 90 days, or fewer if `isWhole` is false.',
     }),
     to: timestamp,
     isWhole: z.boolean().meta({
-      description: 'Whether all events of 90 days are compared. Of more than 20,000, it is the latest.',
+      description:
+        'Whether all events of 90 days are compared. Of more than 20,000, it is the latest.',
     }),
     currencies: z.array(
       z.strictObject({
@@ -24,7 +26,12 @@ export const WhatIfResponse = z
         ...difference,
         partners: z
           .array(
-            z.strictObject({ id: z.uuid(), name: z.string().nullable(), slug: z.string(), ...difference }),
+            z.strictObject({
+              id: z.uuid(),
+              name: z.string().nullable(),
+              slug: z.string(),
+              ...difference,
+            }),
           )
           .meta({ description: 'The partners with the largest differences, 20 at most.' }),
         others: z

@@ -47,7 +47,11 @@ export const whatIf = async (
     cursor = found.cursor
     if (!cursor) break
   }
-  const past = await readPast(db, workspaceId, events.sort(inOrder), { programId, since, firstId: cursor })
+  const past = await readPast(db, workspaceId, events.sort(inOrder), {
+    programId,
+    since,
+    firstId: cursor,
+  })
   return {
     from: cursor ? timeOfId(cursor) : since,
     to: now,
@@ -92,6 +96,7 @@ const inChunks = async <T>(
 ): Promise<T[]> => {
   const distinct = [...new Set(ids.filter((id) => id != null))]
   const rows: T[] = []
-  for (let at = 0; at < distinct.length; at += PAGE) rows.push(...(await read(distinct.slice(at, at + PAGE))))
+  for (let at = 0; at < distinct.length; at += PAGE)
+    rows.push(...(await read(distinct.slice(at, at + PAGE))))
   return rows
 }

@@ -5,7 +5,10 @@ import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
 import type { DeliveryStatus } from './deliveries.ts'
 
-type DeliveryFilter = PageRequest & { endpointId?: string | undefined; status?: DeliveryStatus | undefined }
+type DeliveryFilter = PageRequest & {
+  endpointId?: string | undefined
+  status?: DeliveryStatus | undefined
+}
 
 const selectDeliveries = (db: Db, workspaceId: string) =>
   db
@@ -40,7 +43,9 @@ export const deliveriesQuery = (db: Db, workspaceId: string, filter: DeliveryFil
             ...(filter.endpointId ? [own('endpoint_id', '=', filter.endpointId)] : []),
             ...(filter.status ? [own('status', '=', filter.status)] : []),
             // The predicate of webhook_deliveries_undelivered_idx: most are delivered.
-            ...(filter.status && filter.status !== 'delivered' ? [own('delivered_at', 'is', null)] : []),
+            ...(filter.status && filter.status !== 'delivered'
+              ? [own('delivered_at', 'is', null)]
+              : []),
             ...(filter.cursor ? [own('id', '<', filter.cursor)] : []),
           ]),
         )
@@ -52,7 +57,10 @@ export const deliveriesQuery = (db: Db, workspaceId: string, filter: DeliveryFil
 
 /** One delivery with its requests, or undefined. @param id a UUID */
 export const findDelivery = (db: Db, workspaceId: string, id: string) =>
-  selectDeliveries(db, workspaceId).where('d.id', '=', id).select(['w.payload', 'd.tries']).executeTakeFirst()
+  selectDeliveries(db, workspaceId)
+    .where('d.id', '=', id)
+    .select(['w.payload', 'd.tries'])
+    .executeTakeFirst()
 
 export type DeliveryDetail = NonNullable<Awaited<ReturnType<typeof findDelivery>>>
 
@@ -101,7 +109,8 @@ const resendPage = async (
 }
 
 /**
- * Sends again what has happened since a time, with the same ids, after what is new. What is still queued stays so.
+ * Sends again what has happened since a time, with the same ids, after what is new. What is still
+ * queued stays so.
  *
  * @returns how many, and the time to continue from if there are more
  */

@@ -14,7 +14,9 @@ export type LeasedDelivery = {
   workspaceId: string
   endpointId: string
   url: string
-  /** The encrypted secrets that sign the request: the present one, and the former one in a rotation. */
+  /**
+   * The encrypted secrets that sign the request: the present one, and the former one in a rotation.
+   */
   ciphertexts: string[]
   eventId: string
   type: EventType
@@ -29,8 +31,8 @@ export type LeasedDelivery = {
 }
 
 /**
- * Leases deliveries that are due. Workspaces take turns, first attempts before retries. Deliveries to disabled endpoints fail.
- * A repeat after an unseen commit gets the same deliveries.
+ * Leases deliveries that are due. Workspaces take turns, first attempts before retries. Deliveries
+ * to disabled endpoints fail. A repeat after an unseen commit gets the same deliveries.
  */
 export const leaseDeliveries = async (
   db: Db,
@@ -91,7 +93,9 @@ export const storePayloads = async (
 export type DeliveryResult = {
   id: string
   endpointId: string
-  /** As leased. A run whose lease has ended changes nothing, except that it may report the delivery. */
+  /**
+   * As leased. A run whose lease has ended changes nothing, except that it may report the delivery.
+   */
   attempts: number
   /** `waiting`: not tried, so the attempt does not count. */
   outcome: 'delivered' | 'retry' | 'failed' | 'waiting'
@@ -126,7 +130,9 @@ const resultsQueries = (results: DeliveryResult[], now: Date) => {
   ]
 }
 
-/** Disables endpoints of which no request has succeeded for three days, and mails their managers. */
+/**
+ * Disables endpoints of which no request has succeeded for three days, and mails their managers.
+ */
 const disableQuery = (endpointIds: string[], publicUrl: string, now: Date) => {
   const failingFrom = new Date(now.getTime() - WINDOW_SECONDS * 1_000)
   return sql`

@@ -34,14 +34,19 @@ const readBeginning = async (response: Response): Promise<string> => {
   return text
 }
 
-const storable = (text: string): string => text.replaceAll('\0', '').slice(0, MAX_KEPT_LENGTH).toWellFormed()
+const storable = (text: string): string =>
+  text.replaceAll('\0', '').slice(0, MAX_KEPT_LENGTH).toWellFormed()
 
 /**
- * Sends a webhook by the specification Standard Webhooks. Redirects are not followed: they could lead to a private network.
+ * Sends a webhook by the specification Standard Webhooks. Redirects are not followed: they could
+ * lead to a private network.
  *
  * @param now signed with the body, so that an old request is worth nothing to whoever recorded it
  */
-export const sendWebhook = async ({ url, id, payload, secrets }: Request, now: Date): Promise<Try> => {
+export const sendWebhook = async (
+  { url, id, payload, secrets }: Request,
+  now: Date,
+): Promise<Try> => {
   const signature = secrets.map((secret) => new Webhook(secret).sign(id, now, payload)).join(' ')
   const tried = (rest: Pick<Try, 'status' | 'error' | 'response'>): Try => ({
     at: now.toISOString(),

@@ -1,4 +1,7 @@
-/** One run of the webhooks Worker: leases the deliveries that are due, sends them, and saves the results. */
+/**
+ * One run of the webhooks Worker: leases the deliveries that are due, sends them, and saves the
+ * results.
+ */
 
 import { type Budget, hasLeft, newBudget, withDb } from '../../db/budget.service.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
@@ -35,13 +38,17 @@ const FETCHES_PER_PAGE = 4
 const MAX_PAGE = 60
 /** A retry that is due this soon is waited for, instead of leaving it to the next run. */
 const SOON_MS = 6_000
-/** The clock of the database, which queues events, may be this far ahead of the Worker's: a nudge would find nothing due. */
+/**
+ * The clock of the database, which queues events, may be this far ahead of the Worker's: a nudge
+ * would find nothing due.
+ */
 const CLOCK_SECONDS = 2
 /** A secret that cannot be decrypted needs the operator. */
 const UNREADABLE_SECONDS = 3_600
 
-export const allowsLocal = ({ ALLOW_LOCAL_WEBHOOKS }: Pick<WebhooksEnv, 'ALLOW_LOCAL_WEBHOOKS'>): boolean =>
-  ALLOW_LOCAL_WEBHOOKS === 'true'
+export const allowsLocal = ({
+  ALLOW_LOCAL_WEBHOOKS,
+}: Pick<WebhooksEnv, 'ALLOW_LOCAL_WEBHOOKS'>): boolean => ALLOW_LOCAL_WEBHOOKS === 'true'
 
 const later = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
 
@@ -49,11 +56,17 @@ const later = (now: Date, seconds: number): Date => new Date(now.getTime() + sec
 type Sending = {
   env: WebhooksEnv
   budget: Budget
-  /** Endpoints that did not answer in this run: the others of theirs wait, and cost nobody else time. */
+  /**
+   * Endpoints that did not answer in this run: the others of theirs wait, and cost nobody else
+   * time.
+   */
   silent: Set<string>
 }
 
-const waiting = ({ id, endpointId, attempts }: LeasedDelivery, seconds: number): DeliveryResult => ({
+const waiting = (
+  { id, endpointId, attempts }: LeasedDelivery,
+  seconds: number,
+): DeliveryResult => ({
   id,
   endpointId,
   attempts,
@@ -81,14 +94,20 @@ const notTried = (error: TryError): Try => ({
   response: null,
 })
 
-/** The payloads of a page by event. Those that are sent for the first time are made of what is there now, and stay so. */
-const payloadsOf = async (page: LeasedDelivery[], { env, budget }: Sending): Promise<Map<string, string>> => {
+/**
+ * The payloads of a page by event. Those that are sent for the first time are made of what is there
+ * now, and stay so.
+ */
+const payloadsOf = async (
+  page: LeasedDelivery[],
+  { env, budget }: Sending,
+): Promise<Map<string, string>> => {
   const payloads = new Map(
     page.flatMap(({ eventId, payload }) => (payload === null ? [] : [[eventId, payload]])),
   )
-  const missing = [...new Map(page.map((delivery) => [delivery.eventId, delivery])).values()].filter(
-    ({ eventId }) => !payloads.has(eventId),
-  )
+  const missing = [
+    ...new Map(page.map((delivery) => [delivery.eventId, delivery])).values(),
+  ].filter(({ eventId }) => !payloads.has(eventId))
   if (missing.length === 0) return payloads
   const subjects = await withDb(env, budget, (db) => readSubjects(db, missing, new Date()))
   const made = missing.flatMap(({ eventId: id, type, occurredAt }, place) => {
@@ -128,7 +147,8 @@ const sendPage = async (page: LeasedDelivery[], sending: Sending): Promise<Deliv
   const left = [...page]
   const busy = new Map<string, number>()
   const results: DeliveryResult[] = []
-  const count = (endpointId: string, by: number) => busy.set(endpointId, (busy.get(endpointId) ?? 0) + by)
+  const count = (endpointId: string, by: number) =>
+    busy.set(endpointId, (busy.get(endpointId) ?? 0) + by)
   const next = () => {
     const place = left.findIndex(({ endpointId }) => (busy.get(endpointId) ?? 0) < MAX_PER_ENDPOINT)
     return place < 0 ? undefined : left.splice(place, 1)[0]
@@ -149,7 +169,10 @@ const sendPage = async (page: LeasedDelivery[], sending: Sending): Promise<Deliv
 const pageSize = (budget: Budget): number =>
   hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE) : 0
 
-/** The number of deliveries per outcome, and whether more are due, for which the run had no time or fetches left. */
+/**
+ * The number of deliveries per outcome, and whether more are due, for which the run had no time or
+ * fetches left.
+ */
 export type Tally = Record<DeliveryResult['outcome'], number> & { isMore?: boolean }
 
 /** How long until the first retry of a page that is due soon; null if there is none. */
@@ -179,8 +202,15 @@ export const sendDue = async (
   let isMore = true
   for (let limit = pageSize(sending.budget); limit > 0; limit = pageSize(sending.budget)) {
     const now = new Date()
-    const lease = { now, dueBy: later(now, CLOCK_SECONDS), leaseEnd: later(now, LEASE_SECONDS), limit }
-    const { deliveries, ended } = await withDb(env, sending.budget, (db) => leaseDeliveries(db, lease))
+    const lease = {
+      now,
+      dueBy: later(now, CLOCK_SECONDS),
+      leaseEnd: later(now, LEASE_SECONDS),
+      limit,
+    }
+    const { deliveries, ended } = await withDb(env, sending.budget, (db) =>
+      leaseDeliveries(db, lease),
+    )
     tally.failed += ended
     isMore = deliveries.length + ended > 0
     if (!isMore) break

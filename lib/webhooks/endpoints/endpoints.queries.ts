@@ -26,7 +26,11 @@ const selectEndpoints = (db: Db, workspaceId: string) =>
 export type EndpointRow = Awaited<ReturnType<typeof listEndpoints>>[number]
 
 /** One endpoint of a workspace, or undefined. @param id a UUID */
-export const findEndpoint = (db: Db, workspaceId: string, id: string): Promise<EndpointRow | undefined> =>
+export const findEndpoint = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<EndpointRow | undefined> =>
   selectEndpoints(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
 /** The endpoints of a workspace, newest first. */
@@ -35,7 +39,12 @@ export const listEndpoints = (db: Db, workspaceId: string, { cursor, limit }: Pa
   return (cursor ? endpoints.where('id', '<', cursor) : endpoints).execute()
 }
 
-type NewEndpoint = { url: string; description: string | null; types: WebhookType[]; ciphertext: string }
+type NewEndpoint = {
+  url: string
+  description: string | null
+  types: WebhookType[]
+  ciphertext: string
+}
 
 /** The host is enough to recognise an endpoint: paths may contain secrets. */
 const hostOf = (url: string): string => new URL(url).host
@@ -57,7 +66,9 @@ export const addEndpoint = async (
     where (select count(*) from webhook_endpoints where workspace_id = ${workspaceId} and removed_at is null) < ${MAX_ENDPOINTS}
     on conflict do nothing`
   const [, , , [row]] = await db.batch([
-    sql`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} webhook endpoints`}, 0))`.compile(db),
+    sql`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} webhook endpoints`}, 0))`.compile(
+      db,
+    ),
     insert.compile(db),
     auditEntry(db, {
       ...act,
@@ -78,7 +89,10 @@ type EndpointChange = {
   enabled?: boolean | undefined
 }
 
-/** Changes an endpoint. Enabling one begins its three days anew. @returns undefined if there is none */
+/**
+ * Changes an endpoint. Enabling one begins its three days anew.
+ * @returns undefined if there is none
+ */
 export const changeEndpoint = async (
   db: Db,
   act: Act,
@@ -117,7 +131,10 @@ export const changeEndpoint = async (
   return row
 }
 
-/** Removes an endpoint: nothing is sent to it any more. What was sent is listed until it is old enough. */
+/**
+ * Removes an endpoint: nothing is sent to it any more. What was sent is listed until it is old
+ * enough.
+ */
 export const removeEndpoint = async (db: Db, act: Act, { id, url }: EndpointRow): Promise<void> => {
   const remove = sql`
     update webhook_endpoints

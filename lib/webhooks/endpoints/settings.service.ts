@@ -7,9 +7,17 @@ import type { EndpointsService } from '../../http/rpc/webhooks.rpc.ts'
 import { canonicalUrl } from '../../platform/url.ts'
 import { MAX_ENDPOINTS } from '../types.ts'
 import type { NewWebhookEndpoint, WebhookEndpointChange } from '../webhooks.schemas.ts'
-import { addEndpoint, changeEndpoint, type EndpointRow, rotateEndpointSecret } from './endpoints.queries.ts'
+import {
+  addEndpoint,
+  changeEndpoint,
+  type EndpointRow,
+  rotateEndpointSecret,
+} from './endpoints.queries.ts'
 
-/** The app of the webhook settings. The Worker bound here alone holds the key that secrets are encrypted under. */
+/**
+ * The app of the webhook settings. The Worker bound here alone holds the key that secrets are
+ * encrypted under.
+ */
 export type WebhookSettingsEnv = WorkspaceEnv & { Bindings: { WEBHOOKS: EndpointsService } }
 
 export const TOO_MANY_ENDPOINTS = `A workspace has at most ${MAX_ENDPOINTS} webhook endpoints. Remove one first.`
@@ -23,11 +31,18 @@ const refusalOf = async (c: Context<WebhookSettingsEnv>, url: string): Promise<R
   return message === null ? null : { outcome: 'refused', error: { path: 'url', message } }
 }
 
-/** For `idempotentSecret`: the secret with what is stored of it, so that a repeat does not store another ciphertext. */
-export const newSecretText = async ({ id }: { id: string }, service: EndpointsService): Promise<string> =>
-  JSON.stringify(await rpc('webhooks', service.newSecret(id)))
+/**
+ * For `idempotentSecret`: the secret with what is stored of it, so that a repeat does not store
+ * another ciphertext.
+ */
+export const newSecretText = async (
+  { id }: { id: string },
+  service: EndpointsService,
+): Promise<string> => JSON.stringify(await rpc('webhooks', service.newSecret(id)))
 
-const newSecret = async (c: Context<WebhookSettingsEnv>): ReturnType<EndpointsService['newSecret']> =>
+const newSecret = async (
+  c: Context<WebhookSettingsEnv>,
+): ReturnType<EndpointsService['newSecret']> =>
   JSON.parse(c.var.secret ?? (await newSecretText(c.var.workspace, c.env.WEBHOOKS)))
 
 /** Adds an endpoint with a new secret. */
@@ -74,6 +89,9 @@ export const rotateSecret = async (
   overlapHours: number,
 ): Promise<WithSecret | undefined> => {
   const { secret, ciphertext } = await newSecret(c)
-  const rotated = await rotateEndpointSecret(c.var.db, actOf(c), endpoint, { ciphertext, overlapHours })
+  const rotated = await rotateEndpointSecret(c.var.db, actOf(c), endpoint, {
+    ciphertext,
+    overlapHours,
+  })
   return rotated && { outcome: 'saved', endpoint: rotated, secret }
 }

@@ -21,7 +21,10 @@ describe('the merchant’s reports', () => {
     vi.restoreAllMocks()
   })
 
-  /** A Tributary that gives these responses in order, then the last one again; 0 is a lost connection. */
+  /**
+   * A Tributary that gives these responses in order, then the last one again; 0 is a lost
+   * connection.
+   */
   const startTributary = async (answers: Answer[]) => {
     const calls: Call[] = []
     const server = createServer(async (request, response) => {
@@ -29,7 +32,10 @@ describe('the merchant’s reports', () => {
       calls.push({ at: Date.now(), url: request.url ?? '', body, headers: request.headers })
       const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? RECORDED
       if (answer.status === 0) return void request.socket.destroy()
-      response.writeHead(answer.status, answer.retryAfter ? { 'Retry-After': answer.retryAfter } : {})
+      response.writeHead(
+        answer.status,
+        answer.retryAfter ? { 'Retry-After': answer.retryAfter } : {},
+      )
       response.end(JSON.stringify(answer.body ?? {}))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -55,7 +61,11 @@ describe('the merchant’s reports', () => {
     const { outcome } = tributary.reportSale(sale('inv_1'))
 
     expect(await outcome).toEqual({ state: 'recorded', status: 200, answer: RECORDED.body })
-    expect(calls.map(({ body }) => JSON.parse(body))).toEqual([sale('inv_1'), sale('inv_1'), sale('inv_1')])
+    expect(calls.map(({ body }) => JSON.parse(body))).toEqual([
+      sale('inv_1'),
+      sale('inv_1'),
+      sale('inv_1'),
+    ])
     expect(calls[0]?.headers.authorization).toBe('Bearer trib_live_test')
   })
 
@@ -105,7 +115,10 @@ describe('the merchant’s reports', () => {
     })
     let cookie = ''
     const ask = async (path: string, init: RequestInit = {}) => {
-      const answer = await shop.request(path, { ...init, headers: { Origin: 'http://localhost', cookie } })
+      const answer = await shop.request(path, {
+        ...init,
+        headers: { Origin: 'http://localhost', cookie },
+      })
       cookie = answer.headers.get('Set-Cookie')?.split(';')[0] ?? cookie
       return answer
     }
@@ -126,9 +139,11 @@ describe('the merchant’s reports', () => {
     await post('/sign-up', { name: 'Ada', email: 'ada@example.com', tributary_click: 'clk_1' })
     const page = (await post('/stripe/checkout', { plan: 'grove' })).headers.get('Location') ?? ''
     const session = stripe.pay(page.split('/').at(-1) ?? '', { email: 'ada@example.com' })
-    const receipt = (await get(`/stripe/thanks?session=${session.id}`)).headers.get('Location') ?? ''
+    const receipt =
+      (await get(`/stripe/thanks?session=${session.id}`)).headers.get('Location') ?? ''
     expect(receipt).toBe(`/receipts/${session.invoice}`)
-    const invoice = /name="invoice" value="([^"]+)"/.exec(await (await get('/account')).text())?.[1] ?? ''
+    const invoice =
+      /name="invoice" value="([^"]+)"/.exec(await (await get('/account')).text())?.[1] ?? ''
     await post('/renew', { invoice })
 
     const lead = {

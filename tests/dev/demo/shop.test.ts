@@ -37,7 +37,11 @@ describe('the shop in a browser', () => {
     await page.getByText('This browser remembers the click clk_').waitFor()
   }
 
-  const signUpByForm = async (page: Page, name = 'Ada Verne', email = 'ada@example.com'): Promise<void> => {
+  const signUpByForm = async (
+    page: Page,
+    name = 'Ada Verne',
+    email = 'ada@example.com',
+  ): Promise<void> => {
     await page.goto('/sign-up?plan=grove')
     await page.getByText('This browser remembers').waitFor()
     await page.getByLabel('Name').fill(name)
@@ -47,7 +51,11 @@ describe('the shop in a browser', () => {
   }
 
   /** Sends the form without showing it, with the click that the snippet has stored. */
-  const signUp = async (page: Page, name = 'Ada Verne', email = 'ada@example.com'): Promise<void> => {
+  const signUp = async (
+    page: Page,
+    name = 'Ada Verne',
+    email = 'ada@example.com',
+  ): Promise<void> => {
     const cookies = await page.context().cookies()
     const clickId = cookies.find((cookie) => cookie.name === 'tributary_click')?.value ?? ''
     const answer = await page.request.post('/sign-up', {
@@ -82,10 +90,9 @@ describe('the shop in a browser', () => {
 
   /** The panel's text, with collapsed white space. */
   const story = async (page: Page): Promise<string> =>
-    (await page.getByRole('region', { name: 'What Tributary made of this' }).innerText()).replaceAll(
-      /\s+/g,
-      ' ',
-    )
+    (
+      await page.getByRole('region', { name: 'What Tributary made of this' }).innerText()
+    ).replaceAll(/\s+/g, ' ')
 
   const steps = (page: Page): Promise<string[]> => page.locator('.steps code').allInnerTexts()
 
@@ -95,7 +102,9 @@ describe('the shop in a browser', () => {
       `${baseUrl}/api/workspaces/${workspace}/events?kind=sale&externalId=${externalId}`,
       { headers: { Authorization: `Bearer ${apiKey}` } },
     )
-    const { data } = (await response.json()) as { data: { commission: { amountCents: number } | null }[] }
+    const { data } = (await response.json()) as {
+      data: { commission: { amountCents: number } | null }[]
+    }
     return data
   }
 
@@ -143,7 +152,9 @@ describe('the shop in a browser', () => {
     await page.getByRole('button', { name: 'Send the same sale again' }).click()
 
     await page.getByText('The answer is the very same as the first.').waitFor()
-    expect(await story(page)).toContain('Tributary still has one sale under this id: nothing doubled.')
+    expect(await story(page)).toContain(
+      'Tributary still has one sale under this id: nothing doubled.',
+    )
     expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
   })
 
@@ -167,7 +178,9 @@ describe('the shop in a browser', () => {
     await buy(page)
 
     expect(await steps(page)).toEqual(['click', 'group_reward', 'commission_created'])
-    expect(await story(page)).toMatch(/Leo Okafor earned 8\.70 USD.*group “Insiders” sets the reward: 30%/)
+    expect(await story(page)).toMatch(
+      /Leo Okafor earned 8\.70 USD.*group “Insiders” sets the reward: 30%/,
+    )
   })
 
   describe('a customer who pays with Stripe', () => {
@@ -182,7 +195,9 @@ describe('the shop in a browser', () => {
       expect(panel).toMatch(
         /The shop’s lead user_\d{10} ines@example\.com, referred by Maya Lindqvist tied by customerExternalId Stripe’s customer cus_\w+ paid invoice in_/,
       )
-      expect(panel).toMatch(/The checkout names both, so Tributary knows that cus_\w+ is user_\d{10}/)
+      expect(panel).toMatch(
+        /The checkout names both, so Tributary knows that cus_\w+ is user_\d{10}/,
+      )
       expect(await steps(page)).toEqual(['customer', 'program_reward', 'commission_created'])
       expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
     })
@@ -194,11 +209,15 @@ describe('the shop in a browser', () => {
       const invoice = await buyAtStripe(page)
       await page.goto('/account')
       await page.getByRole('button', { name: 'Renew now' }).click()
-      await page.waitForURL((url) => /\/receipts\/in_/.test(url.pathname) && !url.href.includes(invoice))
+      await page.waitForURL(
+        (url) => /\/receipts\/in_/.test(url.pathname) && !url.href.includes(invoice),
+      )
 
       const panel = await story(page)
       expect(panel).toContain('Leo Okafor earned 8.70 USD pending')
-      expect(panel).toMatch(/renewal names only cus_\w+\. Tributary has known .* that this is user_\d{10}/)
+      expect(panel).toMatch(
+        /renewal names only cus_\w+\. Tributary has known .* that this is user_\d{10}/,
+      )
       expect(panel).toContain('To Tributary, for this renewal Nothing. Stripe reported it.')
     })
 
@@ -227,7 +246,9 @@ describe('the shop in a browser', () => {
 
       const panel = await story(page)
       expect(panel).toContain('Leo Okafor earned 8.70 USD pending')
-      expect(panel).toMatch(/metadata: \{ customerExternalId: 'user_\d{10}', tributary_click: 'clk_\w+' \}/)
+      expect(panel).toMatch(
+        /metadata: \{ customerExternalId: 'user_\d{10}', tributary_click: 'clk_\w+' \}/,
+      )
       expect((await steps(page))[0]).toBe('click')
     })
 
@@ -291,16 +312,19 @@ describe('the shop in a browser', () => {
     ['no name', ' ', 'ada@example.com', 'Tell us what to call you.'],
     ['no email', 'Ada', '', 'Enter your email address.'],
     ['an email that is none', 'Ada', 'ada', 'Enter an address like'],
-  ])('%s: the form comes again with a message and with what was typed', async (_case, name, email, says) => {
-    const page = await newVisitor()
-    await page.goto('/sign-up')
-    await page.getByLabel('Name').fill(name)
-    await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText(says).waitFor()
-    expect(await page.getByLabel('Name').inputValue()).toBe(name)
-    expect(await page.getByLabel('Email').inputValue()).toBe(email)
-  })
+  ])(
+    '%s: the form comes again with a message and with what was typed',
+    async (_case, name, email, says) => {
+      const page = await newVisitor()
+      await page.goto('/sign-up')
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('Email').fill(email)
+      await page.getByRole('button', { name: 'Create account' }).click()
+      await page.getByText(says).waitFor()
+      expect(await page.getByLabel('Name').inputValue()).toBe(name)
+      expect(await page.getByLabel('Email').inputValue()).toBe(email)
+    },
+  )
 
   test('a form posted from another site is refused, and opens no session', async () => {
     const response = await fetch(`${system.demo.shopUrl}/sign-up`, {

@@ -69,8 +69,16 @@ describe('the inbox refuses what Resend refuses', () => {
     { case: 'no sender', body: { ...MAIL, from: undefined }, name: 'missing_required_field' },
     { case: 'no recipient', body: { ...MAIL, to: [] }, name: 'missing_required_field' },
     { case: 'no subject', body: { ...MAIL, subject: '' }, name: 'missing_required_field' },
-    { case: 'neither HTML nor text', body: { ...MAIL, html: '', text: '' }, name: 'missing_required_field' },
-    { case: 'a sender that is no email address', body: { ...MAIL, from: 'Pine' }, name: 'validation_error' },
+    {
+      case: 'neither HTML nor text',
+      body: { ...MAIL, html: '', text: '' },
+      name: 'missing_required_field',
+    },
+    {
+      case: 'a sender that is no email address',
+      body: { ...MAIL, from: 'Pine' },
+      name: 'validation_error',
+    },
     {
       case: 'a recipient that is no email address',
       body: { ...MAIL, to: 'maya' },
@@ -96,7 +104,11 @@ describe('the inbox refuses what Resend refuses', () => {
       body: { ...MAIL, subject: 'a\nBcc: b@b.example' },
       name: 'validation_error',
     },
-    { case: 'a subject that is no string', body: { ...MAIL, subject: 7 }, name: 'validation_error' },
+    {
+      case: 'a subject that is no string',
+      body: { ...MAIL, subject: 7 },
+      name: 'validation_error',
+    },
     { case: 'a list instead of a mail', body: [MAIL], name: 'validation_error' },
   ])('$case', async ({ body, name }) => {
     expect(await post(body)).toMatchObject({ status: 422, body: { name } })
@@ -131,7 +143,9 @@ describe('the received mail', () => {
     for (const subject of ['one', 'two']) await post({ ...MAIL, to: 'Ann@Pine.example', subject })
     await post({ ...MAIL, to: 'leo@pine.example' })
     for (const path of ['/mails.json', '/dev/mail/mails.json']) {
-      const mails = await fetch(`${inbox.url}${path}?to=ann@pine.example`).then((answer) => answer.json())
+      const mails = await fetch(`${inbox.url}${path}?to=ann@pine.example`).then((answer) =>
+        answer.json(),
+      )
       expect(mails).toMatchObject([
         {
           to: 'Ann@Pine.example',
@@ -143,7 +157,9 @@ describe('the received mail', () => {
         },
         { subject: 'one' },
       ])
-      const all = (await fetch(`${inbox.url}${path}`).then((answer) => answer.json())) as { to: string }[]
+      const all = (await fetch(`${inbox.url}${path}`).then((answer) => answer.json())) as {
+        to: string
+      }[]
       expect(all[0]?.to).toBe('leo@pine.example')
     }
   })
@@ -159,7 +175,9 @@ describe('the received mail', () => {
     expect(list.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
     const [mail] = inbox.mails('eve@pine.example')
     expect(mail?.id).toBe(body.id)
-    expect(await list.text()).toContain(`<a href="/dev/mail/${body.id}"><bdi>&lt;script&gt;</bdi></a>`)
+    expect(await list.text()).toContain(
+      `<a href="/dev/mail/${body.id}"><bdi>&lt;script&gt;</bdi></a>`,
+    )
 
     const page = await fetch(`${inbox.url}/dev/mail/${body.id}`).then((answer) => answer.text())
     expect(page).toContain('&lt;/pre&gt;&lt;script&gt;')
@@ -181,11 +199,18 @@ test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within 
   const env = { DATABASE_URL: demo.databaseUrl, SQL_ENDPOINT: demo.sqlEndpoint ?? '' }
   const { id } = await seeder(env).addWorkspace()
   const act = { workspaceId: id, actor: 'ann@pine.example', now: new Date() }
-  const details = { workspaceName: 'Pine', role: 'member', invitedBy: act.actor, url: demo.baseUrl } as const
+  const details = {
+    workspaceName: 'Pine',
+    role: 'member',
+    invitedBy: act.actor,
+    url: demo.baseUrl,
+  } as const
   await invitationMail(connect(env), act, 'leo@pine.example', details).execute()
   await vi.waitFor(
     async () => {
-      const page = await fetch(`${demo.baseUrl}/dev/mail?to=leo@pine.example`).then((answer) => answer.text())
+      const page = await fetch(`${demo.baseUrl}/dev/mail?to=leo@pine.example`).then((answer) =>
+        answer.text(),
+      )
       expect(page).toContain('You are invited to Pine')
     },
     { timeout: 60_000 },
@@ -202,7 +227,10 @@ test.each([
   'a page of a site whose name leads here can’t read the mails: $host gets $status',
   async ({ host, status }) => {
     for (const path of ['/mails.json', '/dev/mail']) {
-      const [answer] = await once(get(`${inbox.url}${path}`, { headers: { Host: host } }), 'response')
+      const [answer] = await once(
+        get(`${inbox.url}${path}`, { headers: { Host: host } }),
+        'response',
+      )
       answer.resume()
       expect(answer.statusCode).toBe(status)
     }

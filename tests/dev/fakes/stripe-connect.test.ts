@@ -39,7 +39,9 @@ const RECIPIENT = {
   display_name: 'Maya',
   dashboard: 'express',
   identity: { country: 'us' },
-  defaults: { responsibilities: { fees_collector: 'application', losses_collector: 'application' } },
+  defaults: {
+    responsibilities: { fees_collector: 'application', losses_collector: 'application' },
+  },
   configuration: {
     recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } },
   },
@@ -73,7 +75,11 @@ const send = (key: string, params: Record<string, string>, idempotencyKey?: stri
   })
 const VERSION = { 'Stripe-Version': Stripe.API_VERSION, 'Content-Type': 'application/json' }
 const postJson = (key: string, path: string, body: object, headers: Record<string, string> = {}) =>
-  call(key, path, { method: 'POST', body: JSON.stringify(body), headers: { ...VERSION, ...headers } })
+  call(key, path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { ...VERSION, ...headers },
+  })
 
 const includes = { include: ['configuration.recipient', 'requirements'] } as const
 const statusOf = async (stripe: Stripe, id: string) => {
@@ -114,8 +120,16 @@ describe('a connected account', () => {
     fake.restoreAccount(id)
     expect(await statusOf(stripe, id)).toMatchObject({ status: 'active' })
     fake.rejectAccount(id)
-    expect(await statusOf(stripe, id)).toEqual({ status: 'rejected', codes: ['rejected_other'], due: 0 })
-    expect(await stripe.v2.core.accounts.close(id)).toMatchObject({ id, closed: true, contact_email: null })
+    expect(await statusOf(stripe, id)).toEqual({
+      status: 'rejected',
+      codes: ['rejected_other'],
+      due: 0,
+    })
+    expect(await stripe.v2.core.accounts.close(id)).toMatchObject({
+      id,
+      closed: true,
+      contact_email: null,
+    })
     expect(await stripe.v2.core.accounts.retrieve(id, { include: ['identity'] })).toMatchObject({
       closed: true,
       identity: null,
@@ -150,7 +164,11 @@ describe('a connected account', () => {
 
   const { contact_email: _email, ...withoutEmail } = RECIPIENT
   test.each([
-    { case: 'an unknown field', params: { ...RECIPIENT, colour: 'red' }, says: /Unrecognized field: colour/ },
+    {
+      case: 'an unknown field',
+      params: { ...RECIPIENT, colour: 'red' },
+      says: /Unrecognized field: colour/,
+    },
     {
       case: 'a service agreement, which only API v1 has',
       params: { ...RECIPIENT, tos_acceptance: { service_agreement: 'recipient' } },
@@ -213,9 +231,9 @@ describe('a connected account', () => {
       statusCode: 404,
       code: 'not_found',
     })
-    await expect(other.transfers.create({ amount: 1, currency: 'usd', destination: id })).rejects.toThrow(
-      `No such destination: '${id}'`,
-    )
+    await expect(
+      other.transfers.create({ amount: 1, currency: 'usd', destination: id }),
+    ).rejects.toThrow(`No such destination: '${id}'`)
     const rolled = clientOf(`${key}_rolled`)
     expect(await rolled.v2.core.accounts.retrieve(id)).toMatchObject({ id })
     expect(await rolled.accounts.retrieveCurrent()).toEqual(await stripe.accounts.retrieveCurrent())
@@ -234,7 +252,9 @@ describe('a key', () => {
       statusCode: 401,
       code: 'api_key_expired',
     })
-    await expect(clientOf('sk_live_1').accounts.retrieveCurrent()).rejects.toMatchObject({ statusCode: 401 })
+    await expect(clientOf('sk_live_1').accounts.retrieveCurrent()).rejects.toMatchObject({
+      statusCode: 401,
+    })
   })
 
   test('that is restricted cannot use Connect', async () => {
@@ -246,7 +266,10 @@ describe('a key', () => {
       () => stripe.transfers.create({ amount: 1, currency: 'usd', destination: id }),
       () => stripe.balance.retrieve(),
     ]) {
-      await expect(doing()).rejects.toMatchObject({ type: 'StripePermissionError', statusCode: 403 })
+      await expect(doing()).rejects.toMatchObject({
+        type: 'StripePermissionError',
+        statusCode: 403,
+      })
     }
     expect((await stripe.customers.list()).data).toBeInstanceOf(Array)
   })
@@ -269,13 +292,19 @@ describe('a transfer', () => {
       )
     }
     const [third, second, first] = made
-    expect(first).toMatchObject({ currency: 'eur', destination: id, metadata: { payout_id: 'payout_1' } })
+    expect(first).toMatchObject({
+      currency: 'eur',
+      destination: id,
+      metadata: { payout_id: 'payout_1' },
+    })
     const found = await stripe.transfers.list({ transfer_group: 'payout_2' })
     expect(found.data.map((one) => one.id)).toEqual([second?.id])
     expect((await stripe.transfers.list({ destination: id, limit: 2 })).has_more).toBe(true)
     const rest = await stripe.transfers.list({ starting_after: second?.id ?? '' })
     expect(rest.data.map((one) => one.id)).toEqual([first?.id])
-    expect(await stripe.transfers.list({ created: { gt: third?.created ?? 0 } })).toMatchObject({ data: [] })
+    expect(await stripe.transfers.list({ created: { gt: third?.created ?? 0 } })).toMatchObject({
+      data: [],
+    })
     expect(await stripe.transfers.retrieve(third?.id ?? '')).toEqual(third)
     expect((await clientOf().transfers.list()).data).toEqual([])
     const { available } = await stripe.balance.retrieve()
@@ -292,10 +321,17 @@ describe('a transfer', () => {
       params: { destination: 'acct_1' },
       error: { code: 'resource_missing', message: "No such destination: 'acct_1'" },
     },
-    { case: 'with an unknown parameter', params: { speed: 'high' }, error: { code: 'parameter_unknown' } },
+    {
+      case: 'with an unknown parameter',
+      params: { speed: 'high' },
+      error: { code: 'parameter_unknown' },
+    },
   ])('$case is refused', async ({ params, error }) => {
     const { key, id } = await startMerchant()
-    expect(await send(key, { destination: id, ...params })).toMatchObject({ status: 400, body: { error } })
+    expect(await send(key, { destination: id, ...params })).toMatchObject({
+      status: 400,
+      body: { error },
+    })
   })
 
   test('is reversed in part, then in full, with an event each', async () => {
@@ -314,7 +350,9 @@ describe('a transfer', () => {
       reversed: false,
       reversals: { data: [{ id: reversal.id }] },
     })
-    await expect(stripe.transfers.createReversal(transfer, { amount: 1_001 })).rejects.toMatchObject({
+    await expect(
+      stripe.transfers.createReversal(transfer, { amount: 1_001 }),
+    ).rejects.toMatchObject({
       statusCode: 400,
       param: 'amount',
     })
@@ -323,8 +361,12 @@ describe('a transfer', () => {
       amount_reversed: 1_500,
       reversed: true,
     })
-    await expect(stripe.transfers.createReversal(transfer)).rejects.toThrow('already fully reversed')
-    await expect(clientOf().transfers.createReversal(transfer)).rejects.toMatchObject({ statusCode: 404 })
+    await expect(stripe.transfers.createReversal(transfer)).rejects.toThrow(
+      'already fully reversed',
+    )
+    await expect(clientOf().transfers.createReversal(transfer)).rejects.toMatchObject({
+      statusCode: 404,
+    })
 
     const { available } = await stripe.balance.retrieve()
     expect(available.find(({ currency }) => currency === 'usd')?.amount).toBe(5_000)
@@ -479,8 +521,10 @@ describe('failure', () => {
   test('hooks run before a call and after it', async () => {
     const { key, id } = await startMerchant()
     const seen: string[] = []
-    fake.hooks.onCall = (method, path) => void seen.push(`${method} ${path}: ${fake.transfers(key).length}`)
-    fake.hooks.afterCall = (_method, path) => void seen.push(`${path}: ${fake.transfers(key).length}`)
+    fake.hooks.onCall = (method, path) =>
+      void seen.push(`${method} ${path}: ${fake.transfers(key).length}`)
+    fake.hooks.afterCall = (_method, path) =>
+      void seen.push(`${path}: ${fake.transfers(key).length}`)
     await send(key, { destination: id })
     fake.hooks.onCall = undefined
     fake.hooks.afterCall = undefined
@@ -598,7 +642,10 @@ describe('the pages', () => {
       )
       expect(await shown.text()).toContain('maya@example.com')
       const left = await form(`${page.replace(STRIPE_PATH, '')}/${step}`)
-      expect({ status: left.status, to: left.headers.get('Location') }).toEqual({ status: 303, to: RETURN })
+      expect({ status: left.status, to: left.headers.get('Location') }).toEqual({
+        status: 303,
+        to: RETURN,
+      })
       expect(await statusOf(stripe, id)).toMatchObject({ due })
     }
     expect(await statusOf(stripe, id)).toMatchObject({ status: 'active' })
@@ -614,7 +661,10 @@ describe('the pages', () => {
     expect((await form('/connect/visit_none/finish')).status).toBe(410)
     fake.closeAccount(id)
     await expect(newLink(stripe, id)).rejects.toThrow('is closed')
-    await expect(newLink(stripe, 'acct_1')).rejects.toMatchObject({ statusCode: 404, code: 'not_found' })
+    await expect(newLink(stripe, 'acct_1')).rejects.toMatchObject({
+      statusCode: 404,
+      code: 'not_found',
+    })
   })
 
   test.each([
@@ -622,16 +672,19 @@ describe('the pages', () => {
     { version: '2026-08-26.dahlia', given: {}, status: 400 },
     { version: '2026-09-30.endive', given: { configurations: ['recipient'] }, status: 400 },
     { version: '2026-10-28.endive', given: {}, status: 200 },
-  ])('take configurations $given for a link in $version: $status', async ({ version, given, status }) => {
-    const { key, id } = await startMerchant()
-    const use_case = {
-      type: 'account_onboarding',
-      account_onboarding: { refresh_url: REFRESH, return_url: RETURN, ...given },
-    }
-    const headers = { 'Stripe-Version': version }
-    const made = await postJson(key, '/v2/core/account_links', { account: id, use_case }, headers)
-    expect(made.status).toBe(status)
-  })
+  ])(
+    'take configurations $given for a link in $version: $status',
+    async ({ version, given, status }) => {
+      const { key, id } = await startMerchant()
+      const use_case = {
+        type: 'account_onboarding',
+        account_onboarding: { refresh_url: REFRESH, return_url: RETURN, ...given },
+      }
+      const headers = { 'Stripe-Version': version }
+      const made = await postJson(key, '/v2/core/account_links', { account: id, use_case }, headers)
+      expect(made.status).toBe(status)
+    },
+  )
 
   test('offer the test controls as forms too', async () => {
     const { key, stripe, id } = await startMerchant()
@@ -639,7 +692,9 @@ describe('the pages', () => {
     expect((await form('/failures', { transfers: '429, pass', key })).status).toBe(303)
     expect((await send(key, { destination: id })).status).toBe(429)
     expect((await send(key, { destination: id })).status).toBe(200)
-    expect((await send(key, { destination: id })).body.error).toMatchObject({ code: 'balance_insufficient' })
+    expect((await send(key, { destination: id })).body.error).toMatchObject({
+      code: 'balance_insufficient',
+    })
     expect((await form(`/accounts/${id}/restrict`)).status).toBe(303)
     expect(await statusOf(stripe, id)).toMatchObject({ status: 'restricted' })
     const page = await (await visit(STRIPE_PATH)).text()
@@ -647,7 +702,13 @@ describe('the pages', () => {
     expect((await form(`/transfers/${transfer?.id}/reverse`)).status).toBe(303)
     expect(await (await visit(STRIPE_PATH)).text()).toContain('10.00 USD reversed')
     expect((await form('/transfers/tr_none/reverse')).status).toBe(400)
-    for (const text of ['Connected accounts', id, '10.00 USD to Maya', 'Restore: Maya', '0.00 USD']) {
+    for (const text of [
+      'Connected accounts',
+      id,
+      '10.00 USD to Maya',
+      'Restore: Maya',
+      '0.00 USD',
+    ]) {
       expect(page).toContain(text)
     }
     expect((await form(`/accounts/${id}/close`)).status).toBe(303)
@@ -663,7 +724,11 @@ describe('the pages', () => {
 
 describe('each object has the shape of Stripe’s', () => {
   /** Fields about cards, Bacs and invoices in the samples, which recipient accounts lack. */
-  const LEFT_OUT = new Set(['settings.bacs_debit_payments', 'settings.invoices', 'settings.payouts'])
+  const LEFT_OUT = new Set([
+    'settings.bacs_debit_payments',
+    'settings.invoices',
+    'settings.payouts',
+  ])
   LEFT_OUT.add('settings.sepa_debit_payments')
 
   const isObject = (value: unknown): value is Json =>
@@ -672,7 +737,9 @@ describe('each object has the shape of Stripe’s', () => {
   const missing = (ours: unknown, sample: unknown, path = ''): string[] => {
     if (!isObject(ours) || !isObject(sample)) return []
     return Object.entries(sample)
-      .filter(([name]) => !LEFT_OUT.has(path + name) && !['capabilities.', 'metadata.'].includes(path))
+      .filter(
+        ([name]) => !LEFT_OUT.has(path + name) && !['capabilities.', 'metadata.'].includes(path),
+      )
       .flatMap(([name, value]) =>
         name in ours ? missing(ours[name], value, `${path}${name}.`) : [path + name],
       )
@@ -686,7 +753,10 @@ describe('each object has the shape of Stripe’s', () => {
     const paths = ['account', `accounts/${id}`, `transfers/${sent.id}`, 'balance']
     for (const path of paths) {
       const { body } = await call(key, `/v1/${path}`)
-      expect({ path, missing: missing(body, sampleOf(String(body.object))) }).toEqual({ path, missing: [] })
+      expect({ path, missing: missing(body, sampleOf(String(body.object))) }).toEqual({
+        path,
+        missing: [],
+      })
     }
   })
 })

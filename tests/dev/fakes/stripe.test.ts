@@ -14,7 +14,13 @@ let stripe: Stripe
 /** The official client, pointed at a fake. */
 const clientOf = ({ url }: { url: string }) => {
   const { hostname: host, port } = new URL(url)
-  return new Stripe('sk_test_any', { host, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false })
+  return new Stripe('sk_test_any', {
+    host,
+    port,
+    protocol: 'http',
+    maxNetworkRetries: 0,
+    telemetry: false,
+  })
 }
 beforeAll(async () => {
   fake = await startStripe()
@@ -74,7 +80,10 @@ const post = (path: string, params: Record<string, string>, headers: Record<stri
 describe('a subscription by checkout', () => {
   test('creates a customer, an invoice, its payment and a charge that refer to each other', async () => {
     const { code, coupon, promotionCode } = addCode()
-    const session = await openSubscription({ allow_promotion_codes: true, client_reference_id: 'clk_1' })
+    const session = await openSubscription({
+      allow_promotion_codes: true,
+      client_reference_id: 'clk_1',
+    })
     expect(session).toMatchObject({ status: 'open', payment_status: 'unpaid', amount_total: 2_900 })
     expect(session.id).toMatch(/^cs_test_\w{58}$/)
     expect(session.url).toBe(`${fake.url}${STRIPE_PATH}/pay/${session.id}`)
@@ -102,7 +111,9 @@ describe('a subscription by checkout', () => {
       },
     })
 
-    const { data: byPart } = await stripe.checkout.sessions.list({ subscription: String(paid.subscription) })
+    const { data: byPart } = await stripe.checkout.sessions.list({
+      subscription: String(paid.subscription),
+    })
     expect(byPart.map(({ id }) => id)).toEqual([session.id])
     const { data: invoices } = await stripe.invoices.list({
       subscription: String(paid.subscription),
@@ -110,9 +121,12 @@ describe('a subscription by checkout', () => {
     })
     expect(invoices).toHaveLength(1)
     const { data: payments } = await stripe.invoicePayments.list({ invoice: invoices[0]?.id ?? '' })
-    const intent = await stripe.paymentIntents.retrieve(String(payments[0]?.payment.payment_intent), {
-      expand: ['latest_charge'],
-    })
+    const intent = await stripe.paymentIntents.retrieve(
+      String(payments[0]?.payment.payment_intent),
+      {
+        expand: ['latest_charge'],
+      },
+    )
     expect(intent).toMatchObject({
       amount: 2_610,
       latest_charge: { object: 'charge', payment_intent: intent.id },
@@ -121,7 +135,11 @@ describe('a subscription by checkout', () => {
 
   test('is renewed with a new invoice, and with the coupon while it lasts', async () => {
     const { coupon: once } = fake.addCoupon({ percentOff: 50, duration: 'once' })
-    const { coupon: forever } = fake.addCoupon({ amountOff: 400, currency: 'usd', duration: 'forever' })
+    const { coupon: forever } = fake.addCoupon({
+      amountOff: 400,
+      currency: 'usd',
+      duration: 'forever',
+    })
     for (const [coupon, renewed] of [
       [once.id, 2_900],
       [forever.id, 2_500],
@@ -141,7 +159,9 @@ describe('a subscription by checkout', () => {
     const { id } = await openSubscription({ discounts: [{ coupon: coupon.id }] })
     const session = fake.pay(id, BUYER)
     expect(session).toMatchObject({ amount_total: 0, payment_status: 'no_payment_required' })
-    const invoice = await stripe.invoices.retrieve(String(session.invoice), { expand: ['payments'] })
+    const invoice = await stripe.invoices.retrieve(String(session.invoice), {
+      expand: ['payments'],
+    })
     expect(invoice).toMatchObject({ status: 'paid', amount_paid: 0, payments: { data: [] } })
   })
 })
@@ -271,7 +291,9 @@ describe('the API', () => {
     const before = await client.customers.list({ limit: 1, ending_before: ids[2] ?? '' })
     expect(before).toMatchObject({ has_more: true, data: [{ id: ids[1] }] })
     expect(
-      (await client.customers.list({ limit: 2 }).autoPagingToArray({ limit: 10 })).map(({ id }) => id),
+      (await client.customers.list({ limit: 2 }).autoPagingToArray({ limit: 10 })).map(
+        ({ id }) => id,
+      ),
     ).toEqual(ids)
     const since = Date.parse('2026-03-01T00:00:00Z') / 1_000
     expect((await client.customers.list({ created: { gte: since } })).data).toHaveLength(2)
@@ -290,17 +312,20 @@ describe('the API', () => {
     })
   })
 
-  test.each(['/v1/x', '/', '/v1/customers/cus_1/nothing'])('answers Stripe’s 404 at %s', async (path) => {
-    expect(await call(path)).toMatchObject({
-      status: 404,
-      body: {
-        error: {
-          type: 'invalid_request_error',
-          message: expect.stringContaining(`Unrecognized request URL (GET: ${path}).`),
+  test.each(['/v1/x', '/', '/v1/customers/cus_1/nothing'])(
+    'answers Stripe’s 404 at %s',
+    async (path) => {
+      expect(await call(path)).toMatchObject({
+        status: 404,
+        body: {
+          error: {
+            type: 'invalid_request_error',
+            message: expect.stringContaining(`Unrecognized request URL (GET: ${path}).`),
+          },
         },
-      },
-    })
-  })
+      })
+    },
+  )
 
   test.each([
     {
@@ -315,7 +340,12 @@ describe('the API', () => {
       code: 'parameter_missing',
       param: 'line_items[0][price_data][unit_amount]',
     },
-    { case: 'an unknown parameter', params: { colour: 'red' }, code: 'parameter_unknown', param: 'colour' },
+    {
+      case: 'an unknown parameter',
+      params: { colour: 'red' },
+      code: 'parameter_unknown',
+      param: 'colour',
+    },
     {
       case: 'an unknown price',
       params: { 'line_items[0][price]': 'price_1' },
@@ -400,9 +430,9 @@ describe('the API', () => {
     await expect(stripe.checkout.sessions.retrieve(id, { expand: ['mode'] })).rejects.toThrow(
       'This property cannot be expanded (mode).',
     )
-    await expect(stripe.checkout.sessions.retrieve(id, { expand: ['nothing.at.all'] })).rejects.toThrow(
-      'This property cannot be expanded',
-    )
+    await expect(
+      stripe.checkout.sessions.retrieve(id, { expand: ['nothing.at.all'] }),
+    ).rejects.toThrow('This property cannot be expanded')
   })
 
   test('executes a repeated request once, and refuses another one with its key', async () => {
@@ -473,9 +503,15 @@ describe('events', () => {
     ])
     for (const { body, headers } of received) {
       const signature = headers['stripe-signature'] ?? ''
-      const event = await Stripe.webhooks.constructEventAsync(body, signature, endpoint.secret ?? '')
+      const event = await Stripe.webhooks.constructEventAsync(
+        body,
+        signature,
+        endpoint.secret ?? '',
+      )
       expect((await client.events.retrieve(event.id)).type).toBe(event.type)
-      await expect(Stripe.webhooks.constructEventAsync(body, signature, 'whsec_other')).rejects.toThrow()
+      await expect(
+        Stripe.webhooks.constructEventAsync(body, signature, 'whsec_other'),
+      ).rejects.toThrow()
     }
     expect((await client.events.list({ type: 'invoice.paid' })).data).toHaveLength(1)
     await Promise.all([other.stop(), stop()])
@@ -518,7 +554,11 @@ describe('events', () => {
 })
 
 describe('the pages', () => {
-  const form = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  const form = (
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ) =>
     fetch(`${fake.url}${STRIPE_PATH}${path}`, {
       method: 'POST',
       body: new URLSearchParams(fields),
@@ -533,17 +573,24 @@ describe('the pages', () => {
       cancel_url: 'https://shop.example/',
     })
     const path = `/pay/${session.id}`
-    expect(await (await form(`${path}/code`, { code: '<b>' })).text()).toContain('value="&lt;b&gt;"')
+    expect(await (await form(`${path}/code`, { code: '<b>' })).text()).toContain(
+      'value="&lt;b&gt;"',
+    )
     expect((await form(`${path}/code`, { code: ` ${code.toLowerCase()} ` })).status).toBe(303)
     const page = await fetch(session.url ?? '')
-    expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self' https://shop.example")
+    expect(page.headers.get('Content-Security-Policy')).toContain(
+      "form-action 'self' https://shop.example",
+    )
     expect(await page.text()).toContain('26.10 USD')
     expect((await form(path, { email: 'nobody' })).status).toBe(400)
 
     const back = `https://shop.example/thanks?session=${session.id}`
     for (const _press of ['first', 'second']) {
       const paid = await form(path, { email: 'ada@example.com' })
-      expect({ status: paid.status, to: paid.headers.get('Location') }).toEqual({ status: 303, to: back })
+      expect({ status: paid.status, to: paid.headers.get('Location') }).toEqual({
+        status: 303,
+        to: back,
+      })
     }
     expect((await fetch(session.url ?? '')).status).toBe(410)
   })
@@ -552,8 +599,9 @@ describe('the pages', () => {
     const session = await openSubscription()
     const { subscription, invoice } = fake.pay(session.id, { email: 'page@example.com' })
     const [payment] = (await stripe.invoicePayments.list({ invoice: String(invoice) })).data
-    const [charge] = (await stripe.charges.list({ payment_intent: String(payment?.payment.payment_intent) }))
-      .data
+    const [charge] = (
+      await stripe.charges.list({ payment_intent: String(payment?.payment.payment_intent) })
+    ).data
     expect((await form(`/subscriptions/${subscription}/renew`, {})).status).toBe(303)
     expect((await form(`/charges/${charge?.id}/refund`, { amount: '1450' })).status).toBe(303)
     expect((await form(`/charges/${charge?.id}/dispute`, {})).status).toBe(303)
@@ -563,17 +611,18 @@ describe('the pages', () => {
     expect(page).toContain('has been charged back; cannot issue a refund.')
     expect(page).toContain('14.50 USD refunded')
     expect(page).toContain('dispute: needs response')
-    expect((await stripe.invoices.list({ subscription: String(subscription) })).data).toHaveLength(2)
+    expect((await stripe.invoices.list({ subscription: String(subscription) })).data).toHaveLength(
+      2,
+    )
   })
 
-  test.each([['from another site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }]])(
-    'refuse a form %s',
-    async (_case, headers) => {
-      const { id } = await openPurchase()
-      expect((await form(`/pay/${id}`, { email: 'ada@example.com' }, headers)).status).toBe(403)
-      expect((await stripe.checkout.sessions.retrieve(id)).status).toBe('open')
-    },
-  )
+  test.each([
+    ['from another site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }],
+  ])('refuse a form %s', async (_case, headers) => {
+    const { id } = await openPurchase()
+    expect((await form(`/pay/${id}`, { email: 'ada@example.com' }, headers)).status).toBe(403)
+    expect((await stripe.checkout.sessions.retrieve(id)).status).toBe('open')
+  })
 
   test.each(['/pay/cs_test_none', '/nothing'])('are not found at %s', async (path) => {
     expect((await fetch(`${fake.url}${STRIPE_PATH}${path}`)).status).toBe(404)
@@ -601,12 +650,19 @@ describe('each object has the shape of Stripe’s', () => {
   const kindOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value)
   /** Null, metadata and empty values in a sample match anything. */
   const isOpen = (value: unknown, path: string): boolean =>
-    value == null || path.endsWith('metadata') || path.startsWith('event.data') || !Object.keys(value).length
+    value == null ||
+    path.endsWith('metadata') ||
+    path.startsWith('event.data') ||
+    !Object.keys(value).length
 
-  /** The differences of an object from a sample: keys that only one of them has, and types of values. */
+  /**
+   * The differences of an object from a sample: keys that only one of them has, and types of
+   * values.
+   */
   const differences = (ours: unknown, sample: unknown, path: string): string[] => {
     if (ours === null || isOpen(sample, path)) return []
-    if (kindOf(ours) !== kindOf(sample)) return [`${path} is ${kindOf(ours)}, not ${kindOf(sample)}`]
+    if (kindOf(ours) !== kindOf(sample))
+      return [`${path} is ${kindOf(ours)}, not ${kindOf(sample)}`]
     if (Array.isArray(ours) && Array.isArray(sample)) {
       return ours.flatMap((one) => differences(one, sample[0], `${path}[]`))
     }
@@ -642,12 +698,21 @@ describe('each object has the shape of Stripe’s', () => {
       `disputes/${fake.dispute(payment).id}`,
       `webhook_endpoints/${endpoint}`,
     ]
-    const lists = ['charges', 'coupons', 'customers', 'events', 'invoice_payments', 'payment_intents']
+    const lists = [
+      'charges',
+      'coupons',
+      'customers',
+      'events',
+      'invoice_payments',
+      'payment_intents',
+    ]
     lists.push('prices', 'products', 'promotion_codes')
     const expanded = await call(`/v1/subscriptions/${subscription}?expand[]=discounts`)
     const objects: unknown[] = [
       ...(await Promise.all(paths.map(async (path) => (await call(`/v1/${path}`)).body))),
-      ...(await Promise.all(lists.map(async (list) => (await call(`/v1/${list}?limit=1`)).body.data))).flat(),
+      ...(
+        await Promise.all(lists.map(async (list) => (await call(`/v1/${list}?limit=1`)).body.data))
+      ).flat(),
       expanded.body.discounts,
     ].flat()
 

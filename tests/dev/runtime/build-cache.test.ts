@@ -19,13 +19,21 @@ const build = async () => ({ text: `build ${++builds}` })
 test.each([
   { case: 'nothing was built yet', change: async () => {}, isBuilt: true },
   { case: 'nothing changed', change: async () => {}, isBuilt: false },
-  { case: 'a source changed', change: () => writeFile(join(root, 'lib/a/one.ts'), '12'), isBuilt: true },
+  {
+    case: 'a source changed',
+    change: () => writeFile(join(root, 'lib/a/one.ts'), '12'),
+    isBuilt: true,
+  },
   {
     case: 'a source changed, and is as long as before',
     change: () => utimes(join(root, 'lib/a/one.ts'), 1, 1),
     isBuilt: true,
   },
-  { case: 'a source was added', change: () => writeFile(join(root, 'api/two.ts'), ''), isBuilt: true },
+  {
+    case: 'a source was added',
+    change: () => writeFile(join(root, 'api/two.ts'), ''),
+    isBuilt: true,
+  },
   {
     case: 'a source was renamed',
     change: () => rename(join(root, 'api/two.ts'), join(root, 'api/three.ts')),
@@ -67,9 +75,12 @@ test.each([
     change: () => writeFile(join(root, 'docs/b.html'), 'b'),
     isUnchanged: true,
   },
-])('the files of a build are as they were built if $case: $isUnchanged', async ({ change, isUnchanged }) => {
-  await writeFile(join(root, 'docs/a.html'), 'a')
-  const hashes = hashesOf(root, ['docs/a.html'])
-  await change()
-  expect(areUnchanged(root, hashes)).toBe(isUnchanged)
-})
+])(
+  'the files of a build are as they were built if $case: $isUnchanged',
+  async ({ change, isUnchanged }) => {
+    await writeFile(join(root, 'docs/a.html'), 'a')
+    const hashes = hashesOf(root, ['docs/a.html'])
+    await change()
+    expect(areUnchanged(root, hashes)).toBe(isUnchanged)
+  },
+)

@@ -6,7 +6,11 @@ test.each([
   { case: 'ends close together', atSeconds: [0, 1, 2, 3, 4], waits: [100, 200, 400, 800, 1_600] },
   { case: 'the sixth within a minute', atSeconds: [0, 1, 2, 3, 4, 59], waits: [undefined] },
   { case: 'the sixth after a minute', atSeconds: [0, 1, 2, 3, 4, 61], waits: [800] },
-  { case: 'one end an hour, for ever', atSeconds: [0, 3_600, 7_200, 10_800, 14_400, 18_000], waits: [100] },
+  {
+    case: 'one end an hour, for ever',
+    atSeconds: [0, 3_600, 7_200, 10_800, 14_400, 18_000],
+    waits: [100],
+  },
 ])('waits before the next start: $case', ({ atSeconds, waits }) => {
   const next = countEnds()
   const all = atSeconds.map((second) => next(second * 1_000))

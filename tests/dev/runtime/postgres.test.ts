@@ -52,7 +52,10 @@ const start = async (
   return postgres
 }
 
-const query = async ({ databaseUrl }: { databaseUrl: string }, text: string): Promise<unknown[]> => {
+const query = async (
+  { databaseUrl }: { databaseUrl: string },
+  text: string,
+): Promise<unknown[]> => {
   const client = new pg.Client(databaseUrl)
   await client.connect()
   try {
@@ -206,7 +209,9 @@ test('a killed server recovers at the next start, and its end is logged', async 
   const first = await start(dataDir, { durable: true, onLog: (line) => lines.push(line) })
   await query(first, 'create table kept as select 42 as answer')
   process.kill(pidOf(first.clusterDir), 'SIGKILL')
-  await expect.poll(() => lines).toEqual([`Postgres stopped unexpectedly. See ${dataDir}/postgres.log.`])
+  await expect
+    .poll(() => lines)
+    .toEqual([`Postgres stopped unexpectedly. See ${dataDir}/postgres.log.`])
   await first.stop()
 
   const second = await start(dataDir)
@@ -219,7 +224,11 @@ test('a server that cannot start again is given up with the reason in its log, a
   const given = new Promise<Error>((resolve) => {
     giveUp = resolve
   })
-  const postgres = await startPostgres({ dataDir, durable: false, onGiveUp: (error) => giveUp(error) })
+  const postgres = await startPostgres({
+    dataDir,
+    durable: false,
+    onGiveUp: (error) => giveUp(error),
+  })
   started.push(postgres)
   const pid = pidOf(postgres.clusterDir)
   fs.appendFileSync(join(postgres.clusterDir, 'postgresql.conf'), 'no_such_setting = on\n')
@@ -248,7 +257,9 @@ test('a server whose pid was reused by another program is started again after a 
   process.kill(Number(pid), 'SIGKILL')
   await expect
     .poll(() => lines, { timeout: 60_000 })
-    .toEqual([expect.stringMatching(/^Postgres ended with SIGKILL\. It runs again after [\d.]+ s\./)])
+    .toEqual([
+      expect.stringMatching(/^Postgres ended with SIGKILL\. It runs again after [\d.]+ s\./),
+    ])
   expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
@@ -272,7 +283,9 @@ test('a data folder that is not writable is an error that says what to do', asyn
 
   const reason = asRoot ? '.*' : 'permission denied'
   await expect(start(dataDir)).rejects.toThrow(
-    new RegExp(`^Cannot write to DATA_DIR ${dataDir}: ${reason}. Choose another folder with DATA_DIR=`),
+    new RegExp(
+      `^Cannot write to DATA_DIR ${dataDir}: ${reason}. Choose another folder with DATA_DIR=`,
+    ),
   )
 })
 

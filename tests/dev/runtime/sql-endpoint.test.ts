@@ -64,7 +64,11 @@ const failureOf = (query: Promise<unknown>): Promise<NeonDbError> =>
   )
 
 test.each([
-  { case: 'int8 stays exact, as text', expression: '9007199254740993::int8', value: '9007199254740993' },
+  {
+    case: 'int8 stays exact, as text',
+    expression: '9007199254740993::int8',
+    value: '9007199254740993',
+  },
   { case: 'numeric stays exact, as text', expression: '0.1000::numeric', value: '0.1000' },
   { case: 'int4 is a number', expression: '42::int4', value: 42 },
   { case: 'boolean', expression: 'true', value: true },
@@ -82,7 +86,11 @@ test.each([
     value: new Date('2026-01-31T22:59:59.123Z'),
   },
   { case: 'an array of int', expression: 'array[1, null, 3]', value: [1, null, 3] },
-  { case: 'an array of text', expression: `array['a"b', 'c,d', null]`, value: ['a"b', 'c,d', null] },
+  {
+    case: 'an array of text',
+    expression: `array['a"b', 'c,d', null]`,
+    value: ['a"b', 'c,d', null],
+  },
   { case: 'bytea', expression: `'\\x00ff'::bytea`, value: Buffer.from([0, 255]) },
 ])('a value comes through the driver: $case', async ({ expression, value }) => {
   expect(await sql.query(`select ${expression} as value`)).toEqual([{ value }])
@@ -94,7 +102,12 @@ test.each([
   { case: 'a boolean', type: 'bool', param: false, value: false },
   { case: 'null', type: 'text', param: null, value: null },
   { case: 'an object as jsonb', type: 'jsonb', param: { a: ['x'] }, value: { a: ['x'] } },
-  { case: 'an array of text', type: 'text[]', param: ['a', 'b"\\', null], value: ['a', 'b"\\', null] },
+  {
+    case: 'an array of text',
+    type: 'text[]',
+    param: ['a', 'b"\\', null],
+    value: ['a', 'b"\\', null],
+  },
 ])('a parameter comes through the driver: $case', async ({ type, param, value }) => {
   expect(await sql.query(`select $1::${type} as value`, [param])).toEqual([{ value }])
 })
@@ -112,11 +125,19 @@ test.each([
     ],
     text: '{{a,"b\\"\\\\"},{NULL,"NULL"}}',
   },
-  { case: 'an array of objects', type: 'jsonb[]', param: [{ a: 'x' }], text: '{"{\\"a\\": \\"x\\"}"}' },
-])('a parameter sent as plain JSON is written as Neon writes it: $case', async ({ type, param, text }) => {
-  const response = await post({ query: `select $1::${type} as value`, params: [param] })
-  expect(await response.json()).toMatchObject({ rows: [[text]] })
-})
+  {
+    case: 'an array of objects',
+    type: 'jsonb[]',
+    param: [{ a: 'x' }],
+    text: '{"{\\"a\\": \\"x\\"}"}',
+  },
+])(
+  'a parameter sent as plain JSON is written as Neon writes it: $case',
+  async ({ type, param, text }) => {
+    const response = await post({ query: `select $1::${type} as value`, params: [param] })
+    expect(await response.json()).toMatchObject({ rows: [[text]] })
+  },
+)
 
 test('the response is raw text with its fields, in arrays or in objects', async () => {
   const query = { query: `select 1 as one, null as "none"` }
@@ -154,15 +175,22 @@ test.each([
   { isolationLevel: 'ReadCommitted', shown: 'read committed' },
   { isolationLevel: 'RepeatableRead', shown: 'repeatable read' },
   { isolationLevel: 'Serializable', shown: 'serializable' },
-] as const)('a batch runs at the isolation level $isolationLevel', async ({ isolationLevel, shown }) => {
-  const [level, readOnly, deferrable] = await sql.transaction(
-    [sql`show transaction_isolation`, sql`show transaction_read_only`, sql`show transaction_deferrable`],
-    { isolationLevel },
-  )
-  expect(level).toEqual([{ transaction_isolation: shown }])
-  expect(readOnly).toEqual([{ transaction_read_only: 'off' }])
-  expect(deferrable).toEqual([{ transaction_deferrable: 'off' }])
-})
+] as const)(
+  'a batch runs at the isolation level $isolationLevel',
+  async ({ isolationLevel, shown }) => {
+    const [level, readOnly, deferrable] = await sql.transaction(
+      [
+        sql`show transaction_isolation`,
+        sql`show transaction_read_only`,
+        sql`show transaction_deferrable`,
+      ],
+      { isolationLevel },
+    )
+    expect(level).toEqual([{ transaction_isolation: shown }])
+    expect(readOnly).toEqual([{ transaction_read_only: 'off' }])
+    expect(deferrable).toEqual([{ transaction_deferrable: 'off' }])
+  },
+)
 
 test('a deferrable, read-only batch runs with these modes', async () => {
   const options = { isolationLevel: 'Serializable', readOnly: true, deferrable: true } as const
@@ -218,7 +246,9 @@ test('an error of Postgres is returned with its fields', async () => {
 
 test('two statements in one query are refused, with parameters or without', async () => {
   expect(await failureOf(sql.query('select 1; select 2'))).toMatchObject({ code: '42601' })
-  expect(await failureOf(sql.query('select $1::int; select 2', [1]))).toMatchObject({ code: '42601' })
+  expect(await failureOf(sql.query('select $1::int; select 2', [1]))).toMatchObject({
+    code: '42601',
+  })
 })
 
 test.each([
@@ -262,11 +292,14 @@ test.each([
   await sql.query(leave)
   // Thirty concurrent requests use every connection. The closed one may take a moment to end.
   const looks = () => Promise.all(Array.from({ length: 30 }, () => sql.query(look)))
-  await expect.poll(async () => [...new Set((await looks()).flat().map((row) => row.value))]).toEqual([value])
+  await expect
+    .poll(async () => [...new Set((await looks()).flat().map((row) => row.value))])
+    .toEqual([value])
 })
 
 test('a setting of a transaction ends with it, and its connection is used again', async () => {
-  const look = "select pg_backend_pid() as pid, current_setting('work_mem') as value, pg_sleep(0.01)::text"
+  const look =
+    "select pg_backend_pid() as pid, current_setting('work_mem') as value, pg_sleep(0.01)::text"
   const [, inside] = await sql.transaction([sql`set local work_mem = 77777`, sql.query(look)])
   expect(inside).toMatchObject([{ value: '77777kB' }])
   const rows = (await Promise.all(Array.from({ length: 30 }, () => sql.query(look)))).flat()
@@ -302,7 +335,9 @@ test('the database is the one that the connection string names, whatever its hos
   other.pathname = '/postgres'
   expect(await neon(other.href)`select current_database() as name`).toEqual([{ name: 'postgres' }])
   other.pathname = '/missing'
-  expect((await failureOf(neon(other.href)`select 1`)).message).toMatch(/HTTP status 500.*"code":"3D000"/)
+  expect((await failureOf(neon(other.href)`select 1`)).message).toMatch(
+    /HTTP status 500.*"code":"3D000"/,
+  )
 })
 
 test('a connection killed during its query fails that query only', async () => {
@@ -321,7 +356,10 @@ test('killed idle connections are replaced', async () => {
 })
 
 test('fifty concurrent queries all succeed', async () => {
-  const queries = Array.from({ length: 50 }, (_, n) => sql`select ${n}::int as n, pg_sleep(0.02)::text`)
+  const queries = Array.from(
+    { length: 50 },
+    (_, n) => sql`select ${n}::int as n, pg_sleep(0.02)::text`,
+  )
   const rows = (await Promise.all(queries)).flat()
   expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 50 }, (_, n) => n))
 })
@@ -396,7 +434,9 @@ test('each login has connections of its own: one that has all of its own taken m
   const wait = () => post({ query: 'select pg_advisory_xact_lock(78)' }, {}, own.url)
   const requests = Array.from({ length: 20 }, wait)
   const waiting = async () => {
-    const { rows } = await gate.query(`select from pg_locks where locktype = 'advisory' and not granted`)
+    const { rows } = await gate.query(
+      `select from pg_locks where locktype = 'advisory' and not granted`,
+    )
     return rows
   }
   await expect.poll(waiting).toHaveLength(20)
@@ -462,7 +502,11 @@ test.each([
     headers: { 'neon-connection-string': 'postgresql://me@host/db' },
     message: /connection string/,
   },
-  { case: 'typed output', headers: { 'neon-raw-text-output': 'false' }, message: /supports raw text only/ },
+  {
+    case: 'typed output',
+    headers: { 'neon-raw-text-output': 'false' },
+    message: /supports raw text only/,
+  },
   {
     case: 'more parameters than Postgres supports',
     body: { query: 'select 1', params: Array(65_536).fill(1) },
@@ -480,7 +524,9 @@ test.each([
 
 test('only POST /sql is served', async () => {
   expect((await fetch(endpoint.url)).status).toBe(405)
-  expect((await post({ query: 'select 1' }, {}, endpoint.url.replace('/sql', '/'))).status).toBe(404)
+  expect((await post({ query: 'select 1' }, {}, endpoint.url.replace('/sql', '/'))).status).toBe(
+    404,
+  )
 })
 
 test('a request that is too large gets 413, a response 507, and a batch is rolled back', async () => {
@@ -493,7 +539,10 @@ test('a request that is too large gets 413, a response 507, and a batch is rolle
     const request = { query: 'select length($1)', params: ['x'.repeat(1001)] }
     expect((await post(request, {}, small.url)).status).toBe(413)
 
-    const response = { query: "select repeat('x', 100) from generate_series(1, $1::int)", params: [11] }
+    const response = {
+      query: "select repeat('x', 100) from generate_series(1, $1::int)",
+      params: [11],
+    }
     expect((await post(response, {}, small.url)).status).toBe(507)
     expect((await post({ ...response, params: [9] }, {}, small.url)).status).toBe(200)
 
@@ -516,7 +565,8 @@ test('with keepPlans, a statement is planned once, and responds the same to othe
     const divide = 'select 6 / $1::int'
     expect(await rowsOf(divide, 2)).toEqual([['3']])
     expect(await rowsOf(divide, 3)).toEqual([['2']])
-    const plans = 'select statement, generic_plans::int, custom_plans::int from pg_prepared_statements'
+    const plans =
+      'select statement, generic_plans::int, custom_plans::int from pg_prepared_statements'
     const ofDivide = `${plans} where statement like 'select 6%'`
     expect(await rowsOf(ofDivide)).toEqual([[divide, '2', '0']])
     expect(await rowsOf(divide, 0)).toBe('division by zero')

@@ -16,7 +16,10 @@ type History = {
   prior: Record<string, { commissions: number; amountCents: number }>
 }
 
-/** What a customer's row has to say, by the program's commissions. FirstPromoter names no currency: it is that of the account. */
+/**
+ * What a customer's row has to say, by the program's commissions. FirstPromoter names no currency:
+ * it is that of the account.
+ */
 const expectedOf = (old: OldProgram, platform: PlatformId = 'rewardful'): Map<string, History> => {
   const histories = new Map<string, History>()
   const counts = ({ customer, partnerId, state }: OldCommission) =>
@@ -63,7 +66,9 @@ const historiesOf = async ({
         ids.get(rowId) ?? rowId,
         {
           firstCommissionAt,
-          prior: Object.fromEntries(Object.entries(prior).filter(([, { commissions }]) => commissions > 0)),
+          prior: Object.fromEntries(
+            Object.entries(prior).filter(([, { commissions }]) => commissions > 0),
+          ),
         },
       ])
       .filter(([, { firstCommissionAt }]) => firstCommissionAt !== null),
@@ -91,7 +96,10 @@ describe.each(PLATFORM_IDS)('%s', (platform: PlatformId) => {
     const several = histories.some(({ prior }) => Object.keys(prior).length === 2)
     expect(several).toBe(platform !== 'firstpromoter')
     expect(histories.some(({ prior }) => Object.keys(prior).length === 0)).toBe(true)
-    expect((await started.source())?.progress.commissions).toMatchObject({ read: 350, isDone: true })
+    expect((await started.source())?.progress.commissions).toMatchObject({
+      read: 350,
+      isDone: true,
+    })
   })
 })
 
@@ -113,16 +121,23 @@ test('killed at each of its fetches, it counts each commission once', async () =
 test('commissions that are read twice, because the list has moved, count once, and as they were the last time', async () => {
   const old = program()
   const started = await start(old, 'rewardful')
-  const late = oldProgram({ partners: 20, links: 30, customers: 90, commissions: 390 }).commissions.slice(350)
+  const late = oldProgram({
+    partners: 20,
+    links: 30,
+    customers: 90,
+    commissions: 390,
+  }).commissions.slice(350)
   let pages = 0
   started.account.hooks.onRequest = ({ pathname }) => {
     if (pathname !== '/commissions') return
     pages++
     if (pages !== 2) return
-    // Newer ones draw 40 of the first page onto the second; some of them were voided or paid meanwhile.
+    // Newer ones draw 40 of the first page onto the second; some of them were voided or paid
+    // meanwhile.
     old.commissions.push(...late)
     const again = old.commissions.slice(250, 290)
-    for (const commission of again.filter(({ state }) => state === 'paid')) commission.state = 'voided'
+    for (const commission of again.filter(({ state }) => state === 'paid'))
+      commission.state = 'voided'
     for (const commission of again.filter(({ state }) => state === 'due')) commission.state = 'paid'
   }
   await read()

@@ -25,7 +25,12 @@ const TOLT_COMMISSION = {
   currency: null,
   program: { currency_code: 'EUR' },
   partner: { id: 'part_1', email: 'maya@partner.example' },
-  customer: { id: 'cust_1', customer_id: 'cus_1', email: 'ada@buyer.example', partner_id: 'part_1' },
+  customer: {
+    id: 'cust_1',
+    customer_id: 'cus_1',
+    email: 'ada@buyer.example',
+    partner_id: 'part_1',
+  },
   created_at: '2025-01-15T14:30:00.000Z',
 }
 const FP_PROMOTER = {
@@ -151,7 +156,12 @@ const CASES: Case[] = [
     platform: TOLT,
     resource: 'customers',
     item: TOLT_CUSTOMER,
-    row: { externalId: 'cus_1', partnerId: 'part_1', partnerEmail: 'maya@partner.example', startedAt: null },
+    row: {
+      externalId: 'cus_1',
+      partnerId: 'part_1',
+      partnerEmail: 'maya@partner.example',
+      startedAt: null,
+    },
   },
   {
     of: 'Tolt’s customer of nobody',
@@ -330,7 +340,11 @@ const CASES: Case[] = [
       groupId: 'grp_1',
       links: [{ key: 'maya', shortLink: 'https://refer.example/maya' }],
     },
-    row: { status: 'banned', group: 'grp_1', links: [{ slug: 'maya', url: 'https://refer.example/maya' }] },
+    row: {
+      status: 'banned',
+      group: 'grp_1',
+      links: [{ slug: 'maya', url: 'https://refer.example/maya' }],
+    },
   },
   {
     of: 'Dub’s group',
@@ -406,11 +420,21 @@ test.each(CASES)('$of', ({ platform, resource, item, row }) => {
 test('Tolt’s list of customers is read in both forms that its reference has', () => {
   const page = { success: true, has_more: true, total_count: 85 }
   for (const data of [[TOLT_CUSTOMER], { data: [TOLT_CUSTOMER] }])
-    expect(TOLT.read('customers', { ...page, data }, null)).toMatchObject({ next: 'cust_1', total: 85 })
+    expect(TOLT.read('customers', { ...page, data }, null)).toMatchObject({
+      next: 'cust_1',
+      total: 85,
+    })
 })
 
 test.each([TOLT, FIRSTPROMOTER, DUB])('an error of $name is no page', (platform) => {
-  for (const body of [null, 'x', {}, { success: false }, { error: { code: 'unauthorized' } }, { data: 7 }])
+  for (const body of [
+    null,
+    'x',
+    {},
+    { success: false },
+    { error: { code: 'unauthorized' } },
+    { data: 7 },
+  ])
     expect(platform.read('partners', body, null)).toBeNull()
 })
 
@@ -418,7 +442,13 @@ const promoCodes = (count: number, first = 0) =>
   Array.from({ length: count }, (_, n) => ({ ...FP_PROMO_CODE, id: first + n }))
 
 test.each([
-  { case: 'goes on after a full page', items: promoCodes(100), cursor: null, rows: 100, next: '2 0' },
+  {
+    case: 'goes on after a full page',
+    items: promoCodes(100),
+    cursor: null,
+    rows: 100,
+    next: '2 0',
+  },
   {
     case: 'goes on after the next one',
     items: promoCodes(100, 100),

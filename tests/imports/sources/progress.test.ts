@@ -96,10 +96,16 @@ test.each([
 
 test('an estimated total is no reason to read the first page again', () => {
   const page = { rows: rows(100), next: '2', total: 100 }
-  const after = placeAfter(REWARDFUL, REWARDFUL.imported, { resource: 'partners', cursor: null }, page, {
-    ...NOTHING_READ,
-    total: 500,
-  })
+  const after = placeAfter(
+    REWARDFUL,
+    REWARDFUL.imported,
+    { resource: 'partners', cursor: null },
+    page,
+    {
+      ...NOTHING_READ,
+      total: 500,
+    },
+  )
   expect(after).toEqual({ resource: 'partners', cursor: '2' })
 })
 
@@ -124,9 +130,12 @@ test.each([
   { failures: 4, seconds: 60 },
   { failures: 10, seconds: 7_200 },
   { failures: 11, seconds: null },
-])('after $failures failures in a row, the next attempt is after $seconds s', ({ failures, seconds }) => {
-  expect(delayAfterFailure(failures, 0)).toBe(seconds)
-})
+])(
+  'after $failures failures in a row, the next attempt is after $seconds s',
+  ({ failures, seconds }) => {
+    expect(delayAfterFailure(failures, 0)).toBe(seconds)
+  },
+)
 
 test.each([
   { status: 401, failures: 1, seconds: null },
@@ -160,12 +169,23 @@ test.each([
 test('an import keeps what is not paid and what each commission says of its customer, a shadow run keeps every commission that could be uploaded, each once', () => {
   const commission = (id: string, more: object = {}): SourceRow =>
     ({
-      ...{ kind: 'commission', id, state: 'paid', amountCents: 100, currency: 'USD', saleAmountCents: -1 },
+      ...{
+        kind: 'commission',
+        id,
+        state: 'paid',
+        amountCents: 100,
+        currency: 'USD',
+        saleAmountCents: -1,
+      },
       ...{ saleExternalId: 'ch_1', customerExternalId: 'a\nb', customerEmail: 'x', partnerId: '1' },
       ...{ partnerEmail: ' Maya@Partner.example', soldAt: '2026-01-01T00:00:00.000Z' },
       ...(more as object),
     }) as SourceRow
-  const page = [commission('1'), commission('2', { state: 'due' }), commission('2', { state: 'due' })]
+  const page = [
+    commission('1'),
+    commission('2', { state: 'due' }),
+    commission('2', { state: 'due' }),
+  ]
   const kept = keptOf(DUB, 'import', page)
   expect(kept).toMatchObject({ rows: [{ id: '2' }], commissions: [] })
   expect(kept.history.map(({ id, row }) => ({ id, ...row }))).toMatchObject([
@@ -180,7 +200,9 @@ test('an import keeps what is not paid and what each commission says of its cust
     commission('x'.repeat(256)),
   ]
   const { rows, history, commissions } = keptOf(DUB, 'shadow', [...page, ...odd])
-  expect(rows).toEqual(odd.map(({ id }) => ({ kind: 'left_out', id, reason: 'unreadable', name: id })))
+  expect(rows).toEqual(
+    odd.map(({ id }) => ({ kind: 'left_out', id, reason: 'unreadable', name: id })),
+  )
   expect(history).toEqual([])
   expect(commissions.map(({ key, state }) => `${key} ${state}`)).toEqual(['1 paid', '2 due'])
   expect(commissions[0]).toEqual({

@@ -16,7 +16,10 @@ afterAll(() => fake?.stop())
 const PROGRAM = oldProgram({ partners: 200, links: 450, customers: 300, commissions: 250 })
 let tokens = 0
 
-const accountOf = (platform: PlatformId, options: Parameters<SourcesFake['addAccount']>[3] = {}) => {
+const accountOf = (
+  platform: PlatformId,
+  options: Parameters<SourcesFake['addAccount']>[3] = {},
+) => {
   const token = `secret_${tokens++}`
   const account = fake.addAccount(platform, token, PROGRAM, options)
   const read = (resource: Resource, cursor: string | null = null) =>
@@ -57,9 +60,9 @@ test('every list of Rewardful is read to its end, with what is left out of it', 
   const partners = await readAll(read, 'partners')
   expect(partners.total).toBe(200)
   expect(kindsOf(partners.rows)).toEqual({ partner: 198, no_email: 2 })
-  expect(partners.rows.reduce((sum, row) => sum + (row.kind === 'partner' ? row.links.length : 0), 0)).toBe(
-    PROGRAM.partners.reduce((sum, { email, slugs }) => sum + (email ? slugs.length : 0), 0),
-  )
+  expect(
+    partners.rows.reduce((sum, row) => sum + (row.kind === 'partner' ? row.links.length : 0), 0),
+  ).toBe(PROGRAM.partners.reduce((sum, { email, slugs }) => sum + (email ? slugs.length : 0), 0))
   expect(kindsOf((await readAll(read, 'coupons')).rows)).toEqual({ coupon: 40, archived: 10 })
   // Visitors are not asked for.
   const customers = await readAll(read, 'customers')
@@ -90,21 +93,25 @@ test.each([
     partners: { partner: 198, no_email: 2 },
     customers: { customer: 297, no_customer: 3 },
   },
-] as const)('every list of $platform is read to its end', async ({ platform, totals, ...lists }) => {
-  const { account, read } = accountOf(platform, { accountId: 'account_1' })
-  const [partners, customers, commissions] = [
-    await readAll(read, 'partners'),
-    await readAll(read, 'customers'),
-    await readAll(read, 'commissions'),
-  ]
-  expect([partners.total, customers.total, commissions.total]).toEqual(totals)
-  expect(kindsOf(partners.rows)).toEqual(lists.partners)
-  expect(kindsOf(customers.rows)).toEqual(lists.customers)
-  expect(kindsOf(commissions.rows)).toEqual({ commission: 250 })
-  if ('coupons' in lists) expect(kindsOf((await readAll(read, 'coupons')).rows)).toEqual(lists.coupons)
-  if ('links' in lists) expect(kindsOf((await readAll(read, 'links')).rows)).toEqual(lists.links)
-  expect(new Set(account.requests.map(({ method }) => method))).toEqual(new Set(['GET']))
-})
+] as const)(
+  'every list of $platform is read to its end',
+  async ({ platform, totals, ...lists }) => {
+    const { account, read } = accountOf(platform, { accountId: 'account_1' })
+    const [partners, customers, commissions] = [
+      await readAll(read, 'partners'),
+      await readAll(read, 'customers'),
+      await readAll(read, 'commissions'),
+    ]
+    expect([partners.total, customers.total, commissions.total]).toEqual(totals)
+    expect(kindsOf(partners.rows)).toEqual(lists.partners)
+    expect(kindsOf(customers.rows)).toEqual(lists.customers)
+    expect(kindsOf(commissions.rows)).toEqual({ commission: 250 })
+    if ('coupons' in lists)
+      expect(kindsOf((await readAll(read, 'coupons')).rows)).toEqual(lists.coupons)
+    if ('links' in lists) expect(kindsOf((await readAll(read, 'links')).rows)).toEqual(lists.links)
+    expect(new Set(account.requests.map(({ method }) => method))).toEqual(new Set(['GET']))
+  },
+)
 
 test.each(['tolt', 'firstpromoter'] as const)(
   'an account of %s that is not the token’s is refused',
@@ -145,7 +152,11 @@ test.each([
     result: { outcome: 'failed', reason: 'status' },
   },
   { case: 'a page of HTML', failure: 'garbage', result: { outcome: 'failed', reason: 'garbage' } },
-  { case: 'a closed connection', failure: 'cut', result: { outcome: 'failed', reason: 'unreachable' } },
+  {
+    case: 'a closed connection',
+    failure: 'cut',
+    result: { outcome: 'failed', reason: 'unreachable' },
+  },
   {
     case: 'a limit',
     failure: { status: 429, headers: { 'RateLimit-Reset': '7' } },

@@ -4,7 +4,11 @@ import { REWARDFUL } from '../../../lib/imports/sources/platforms/rewardful.ts'
 import type { Resource } from '../../../lib/imports/sources/source.ts'
 
 const rowsOf = (resource: Resource, ...data: unknown[]) =>
-  REWARDFUL.read(resource, { data, pagination: { next_page: null, total_count: data.length } }, null)?.rows
+  REWARDFUL.read(
+    resource,
+    { data, pagination: { next_page: null, total_count: data.length } },
+    null,
+  )?.rows
 
 const AFFILIATE = {
   id: 'd0ed8392',
@@ -84,9 +88,17 @@ const CUSTOMER = {
 test.each([
   { case: 'of a customer', row: {}, read: {} },
   { case: 'by a coupon, without a link', row: { link: null }, read: {} },
-  { case: 'without an address', row: { customer: { id: 'cus_ABC123', email: null } }, read: { email: null } },
+  {
+    case: 'without an address',
+    row: { customer: { id: 'cus_ABC123', email: null } },
+    read: { email: null },
+  },
   { case: 'whose customer is gone', row: { customer: null }, read: { email: null } },
-  { case: 'of somebody who has not paid', row: { became_conversion_at: null }, read: { startedAt: null } },
+  {
+    case: 'of somebody who has not paid',
+    row: { became_conversion_at: null },
+    read: { startedAt: null },
+  },
   {
     case: 'with an address alone',
     row: { customer: { email: 'f@x.example' }, stripe_customer_id: null },
@@ -112,7 +124,12 @@ test.each([
   expect(found).toMatchObject('kind' in read ? read : { ...CUSTOMER, ...read })
 })
 
-const COUPON = { id: '75434e84', external_id: 'promo_1a2b3c', token: 'CODE', affiliate_id: '95d48f70' }
+const COUPON = {
+  id: '75434e84',
+  external_id: 'promo_1a2b3c',
+  token: 'CODE',
+  affiliate_id: '95d48f70',
+}
 
 test.each([
   {
@@ -125,9 +142,17 @@ test.each([
     row: { archived: true },
     read: { kind: 'left_out', reason: 'archived', name: 'CODE' },
   },
-  { case: 'that was archived', row: { archived_at: '2026-01-01T00:00:00Z' }, read: { reason: 'archived' } },
+  {
+    case: 'that was archived',
+    row: { archived_at: '2026-01-01T00:00:00Z' },
+    read: { reason: 'archived' },
+  },
   { case: 'without an affiliate', row: { affiliate_id: null }, read: { reason: 'no_partner' } },
-  { case: 'without the processor’s id', row: { external_id: null }, read: { reason: 'no_processor_id' } },
+  {
+    case: 'without the processor’s id',
+    row: { external_id: null },
+    read: { reason: 'no_processor_id' },
+  },
 ])('a coupon $case', ({ row, read }) => {
   expect(rowsOf('coupons', { ...COUPON, ...row })).toMatchObject([read])
 })
@@ -171,7 +196,11 @@ const CREDITED = {
 
 test.each([
   { case: 'of a sale', row: {}, read: {} },
-  { case: 'that was voided', row: { voided_at: '2020-09-01T00:00:00Z' }, read: { state: 'voided' } },
+  {
+    case: 'that was voided',
+    row: { voided_at: '2020-09-01T00:00:00Z' },
+    read: { state: 'voided' },
+  },
   { case: 'in a state that is not documented', row: { state: 'held' }, read: { state: 'other' } },
   {
     case: 'whose sale is in another currency',
@@ -188,7 +217,11 @@ test.each([
       soldAt: '2020-08-19T16:28:31.164Z',
     },
   },
-  { case: 'without an amount', row: { amount: '12.5' }, read: { kind: 'left_out', reason: 'unreadable' } },
+  {
+    case: 'without an amount',
+    row: { amount: '12.5' },
+    read: { kind: 'left_out', reason: 'unreadable' },
+  },
 ])('a commission $case', ({ row, read }) => {
   const [found] = rowsOf('commissions', { ...COMMISSION, ...row }) ?? []
   expect(found).toMatchObject('kind' in read || row.sale === null ? read : { ...CREDITED, ...read })
@@ -224,9 +257,13 @@ test.each([
   expect(REWARDFUL.read('customers', body, null)).toMatchObject(page)
 })
 
-test.each([[null], [undefined], ['text'], [[]], [{ data: {} }], [{ error: 'Invalid API Secret.' }]])(
-  '%j is no page',
-  (body) => {
-    expect(REWARDFUL.read('partners', body, null)).toBeNull()
-  },
-)
+test.each([
+  [null],
+  [undefined],
+  ['text'],
+  [[]],
+  [{ data: {} }],
+  [{ error: 'Invalid API Secret.' }],
+])('%j is no page', (body) => {
+  expect(REWARDFUL.read('partners', body, null)).toBeNull()
+})

@@ -1,4 +1,6 @@
-/** Reading a program page by page: what interrupts it, what changes meanwhile, and who else reads. */
+/**
+ * Reading a program page by page: what interrupts it, what changes meanwhile, and who else reads.
+ */
 import { expect, test, vi } from 'vitest'
 import { oldProgram } from '../../../dev/fakes/sources/program.ts'
 import { recognise } from '../../../islands/import/rules/reading/columns.ts'
@@ -70,7 +72,8 @@ test.each(['tolt', 'firstpromoter', 'dub'] as const)(
     for (const record of records) collector.add(record)
     const { partners } = collector.rows()
     expect(new Set(partners.map(({ group }) => group))).toEqual(new Set(['Default', 'VIP']))
-    const couponOf = ({ email, couponId }: (typeof partners)[number]) => couponId && `${email} ${couponId}`
+    const couponOf = ({ email, couponId }: (typeof partners)[number]) =>
+      couponId && `${email} ${couponId}`
     expect(partners.flatMap((one) => couponOf(one) ?? []).toSorted()).toEqual(
       platform === 'firstpromoter'
         ? program.coupons
@@ -164,7 +167,8 @@ test('rows that are removed and added while it reads hide no other ones', async 
   await read()
   const rows = await started.rows()
   const missing = program.customers.filter(
-    ({ id, state }) => state !== 'visitor' && !id.startsWith('late') && !rows.includes(`customers ${id}`),
+    ({ id, state }) =>
+      state !== 'visitor' && !id.startsWith('late') && !rows.includes(`customers ${id}`),
   )
   expect(missing).toEqual([])
   expect(await started.source()).toMatchObject({ isRead: true })
@@ -204,7 +208,12 @@ test.each([
   await read({}, 500)
   const between = await started.source()
   if (!between?.isRead) {
-    expect(between).toMatchObject({ failure: code, failures: 1, cursor: '3', resource: 'customers' })
+    expect(between).toMatchObject({
+      failure: code,
+      failures: 1,
+      cursor: '3',
+      resource: 'customers',
+    })
     await started.expire()
     await read()
   }
@@ -215,7 +224,11 @@ test('a token that is revoked meanwhile ends it: the token is deleted, and the r
   const started = await start()
   started.account.plan(null, null, { status: 401 })
   expect(await read()).toMatchObject({ pages: 2, failed: 1, isMore: false })
-  expect(await started.source()).toMatchObject({ hasFailed: true, ciphertext: null, failure: 'refused_401' })
+  expect(await started.source()).toMatchObject({
+    hasFailed: true,
+    ciphertext: null,
+    failure: 'refused_401',
+  })
   expect(await started.rows()).toHaveLength(200)
 })
 
@@ -223,9 +236,10 @@ test('with a token again, one that has failed goes on from its page, whoever giv
   const started = await start()
   started.account.plan(null, null, { status: 401 })
   await read()
-  await query(`update import_sources set created_at = created_at - interval '3 days' where id = $1`, [
-    started.id,
-  ])
+  await query(
+    `update import_sources set created_at = created_at - interval '3 days' where id = $1`,
+    [started.id],
+  )
   const { merchant } = started
   await merchant.seed.addMember(merchant.workspace.id, 'other@manager.example', 'manager')
   // The request that tries the token is one of its own.
@@ -325,7 +339,12 @@ test('a long limit is left to a later run', async () => {
   const started = await start()
   started.account.plan(null, { status: 429, headers: { 'RateLimit-Reset': '300' } })
   expect(await read()).toMatchObject({ pages: 1, limited: 1, isMore: false })
-  expect(await started.source()).toMatchObject({ isDue: false, isRead: false, cursor: '2', failures: 0 })
+  expect(await started.source()).toMatchObject({
+    isDue: false,
+    isRead: false,
+    cursor: '2',
+    failures: 0,
+  })
 })
 
 test('one that is discarded while it reads leaves nothing behind', async () => {

@@ -14,9 +14,11 @@ import { useOwnSources } from '../../support/own-sources.ts'
 
 const { query, url, start, read, database } = useOwnSources()
 
-const PROGRAM = (commissions = 250) => oldProgram({ partners: 20, links: 30, customers: 40, commissions })
+const PROGRAM = (commissions = 250) =>
+  oldProgram({ partners: 20, links: 30, customers: 40, commissions })
 const OPTIONS = { purpose: 'shadow', accountId: 'account_1' } as const
-const shadow = (program = PROGRAM(), platform: PlatformId = 'rewardful') => start(program, platform, OPTIONS)
+const shadow = (program = PROGRAM(), platform: PlatformId = 'rewardful') =>
+  start(program, platform, OPTIONS)
 type Started = Awaited<ReturnType<typeof shadow>>
 
 const stored = ({ merchant }: Pick<Started, 'merchant'>) =>
@@ -82,9 +84,13 @@ test('a second reading changes what the platform has changed, and only that is c
   const started = await shadow(program)
   await read()
   const { programId } = started.merchant
-  await query('update platform_commissions set compared_at = now() where program_id = $1', [programId])
+  await query('update platform_commissions set compared_at = now() where program_id = $1', [
+    programId,
+  ])
   for (const commission of program.commissions.slice(0, 8)) commission.state = 'paid'
-  program.commissions.push({ ...PROGRAM(251).commissions[250] } as (typeof program.commissions)[number])
+  program.commissions.push({
+    ...PROGRAM(251).commissions[250],
+  } as (typeof program.commissions)[number])
   const { id } = await started.give()
   expect(id).not.toBe(started.id)
   await read()
@@ -145,7 +151,9 @@ test('rows of a file without ids count no more once the platform is read', async
     [newId(), started.merchant.workspace.id, started.merchant.programId],
   )
   await read()
-  expect((await stored(started)).find(({ key }) => key === 'hash:1')).toMatchObject({ state: 'voided' })
+  expect((await stored(started)).find(({ key }) => key === 'hash:1')).toMatchObject({
+    state: 'voided',
+  })
 })
 
 const withoutId = (amountCents = 900, id: string | null = null): ReadRow => ({
@@ -263,7 +271,9 @@ test('nothing is cut over while the platform is read, or after that has failed',
   const read_ = await previewCutOver(db, workspace.id, { programId, leaveOut: [] })
   expect(read_).toMatchObject({ unread: null })
   const leaveOut = [...new Set(read_.refused.map(({ email }) => email ?? ''))]
-  expect(await makeCutOver(db, actOf(started), { programId, leaveOut, expected: null })).toMatchObject({
+  expect(
+    await makeCutOver(db, actOf(started), { programId, leaveOut, expected: null }),
+  ).toMatchObject({
     isRepeat: false,
   })
   // The program is live: there is no shadow run to read for.
@@ -287,7 +297,8 @@ test('a program that is no longer in shadow mode is not read on', async () => {
 
 test('what was read is compared with our sales', async () => {
   const program = PROGRAM(4)
-  for (const commission of program.commissions) commission.soldAt = new Date(Date.now() + 1_000).toISOString()
+  for (const commission of program.commissions)
+    commission.soldAt = new Date(Date.now() + 1_000).toISOString()
   const started = await shadow(program)
   await read()
   const { programId, workspace } = started.merchant

@@ -17,9 +17,12 @@ test.each([
   { header: 'Balance', texts: ['0', '', '0.00'], inCents: false },
   { header: 'Balance in cents', texts: ['8120.00'], inCents: true },
   { header: 'Balance (USD)', texts: ['8120'], inCents: false },
-])('balances under “$header” such as $texts are in cents: $inCents', ({ header, texts, inCents }) => {
-  expect(unit(header, ...texts)).toBe(inCents)
-})
+])(
+  'balances under “$header” such as $texts are in cents: $inCents',
+  ({ header, texts, inCents }) => {
+    expect(unit(header, ...texts)).toBe(inCents)
+  },
+)
 
 test('a file without balances has no unit', () => {
   expect(unitIn(['email'], ['email'], [])).toBeNull()
@@ -29,7 +32,13 @@ test('balances add up by currency, with the three largest, dollars first', () =>
   const row = (email: string, openingBalanceCents: number) => ({ email, openingBalanceCents })
   const euro = { email: 'eve', foreignBalance: { cents: 700, currency: 'EUR' } }
   const rows = [euro, row('a', 100), row('b', 400), row('c', 200), row('d', 300), { email: 'none' }]
-  const placed = { balanceProblem: null, otherSlugs: [], otherCoupons: [], lines: [2], problem: null }
+  const placed = {
+    balanceProblem: null,
+    otherSlugs: [],
+    otherCoupons: [],
+    lines: [2],
+    problem: null,
+  }
   expect(balanceSums(rows.map((one) => ({ ...placed, ...one })))).toEqual([
     {
       currency: 'USD',
@@ -52,7 +61,10 @@ test('what was paid before the move adds up by currency, but for customers that 
     lines: [2],
     problem: null,
   })
-  const refused = { ...customer('cus_4', 900), problem: { code: 'prior_invalid', message: '' } as const }
+  const refused = {
+    ...customer('cus_4', 900),
+    problem: { code: 'prior_invalid', message: '' } as const,
+  }
   const { prior: _, ...without } = customer('cus_5', 0)
   const customers = [
     customer('cus_1', 300),

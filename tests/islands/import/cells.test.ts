@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellText, csvLine, readAmount, safeCell } from '../../../islands/import/rules/reading/cells.ts'
+import {
+  cellText,
+  csvLine,
+  readAmount,
+  safeCell,
+} from '../../../islands/import/rules/reading/cells.ts'
 
 test.each([
   { case: 'plain text', cell: 'maya', text: 'maya' },
@@ -10,14 +15,30 @@ test.each([
   { case: 'an apostrophe against a formula', cell: `'=1+1`, text: '=1+1' },
   { case: 'an apostrophe against a minus', cell: `'-dash`, text: '-dash' },
   { case: 'an apostrophe against a tab', cell: `'\tx`, text: 'x' },
-  { case: 'an apostrophe that belongs to a word', cell: `'s-Hertogenbosch`, text: `'s-Hertogenbosch` },
+  {
+    case: 'an apostrophe that belongs to a word',
+    cell: `'s-Hertogenbosch`,
+    text: `'s-Hertogenbosch`,
+  },
   { case: 'an apostrophe against a line feed', cell: `'\n=x`, text: '=x' },
   { case: 'an apostrophe against a wide sign', cell: `'＝1+1`, text: '＝1+1' },
   { case: 'much space between two words', cell: `a${' '.repeat(900)}\n b`, text: 'a b' },
-  { case: 'space before half a file', cell: ' '.repeat(9_000) + 'x'.repeat(5_000), text: 'x'.repeat(1_000) },
+  {
+    case: 'space before half a file',
+    cell: ' '.repeat(9_000) + 'x'.repeat(5_000),
+    text: 'x'.repeat(1_000),
+  },
   { case: 'line breaks', cell: 'Two\r\nLines', text: 'Two Lines' },
-  { case: 'a NUL and half a character, which the API refuses', cell: 'a\0b\ud800c', text: 'a b\ufffdc' },
-  { case: 'half a file, after an unclosed quote', cell: 'x'.repeat(5_000), text: 'x'.repeat(1_000) },
+  {
+    case: 'a NUL and half a character, which the API refuses',
+    cell: 'a\0b\ud800c',
+    text: 'a b\ufffdc',
+  },
+  {
+    case: 'half a file, after an unclosed quote',
+    cell: 'x'.repeat(5_000),
+    text: 'x'.repeat(1_000),
+  },
   { case: 'no cell', cell: undefined, text: '' },
 ])('$case', ({ cell, text }) => {
   expect(cellText(cell)).toBe(text)

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { customerCalls, partnerBody, partnerCalls } from '../../../islands/import/rules/reading/chunks.ts'
+import {
+  customerCalls,
+  partnerBody,
+  partnerCalls,
+} from '../../../islands/import/rules/reading/chunks.ts'
 import type { FileCustomer, FilePartner } from '../../../islands/import/rules/reading/records.ts'
 
 const partner = (name: string, extra: Partial<FilePartner> = {}): FilePartner => ({
@@ -15,7 +19,8 @@ const partner = (name: string, extra: Partial<FilePartner> = {}): FilePartner =>
 const many = (number: number, extra: (index: number) => Partial<FilePartner>): FilePartner[] =>
   Array.from({ length: number }, (_, index) => partner(`p${index}`, extra(index)))
 
-const names = (calls: FilePartner[][]) => calls.map((call) => call.map(({ email }) => email.split('@')[0]))
+const names = (calls: FilePartner[][]) =>
+  calls.map((call) => call.map(({ email }) => email.split('@')[0]))
 
 test.each([
   { rows: 0, calls: [] },
@@ -24,7 +29,9 @@ test.each([
   { rows: 501, calls: [500, 1] },
   { rows: 1_200, calls: [500, 500, 200] },
 ])('$rows partners are $calls', ({ rows, calls }) => {
-  expect(partnerCalls(many(rows, (n) => ({ slug: `s${n}` }))).map(({ length }) => length)).toEqual(calls)
+  expect(partnerCalls(many(rows, (n) => ({ slug: `s${n}` }))).map(({ length }) => length)).toEqual(
+    calls,
+  )
 })
 
 test('a thousand customers are one call, and one more is two', () => {
@@ -50,13 +57,21 @@ test('no call exceeds the body limit', () => {
 })
 
 test('rows with a slug precede rows that get a generated one', () => {
-  const calls = partnerCalls([partner('bare'), partner('ann', { slug: 'ann' }), partner('also-bare')])
+  const calls = partnerCalls([
+    partner('bare'),
+    partner('ann', { slug: 'ann' }),
+    partner('also-bare'),
+  ])
   expect(names(calls)).toEqual([['ann', 'bare', 'also-bare']])
 })
 
 test('rows with the same slug, in any case, share a call', () => {
   const rows = many(499, (n) => ({ slug: `s${n}` }))
-  const calls = partnerCalls([...rows, partner('ann', { slug: 'X' }), partner('bob', { slug: ' x' })])
+  const calls = partnerCalls([
+    ...rows,
+    partner('ann', { slug: 'X' }),
+    partner('bob', { slug: ' x' }),
+  ])
   expect(calls.map(({ length }) => length)).toEqual([499, 2])
 })
 
@@ -81,14 +96,20 @@ test('a coupon shared by rows with and without a slug keeps them in one call, af
 })
 
 test('a coupon shared by more rows than fit a call does not put a generated slug before a requested one', () => {
-  const calls = partnerCalls(many(1_200, (n) => ({ couponId: 'one', ...(n % 2 && { slug: `s${n}` }) })))
+  const calls = partnerCalls(
+    many(1_200, (n) => ({ couponId: 'one', ...(n % 2 && { slug: `s${n}` }) })),
+  )
   const slugs = calls.flat().map(({ slug }) => Boolean(slug))
   expect(slugs.lastIndexOf(true)).toBeLessThan(slugs.indexOf(false))
   expect(calls.map(({ length }) => length)).toEqual([500, 500, 200])
 })
 
 test('of fifty thousand rows, some of which share coupons, each is in one call', () => {
-  const rows = many(50_000, (n) => ({ slug: `slug-${n}`, name: `Partner ${n}`, couponId: `c${n % 40_000}` }))
+  const rows = many(50_000, (n) => ({
+    slug: `slug-${n}`,
+    name: `Partner ${n}`,
+    couponId: `c${n % 40_000}`,
+  }))
   const emails = partnerCalls(rows)
     .flat()
     .map(({ email }) => email)

@@ -144,7 +144,11 @@ test.each([
     case: 'customers of nobody’s: the e-mail is theirs',
     headers: 'Customer ID,Email,Partner Email',
     platform: null,
-    found: { 'Customer ID': 'customerExternalId', Email: 'customerEmail', 'Partner Email': 'partnerEmail' },
+    found: {
+      'Customer ID': 'customerExternalId',
+      Email: 'customerEmail',
+      'Partner Email': 'partnerEmail',
+    },
   },
   {
     case: 'Dub’s customers by default, without their partner',
@@ -177,9 +181,15 @@ test.each([
   },
   {
     case: 'LeadDyno’s affiliates',
-    headers: 'email,first_name,last_name,affiliate_code,paypal_email,parent_affiliate,affiliate_type',
+    headers:
+      'email,first_name,last_name,affiliate_code,paypal_email,parent_affiliate,affiliate_type',
     platform: 'LeadDyno',
-    found: { email: 'email', first_name: 'firstName', last_name: 'lastName', affiliate_code: 'slug' },
+    found: {
+      email: 'email',
+      first_name: 'firstName',
+      last_name: 'lastName',
+      affiliate_code: 'slug',
+    },
   },
   {
     case: 'Affonso’s affiliates',
@@ -195,7 +205,8 @@ test.each([
   },
   {
     case: 'PartnerStack’s partners, under headers of its own',
-    headers: 'Partner_first,Partner_last,Partner_email,partner_key,Partner_group,Partner_joined_date',
+    headers:
+      'Partner_first,Partner_last,Partner_email,partner_key,Partner_group,Partner_joined_date',
     platform: 'PartnerStack',
     found: {
       Partner_first: 'firstName',
@@ -215,7 +226,12 @@ test.each([
     case: 'UpPromote’s affiliates, by their links',
     headers: 'first_name,last_name,email,affiliate_link',
     platform: null,
-    found: { first_name: 'firstName', last_name: 'lastName', email: 'email', affiliate_link: 'slug' },
+    found: {
+      first_name: 'firstName',
+      last_name: 'lastName',
+      email: 'email',
+      affiliate_link: 'slug',
+    },
   },
   {
     case: 'an error file: its last column is never data',
@@ -256,8 +272,9 @@ test('the format of a known platform is sure, and a partners file with counts of
   expect(recognise(['email', 'slug', 'customers', 'sales', 'status']).rows).toBe('partners')
 })
 
-test.each(['First Name', 'first_name', 'firstName', ' FIRST-NAME '])('"%s" is a first name', (header) =>
-  expect(headerKey(header)).toBe('firstname'),
+test.each(['First Name', 'first_name', 'firstName', ' FIRST-NAME '])(
+  '"%s" is a first name',
+  (header) => expect(headerKey(header)).toBe('firstname'),
 )
 
 test('of two equal headers, one is mapped and the other is left unmapped', () => {
@@ -304,15 +321,18 @@ test.each([
     ),
   },
 ])('headers that will be recognised: $case', ({ headers, columns, written }) => {
-  expect(headersFor(headers, { columns, inCents: columns.includes('openingBalance') || null })).toEqual(
-    written,
-  )
+  expect(
+    headersFor(headers, { columns, inCents: columns.includes('openingBalance') || null }),
+  ).toEqual(written)
 })
 
 const OF_CUSTOMERS = ['startedAt', 'priorCommissions', 'priorAmount', 'priorCurrency']
 
 test('the headers written for any mapping are recognised as that mapping', () => {
-  const known = PRESETS.flatMap(({ signs, columns }) => [...signs.flat(), ...Object.values(columns).flat()])
+  const known = PRESETS.flatMap(({ signs, columns }) => [
+    ...signs.flat(),
+    ...Object.values(columns).flat(),
+  ])
   const header = fc.constantFrom('Column 1', 'Notes', '', ...known)
   const file = fc.record({
     // Includes whole exports, which are recognised as a platform.
@@ -331,8 +351,13 @@ test('the headers written for any mapping are recognised as that mapping', () =>
       fc.pre(Object.values(imports(columns)).includes(true))
       const found = recognise(headersFor(headers, { columns, inCents: false })).columns
       const changed = columns.filter((field, column) => field !== found[column])
-      // Two fields are redundant, one with a partner email and one without, and what only customers have, without a customer.
-      const redundant = ['partnerEmail', 'slug', ...(imports(columns).customers ? [] : OF_CUSTOMERS)]
+      // Two fields are redundant, one with a partner email and one without, and what only customers
+      // have, without a customer.
+      const redundant = [
+        'partnerEmail',
+        'slug',
+        ...(imports(columns).customers ? [] : OF_CUSTOMERS),
+      ]
       expect(changed.filter((field) => !redundant.includes(`${field}`))).toEqual([])
       expect(imports(found)).toEqual(imports(columns))
     }),

@@ -37,7 +37,11 @@ test.each([
   { case: 'so does a month’s place', cells: ['03/04/2025', '01/31/2025'], order: 'month' },
   { case: 'points stand after the day', cells: ['03.04.2025'], order: 'day' },
   { case: 'nothing decides', cells: ['03/04/2025', '2025-01-31'], order: null },
-  { case: 'a file that does both is of no order', cells: ['31/01/2025', '01/31/2025'], order: null },
+  {
+    case: 'a file that does both is of no order',
+    cells: ['31/01/2025', '01/31/2025'],
+    order: null,
+  },
 ])('$case', ({ cells, order }) => {
   expect(dateOrder(cells)).toBe(order)
 })

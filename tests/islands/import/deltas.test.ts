@@ -22,7 +22,8 @@ const row = (
   result: { email, status, slug, couponMapped: false },
 })
 const here = (email: string, slug: string, name: string | null = null) => ({ email, slug, name })
-const deltas = (partners: Partner[], ...those: PartnerHere[]) => deltasOf({ partners, customers: [] }, those)
+const deltas = (partners: Partner[], ...those: PartnerHere[]) =>
+  deltasOf({ partners, customers: [] }, those)
 
 test('a name differs if the file has one, and another', () => {
   const { renamed } = deltas(
@@ -60,5 +61,7 @@ test('a partner who has changed addresses since is in the file, by the slug, and
 
 test('a file of less than half of the partners is no export of all', () => {
   expect(deltas([row('a@x', 'a')], here('a@x', 'a'), here('b@x', 'b')).missing).toHaveLength(1)
-  expect(deltas([row('a@x', 'a')], here('a@x', 'a'), here('b@x', 'b'), here('c@x', 'c')).missing).toEqual([])
+  expect(
+    deltas([row('a@x', 'a')], here('a@x', 'a'), here('b@x', 'b'), here('c@x', 'c')).missing,
+  ).toEqual([])
 })

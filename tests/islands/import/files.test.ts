@@ -5,11 +5,18 @@ import { imports, recognise, warnings } from '../../../islands/import/rules/read
 import { collectRows } from '../../../islands/import/rules/reading/records.ts'
 import { FILES, type PlatformFile } from './files.ts'
 
-/** What is read of a file, from its bytes to its rows, and what the manager has to say before they are imported. */
+/**
+ * What is read of a file, from its bytes to its rows, and what the manager has to say before they
+ * are imported.
+ */
 const read = async (bytes: Uint8Array | string) => {
   const { headers, records } = await readFile(new File([bytes], 'export.csv'), () => undefined)
   const { platform, rows, columns } = recognise(headers)
-  const { blocking } = warnings(headers, { rows, columns, inCents: unitIn(headers, columns, records) })
+  const { blocking } = warnings(headers, {
+    rows,
+    columns,
+    inCents: unitIn(headers, columns, records),
+  })
   const collector = collectRows({ columns, inCents: false, zone: 'UTC' }, null)
   for (const record of records) collector.add(record)
   const { partners, customers } = collector.rows()
@@ -30,7 +37,8 @@ const expected = ({ platform, partners, customers = {} }: PlatformFile) => ({
   customers,
 })
 
-const cellsOf = ({ lines }: PlatformFile) => lines.map((line) => line.split(line.includes(';') ? ';' : ','))
+const cellsOf = ({ lines }: PlatformFile) =>
+  lines.map((line) => line.split(line.includes(';') ? ';' : ','))
 const withMark = (file: PlatformFile, mark: string) =>
   cellsOf(file)
     .map((cells) => cells.join(mark))
@@ -60,7 +68,8 @@ const CHANGES: Record<string, (file: PlatformFile) => Uint8Array | string> = {
       .map((cells) => cells.toReversed().join(','))
       .join('\n'),
   'with upper case headers': (file) => withHeaders(file, (header) => header.toUpperCase()),
-  'with spaces for underscores': (file) => withHeaders(file, (header) => ` ${header.replaceAll('_', ' ')} `),
+  'with spaces for underscores': (file) =>
+    withHeaders(file, (header) => ` ${header.replaceAll('_', ' ')} `),
   'with a column of notes': (file) =>
     cellsOf(file)
       .map((cells, n) => [...cells, n === 0 ? 'Notes' : 'fine'].join(','))
@@ -84,7 +93,9 @@ describe.each(FILES)('$platform’s $what', (file) => {
   test('with one header renamed, no address or slug is read from another column', async () => {
     const headers = cellsOf(file)[0] ?? []
     for (const renamed of headers) {
-      const { partners } = await read(withHeaders(file, (header) => (header === renamed ? 'Spalte' : header)))
+      const { partners } = await read(
+        withHeaders(file, (header) => (header === renamed ? 'Spalte' : header)),
+      )
       for (const [email, slug] of Object.entries(partners)) {
         if (email) expect(Object.keys(file.partners)).toContain(email)
         if (email && slug) expect([file.partners[email], 'maya']).toContain(slug)

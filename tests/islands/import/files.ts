@@ -1,4 +1,7 @@
-/** Files of other platforms, as their exports begin. docs/imports.md says which headers their sources confirm. */
+/**
+ * Files of other platforms, as their exports begin. docs/imports.md says which headers their
+ * sources confirm.
+ */
 
 export type PlatformFile = {
   platform: string | null
@@ -90,7 +93,10 @@ export const FILES: PlatformFile[] = [
     platform: 'Affonso',
     what: 'affiliates',
     source: 'not confirmed',
-    lines: ['Name,Email,Tracking Parameter,PayPal Email', 'Maya Lindqvist,maya@partners.example,maya,'],
+    lines: [
+      'Name,Email,Tracking Parameter,PayPal Email',
+      'Maya Lindqvist,maya@partners.example,maya,',
+    ],
     partners: { 'maya@partners.example': 'maya' },
   },
   {
@@ -127,7 +133,10 @@ export const FILES: PlatformFile[] = [
     platform: 'impact.com Advocate',
     what: 'users',
     source: 'not confirmed',
-    lines: ['id,accountId,email,firstName,lastName,imageUrl', '1,2,maya@partners.example,Maya,Lindqvist,'],
+    lines: [
+      'id,accountId,email,firstName,lastName,imageUrl',
+      '1,2,maya@partners.example,Maya,Lindqvist,',
+    ],
     partners: { 'maya@partners.example': undefined },
   },
   {

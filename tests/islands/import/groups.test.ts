@@ -1,6 +1,11 @@
 /** Which group the partners of a file's groups join. */
 import { expect, test } from 'vitest'
-import { createsGroups, groupOf, groupsIn, likelyChoices } from '../../../islands/import/rules/groups.ts'
+import {
+  createsGroups,
+  groupOf,
+  groupsIn,
+  likelyChoices,
+} from '../../../islands/import/rules/groups.ts'
 
 test('the groups of a file are listed, the largest first; partners without one are in none', () => {
   const partners = ['VIP', 'Default', 'Default', undefined].map((group) => (group ? { group } : {}))

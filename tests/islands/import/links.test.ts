@@ -76,7 +76,10 @@ test.each([
   },
   { cell: 'https://a.example/?partnerid=maya', place: { in: 'parameter', name: 'partnerid' } },
   { cell: 'https://a.example/#a=maya', place: { in: 'parameter', name: 'a' } },
-  { cell: 'https://a.example/?ps_partner_key=bWF5YQ==', place: { in: 'encoded', name: 'ps_partner_key' } },
+  {
+    cell: 'https://a.example/?ps_partner_key=bWF5YQ==',
+    place: { in: 'encoded', name: 'ps_partner_key' },
+  },
   { cell: 'https://go.a.example/maya', place: { in: 'path' } },
 ])('the link in “$cell” has its slug in $place', ({ cell, place, url = cell }) => {
   expect(linkIn(cell)).toEqual({ slug: 'maya', place, url })

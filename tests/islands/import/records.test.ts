@@ -30,7 +30,10 @@ test.each([
 })
 
 test('a full name takes precedence over first and last name', () => {
-  const { partners } = rows(['email', 'firstName', 'name'], [['a@example.com', 'Maya', 'Maya Lind Ltd']])
+  const { partners } = rows(
+    ['email', 'firstName', 'name'],
+    [['a@example.com', 'Maya', 'Maya Lind Ltd']],
+  )
   expect(partners[0]?.name).toBe('Maya Lind Ltd')
 })
 
@@ -138,10 +141,23 @@ test.each([
   },
   { case: 'another sign', cells: ['£12.00', ''], code: 'balance_not_usd', says: 'in GBP' },
   { case: 'a debt', cells: ['-12.00', ''], code: 'opening_balance_invalid', says: 'is negative' },
-  { case: 'no number', cells: ['soon', ''], code: 'opening_balance_invalid', says: 'not an amount' },
-  { case: 'a fortune', cells: ['1000000000000', ''], code: 'opening_balance_invalid', says: 'exceeds' },
+  {
+    case: 'no number',
+    cells: ['soon', ''],
+    code: 'opening_balance_invalid',
+    says: 'not an amount',
+  },
+  {
+    case: 'a fortune',
+    cells: ['1000000000000', ''],
+    code: 'opening_balance_invalid',
+    says: 'exceeds',
+  },
 ])('$case as a balance is a balance problem only', ({ cells, code, says }) => {
-  const { partners } = rows(['email', 'openingBalance', 'balanceCurrency'], [['a@example.com', ...cells]])
+  const { partners } = rows(
+    ['email', 'openingBalance', 'balanceCurrency'],
+    [['a@example.com', ...cells]],
+  )
   expect(partners[0]).toMatchObject({
     problem: null,
     balanceProblem: { code, message: expect.stringContaining(says) },
@@ -187,7 +203,13 @@ test.each([
 })
 
 describe('commissions before the move', () => {
-  const columns: Columns = ['customerExternalId', 'partnerEmail', 'startedAt', 'priorAmount', 'priorCurrency']
+  const columns: Columns = [
+    'customerExternalId',
+    'partnerEmail',
+    'startedAt',
+    'priorAmount',
+    'priorCurrency',
+  ]
   const priorsOf = (lines: string[][], header = 'commission_amount_usd', of = columns) => {
     const records = lines.map((cells, index) => ({ line: index + 2, cells }))
     const collector = collectRows({ columns: of, inCents: unitOf(header), zone: 'UTC' }, null)
@@ -221,7 +243,12 @@ describe('commissions before the move', () => {
   })
 
   test('a column of numbers counts itself, and amounts may be in cents', () => {
-    const withNumbers: Columns = ['customerExternalId', 'partnerEmail', 'priorCommissions', 'priorAmount']
+    const withNumbers: Columns = [
+      'customerExternalId',
+      'partnerEmail',
+      'priorCommissions',
+      'priorAmount',
+    ]
     expect(
       priorsOf([['cus_1', 'maya@x.example', '12', '9650']], 'prior_amount_cents', withNumbers),
     ).toMatchObject([{ prior: { commissions: 12, amountCents: 9_650, currency: 'USD' } }])

@@ -68,7 +68,11 @@ test.each([
     says: '1 new, 1 slug renamed, 1 coupon linked',
   },
   { case: 'nothing new', partners: [partner(HERE)], says: '0 new, 1 existing' },
-  { case: 'thousands', partners: Array.from({ length: 1_234 }, () => partner(NEW)), says: '1,234 new' },
+  {
+    case: 'thousands',
+    partners: Array.from({ length: 1_234 }, () => partner(NEW)),
+    says: '1,234 new',
+  },
   { case: 'no partners', partners: [], says: null },
 ])('$case: $says', ({ partners, says }) => {
   expect(summary({ partners, customers: [] }, DRY).partners).toBe(says)
@@ -115,8 +119,18 @@ test.each([
     row: { slug: 'maya' },
     links: [],
   },
-  { case: 'a slug in other letters still works', result: { slug: 'maya' }, row: { slug: 'Maya' }, links: [] },
-  { case: 'a slug that nobody asked for breaks nothing', result: { slug: 'maya-x7' }, row: {}, links: [] },
+  {
+    case: 'a slug in other letters still works',
+    result: { slug: 'maya' },
+    row: { slug: 'Maya' },
+    links: [],
+  },
+  {
+    case: 'a slug that nobody asked for breaks nothing',
+    result: { slug: 'maya-x7' },
+    row: {},
+    links: [],
+  },
   {
     case: 'a row with an error has no link',
     result: { status: 'error' as const },
@@ -158,7 +172,10 @@ test('errors are grouped by remedy, most frequent first', () => {
   const outcomes = {
     partners: [
       partner({ status: 'error', code: 'slug_invalid', message: 'Bad slug.' }, { lines: [2, 3] }),
-      partner({ ...NEW, code: 'coupon_taken', couponMapped: false, message: 'Leo has it.' }, { lines: [4] }),
+      partner(
+        { ...NEW, code: 'coupon_taken', couponMapped: false, message: 'Leo has it.' },
+        { lines: [4] },
+      ),
       partner(NEW, { balanceProblem: NOT_USD, lines: [5] }),
     ],
     customers: [6, 7].map((line) =>
@@ -169,7 +186,10 @@ test('errors are grouped by remedy, most frequent first', () => {
     ),
   }
   expect(
-    failureGroups(outcomes, { withBalances: true }).map(({ code, failures }) => [code, failures.length]),
+    failureGroups(outcomes, { withBalances: true }).map(({ code, failures }) => [
+      code,
+      failures.length,
+    ]),
   ).toEqual([
     ['partner_not_found', 2],
     ['slug_invalid', 1],
@@ -179,7 +199,9 @@ test('errors are grouped by remedy, most frequent first', () => {
   expect(failureGroups(outcomes, { withBalances: false }).map(({ code }) => code)).not.toContain(
     'balance_not_usd',
   )
-  expect(failureGroups(outcomes, { withBalances: false })[0]?.remedy).toContain('Import the partners')
+  expect(failureGroups(outcomes, { withBalances: false })[0]?.remedy).toContain(
+    'Import the partners',
+  )
 })
 
 test('a customer whose partner failed in the same file needs no fix of its own', () => {
@@ -218,7 +240,13 @@ test('the error file has the failed lines unchanged, with the reason in one last
   const columns: Columns = ['email', 'slug', null]
   expect(
     errorCsv(
-      { headers: ['email', 'slug', 'Tributary Error'], records, columns, inCents: null, zone: 'UTC' },
+      {
+        headers: ['email', 'slug', 'Tributary Error'],
+        records,
+        columns,
+        inCents: null,
+        zone: 'UTC',
+      },
       outcomes,
       false,
     ),
@@ -231,7 +259,11 @@ test('the error file has the failed lines unchanged, with the reason in one last
 })
 
 test.each([
-  { case: 'the order of the days is known from the whole file', date: '03/04/2025', written: '2025-04-03' },
+  {
+    case: 'the order of the days is known from the whole file',
+    date: '03/04/2025',
+    written: '2025-04-03',
+  },
   { case: 'a date that can’t be read', date: 'soon', written: 'soon' },
   { case: 'no date', date: '', written: '' },
 ])('the error file has unambiguous dates: $case', ({ date, written }) => {
@@ -265,14 +297,23 @@ test.each([
     customers: [customer({ status: 'unchanged' })],
     says: 'Import 2 rows into Pine & Co again',
   },
-  { case: 'a balance that can’t be paid', partners: [partner(NEW, { balanceProblem: NOT_USD })], says: null },
+  {
+    case: 'a balance that can’t be paid',
+    partners: [partner(NEW, { balanceProblem: NOT_USD })],
+    says: null,
+  },
   { case: 'errors alone', partners: [partner({ status: 'error' })], says: null },
 ])('the import button names its effect: $case', ({ partners = [], customers = [], says }) => {
-  expect(offer({ partners, customers }, { programName: 'Pine & Co', withBalances: true })).toBe(says)
+  expect(offer({ partners, customers }, { programName: 'Pine & Co', withBalances: true })).toBe(
+    says,
+  )
 })
 
 test('a dry run of customers counts partners that the same file will create', () => {
-  const missing: Partial<CustomerResult> = { status: 'partner_not_found', code: 'partner_not_found' }
+  const missing: Partial<CustomerResult> = {
+    status: 'partner_not_found',
+    code: 'partner_not_found',
+  }
   const outcomes = {
     partners: [
       partner(NEW),
@@ -286,7 +327,10 @@ test('a dry run of customers counts partners that the same file will create', ()
   const statuses = (withBalances: boolean) =>
     expectNewPartners(outcomes, withBalances).customers.map(({ result }) => result?.status)
   expect(statuses(false)).toEqual(['created', 'partner_not_found', 'created'])
-  const owned = { ...outcomes, customers: [customer({ ...missing, ownerEmail: 'leo@example.com' })] }
+  const owned = {
+    ...outcomes,
+    customers: [customer({ ...missing, ownerEmail: 'leo@example.com' })],
+  }
   expect(expectNewPartners(owned, false).customers[0]?.result?.status).toBe('updated')
   expect(statuses(true)).toEqual(['created', 'partner_not_found', 'partner_not_found'])
 })

@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { headersFor, recognise } from '../../../islands/import/rules/reading/columns.ts'
 import { collectRows } from '../../../islands/import/rules/reading/records.ts'
 import { sourceRecords } from '../../../islands/import/rules/source.ts'
-import type { SourceCustomer, SourcePartner, SourceRow } from '../../../lib/imports/sources/source.ts'
+import type {
+  SourceCustomer,
+  SourcePartner,
+  SourceRow,
+} from '../../../lib/imports/sources/source.ts'
 
 const partner = (fields: Partial<SourcePartner> = {}): SourcePartner => ({
   kind: 'partner',
@@ -72,7 +76,9 @@ test('a partner has all links, the first coupon and the balance in USD', () => {
       problem: null,
     },
   ])
-  expect(notes.leftOut).toEqual([{ reason: 'foreign_balance', names: ['maya@partner.example 7.00 EUR'] }])
+  expect(notes.leftOut).toEqual([
+    { reason: 'foreign_balance', names: ['maya@partner.example 7.00 EUR'] },
+  ])
 })
 
 test('a coupon may name its partner by a membership, and a partner its group by an id', () => {
@@ -80,12 +86,29 @@ test('a coupon may name its partner by a membership, and a partner its group by 
     { kind: 'group', id: 'grp_1', name: 'Gold partners' },
     partner({ group: 'grp_1', memberships: ['promoter_campaign 3', 'promoter_campaign 4'] }),
     partner({ id: '4', email: 'leo@partner.example', group: 'grp_2' }),
-    { kind: 'coupon', id: 'k1', partnerId: 'promoter_campaign 4', externalId: 'promo_1', code: 'MAYA' },
-    { kind: 'coupon', id: 'k2', partnerId: 'promoter_campaign 9', externalId: 'promo_2', code: 'GONE' },
+    {
+      kind: 'coupon',
+      id: 'k1',
+      partnerId: 'promoter_campaign 4',
+      externalId: 'promo_1',
+      code: 'MAYA',
+    },
+    {
+      kind: 'coupon',
+      id: 'k2',
+      partnerId: 'promoter_campaign 9',
+      externalId: 'promo_2',
+      code: 'GONE',
+    },
     { kind: 'left_out', id: 'refused coupons', reason: 'refused', name: 'coupons' },
   )
   expect(partners).toMatchObject([
-    { email: 'maya@partner.example', group: 'Gold partners', couponId: 'promo_1', couponLabel: 'MAYA' },
+    {
+      email: 'maya@partner.example',
+      group: 'Gold partners',
+      couponId: 'promo_1',
+      couponLabel: 'MAYA',
+    },
     { email: 'leo@partner.example', group: 'grp_2' },
   ])
   expect(partners[1]?.couponId).toBeUndefined()
@@ -98,8 +121,15 @@ test('a coupon may name its partner by a membership, and a partner its group by 
 test.each(['maya', 'a=b', '?via=x', 'https://x.example/y', 'a b', 'ä+ö%20', 'www.x.example/z'])(
   'the slug %j stays as it is, whatever its link is',
   (slug) => {
-    for (const url of [null, `https://shop.example/?via=${encodeURIComponent(slug)}`, 'nonsense', ''])
-      expect(imported(partner({ links: [{ slug, url }] })).partners).toMatchObject([{ slug, problem: null }])
+    for (const url of [
+      null,
+      `https://shop.example/?via=${encodeURIComponent(slug)}`,
+      'nonsense',
+      '',
+    ])
+      expect(imported(partner({ links: [{ slug, url }] })).partners).toMatchObject([
+        { slug, problem: null },
+      ])
   },
 )
 
@@ -139,8 +169,14 @@ test('of two referrals of a customer, the later one comes last', () => {
     leo,
   )
   expect(
-    customers.map(({ customerExternalId, partnerEmail }) => `${customerExternalId} ${partnerEmail}`),
-  ).toEqual(['cus_0 maya@partner.example', 'cus_1 maya@partner.example', 'cus_1 leo@partner.example'])
+    customers.map(
+      ({ customerExternalId, partnerEmail }) => `${customerExternalId} ${partnerEmail}`,
+    ),
+  ).toEqual([
+    'cus_0 maya@partner.example',
+    'cus_1 maya@partner.example',
+    'cus_1 leo@partner.example',
+  ])
 })
 
 test('what was paid for a customer comes along, in one currency, and the first commission is the start', () => {
@@ -153,8 +189,18 @@ test('what was paid for a customer comes along, in one currency, and the first c
       prior: { EUR: paid(1, 900), USD: paid(3, 1_200), GBP: paid(0, 0) },
     }),
     customer({ id: 'c2', externalId: 'cus_2', startedAt: '2025-03-01T00:00:00.000Z', prior: {} }),
-    customer({ id: 'c3', externalId: 'cus_3', email: 'bo@buyer.example', prior: { USD: paid(2, -100) } }),
-    customer({ id: 'c4', externalId: 'cus_4', email: 'cy@buyer.example', prior: { XXQ: paid(2, 100) } }),
+    customer({
+      id: 'c3',
+      externalId: 'cus_3',
+      email: 'bo@buyer.example',
+      prior: { USD: paid(2, -100) },
+    }),
+    customer({
+      id: 'c4',
+      externalId: 'cus_4',
+      email: 'cy@buyer.example',
+      prior: { XXQ: paid(2, 100) },
+    }),
     // The same customer, referred a second time.
     customer({ id: 'c5', referredAt: '2025-06-01T00:00:00.000Z', prior: { USD: paid(1, 50) } }),
     customer({ id: 'c6', referredAt: '2025-07-01T00:00:00.000Z', prior: { EUR: paid(9, 80) } }),
@@ -225,7 +271,10 @@ test('balances are what unpaid commissions add up to, where the platform says no
     commission('7', 70, { partnerId: null, partnerEmail: 'MAYA@partner.example' }),
     commission('8', 70, { partnerId: 'gone' }),
   )
-  expect(partners).toMatchObject([{ openingBalanceCents: 1_370 }, { balanceProblem: null, problem: null }])
+  expect(partners).toMatchObject([
+    { openingBalanceCents: 1_370 },
+    { balanceProblem: null, problem: null },
+  ])
   expect(partners[1]?.openingBalanceCents).toBeUndefined()
   expect(notes.leftOut).toEqual([
     { reason: 'no_partner', names: ['8'] },

@@ -6,7 +6,16 @@ test.each([
   { kind: 'pending', words: ['pending', 'Invited'] },
   {
     kind: 'ended',
-    words: ['rejected', 'declined', 'Blocked', 'banned', 'suspended', 'deactivated', 'archived', 'inactive'],
+    words: [
+      'rejected',
+      'declined',
+      'Blocked',
+      'banned',
+      'suspended',
+      'deactivated',
+      'archived',
+      'inactive',
+    ],
   },
   { kind: 'other', words: ['VIP', 'nicht aktiv', '3'] },
 ])('$words are $kind', ({ kind, words }) => {

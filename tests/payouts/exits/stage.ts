@@ -1,6 +1,6 @@
 /**
- * A merchant whose payouts are run, or canceled, by Stripe or by bank; what may happen meanwhile; and what its partners were
- * paid in the end.
+ * A merchant whose payouts are run, or canceled, by Stripe or by bank; what may happen meanwhile;
+ * and what its partners were paid in the end.
  */
 import { expect } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
@@ -17,7 +17,9 @@ import type { useSteps } from '../../support/steps.ts'
 
 const PORTAL = 'https://tributary.example/portal'
 const RETURN = { reason: 'The account is closed.', portalUrl: PORTAL }
-/** So few that payouts are sent two at a time: the later ones are leased long before they are sent. */
+/**
+ * So few that payouts are sent two at a time: the later ones are leased long before they are sent.
+ */
 const FEW_FETCHES = { MAX_FETCHES: '36' }
 
 /** @param observe sees each call of the database and of Stripe */
@@ -31,7 +33,11 @@ export const createStage = (
   const begin = async () => {
     const payer = await world.createPayer()
     const due: Record<string, string[]> = {}
-    const add = async (slug: string, owed: { amountCents: number; currency?: string }[], sums: string[]) => {
+    const add = async (
+      slug: string,
+      owed: { amountCents: number; currency?: string }[],
+      sums: string[],
+    ) => {
       const partner = await payer.addPartner({ slug, owed })
       due[partner.email] = sums
       return partner
@@ -45,7 +51,11 @@ export const createStage = (
   }
   type Scene = Awaited<ReturnType<typeof begin>>
 
-  const act = ({ payer }: Scene) => ({ workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() })
+  const act = ({ payer }: Scene) => ({
+    workspaceId: payer.workspaceId,
+    actor: 'a manager',
+    now: new Date(),
+  })
 
   /** Maya's latest payout, and the latest run. */
   const latest = async ({ payer, maya }: Scene) => {
@@ -70,7 +80,8 @@ export const createStage = (
   const events: Record<string, (scene: Scene) => Promise<unknown>> = {
     'its payout is canceled': cancelMayas,
     'its run is canceled': cancelLatestRun,
-    'its partner is banned': (scene) => changePartner(db(), act(scene), scene.maya.id, { status: 'banned' }),
+    'its partner is banned': (scene) =>
+      changePartner(db(), act(scene), scene.maya.id, { status: 'banned' }),
     'another key of the account is set, and the old one revoked': async ({ payer }) => {
       await payer.replaceKey(`${payer.key}_rolled1`)
       world.stripe().revokeKey(payer.key)
@@ -80,7 +91,8 @@ export const createStage = (
       // Partners are connected under the present one.
       expect(await save()).toEqual({ outcome: 'other_account' })
       // It is accepted once nobody is, which is refused to those whose payouts may be on their way.
-      for (const email of scene.emails) await disconnect(world.env(), scene.payer.workspaceId, email)
+      for (const email of scene.emails)
+        await disconnect(world.env(), scene.payer.workspaceId, email)
       await save()
     },
     'the key is removed': (scene) => removeStripeKey(db(), act(scene)),
@@ -89,14 +101,18 @@ export const createStage = (
     },
   }
 
-  const bySchedule = (hours: number) => payDue({ ...world.env(), ...FEW_FETCHES }, world.hoursLater(hours))
+  const bySchedule = (hours: number) =>
+    payDue({ ...world.env(), ...FEW_FETCHES }, world.hoursLater(hours))
 
   /** Runs payouts with transfers of which nobody knows whether they were made. */
   const runUnclear = async ({ payer }: Scene, turn: number) => {
     const kept = turn % 2 ? ('done' as const) : ('undone' as const)
     world
       .stripe()
-      .planTransfersOf(payer.key, ...Array.from({ length: 4 }, () => ({ status: 500 as const, kept })))
+      .planTransfersOf(
+        payer.key,
+        ...Array.from({ length: 4 }, () => ({ status: 500 as const, kept })),
+      )
     await payer.run()
     world.stripe().planTransfersOf(payer.key)
   }
@@ -113,7 +129,10 @@ export const createStage = (
   /** The work at whose steps things happen, and what comes before it. */
   const works: Record<
     string,
-    { before?: (scene: Scene, turn: number) => Promise<unknown>; work: (scene: Scene) => Promise<unknown> }
+    {
+      before?: (scene: Scene, turn: number) => Promise<unknown>
+      work: (scene: Scene) => Promise<unknown>
+    }
   > = {
     'payouts are run': { work: ({ payer }) => payer.run({}, FEW_FETCHES) },
     'what is unclear is sent again': { before: runUnclear, work: () => bySchedule(1) },
@@ -154,7 +173,9 @@ export const createStage = (
     },
   }
 
-  /** What each person was paid: by Stripe's books, of both accounts of the merchant, and by bank. */
+  /**
+   * What each person was paid: by Stripe's books, of both accounts of the merchant, and by bank.
+   */
   const paid = async ({ payer, otherKey }: Scene) => {
     const byBank = await world.query<{ email: string; sum: string }>(
       `select p.email, po.amount_cents || ' ' || lower(po.currency) as sum
@@ -179,7 +200,10 @@ export const createStage = (
     )
   }
 
-  /** Gives the merchant money and a working key of the account whose key is set, and connects the partners to it. */
+  /**
+   * Gives the merchant money and a working key of the account whose key is set, and connects the
+   * partners to it.
+   */
   const setUpAgain = async ({ payer, emails, otherKey }: Scene) => {
     const [set] = await world.query<{ isOther: boolean }>(
       `select last4 = 'xxxx' as "isOther" from stripe_keys where workspace_id = $1`,
@@ -205,14 +229,18 @@ export const createStage = (
       [payer.workspaceId],
     )
 
-  /** Notes transfers that are asked for although their payout was canceled, or their partner banned, before. */
+  /**
+   * Notes transfers that are asked for although their payout was canceled, or their partner banned,
+   * before.
+   */
   const watchTransfers = (scene: Scene) => {
     const wrong: string[] = []
     const closed = new Set<string>()
     observe(({ method, url, body }) => {
       if (method !== 'POST' || !url.endsWith('/v1/transfers')) return
       const { transfer_group: group, destination } = Object.fromEntries(new URLSearchParams(body))
-      if (closed.has(group ?? '') || closed.has(destination ?? '')) wrong.push(`${destination} ${group}`)
+      if (closed.has(group ?? '') || closed.has(destination ?? ''))
+        wrong.push(`${destination} ${group}`)
     })
     return {
       wrong,

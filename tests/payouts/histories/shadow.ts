@@ -1,6 +1,7 @@
 /**
- * Another program of the merchant in a random history, which another platform pays for a while: while it runs in shadow mode, nothing
- * that it decides becomes payable or is paid, and the cut-over takes over what that platform left unpaid.
+ * Another program of the merchant in a random history, which another platform pays for a while:
+ * while it runs in shadow mode, nothing that it decides becomes payable or is paid, and the
+ * cut-over takes over what that platform left unpaid.
  */
 import { expect } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
@@ -66,7 +67,10 @@ export const addOtherProgram = async (
     return row
   }
 
-  /** What the cut-over has taken over, and what the other platform left unpaid, by partner and currency. */
+  /**
+   * What the cut-over has taken over, and what the other platform left unpaid, by partner and
+   * currency.
+   */
   const takenOver = async () => {
     const rows = await world.query<{ email: string; currency: string; cents: number }>(
       `select p.email, c.currency, sum(c.amount_cents)::int as cents
@@ -74,7 +78,9 @@ export const addOtherProgram = async (
        where c.program_id = $1 and (c.kind = 'opening_balance' or a.external_id like 'cut-over %') group by 1, 2`,
       [id],
     )
-    return Object.fromEntries(rows.map(({ email, currency, cents }) => [`${email} ${currency}`, cents]))
+    return Object.fromEntries(
+      rows.map(({ email, currency, cents }) => [`${email} ${currency}`, cents]),
+    )
   }
   const leftUnpaid = () => {
     const sums: Record<string, number> = {}
@@ -97,7 +103,13 @@ export const addOtherProgram = async (
     read: async (commissions: OldCommission[]) => {
       const rows = commissions.map(({ id: n, slug, ...row }) => ({
         row: {
-          ...{ ...row, id: `cm_${n}`, saleAmountCents: null, saleIds: [], customerExternalId: null },
+          ...{
+            ...row,
+            id: `cm_${n}`,
+            saleAmountCents: null,
+            saleIds: [],
+            customerExternalId: null,
+          },
           ...{
             customerEmail: null,
             partnerEmail: partner(slug).email,
@@ -108,8 +120,10 @@ export const addOtherProgram = async (
       const { isInShadow } = await uploadCommissions(db(), act(), id, rows)
       if (isInShadow) for (const commission of commissions) old.set(commission.id, commission)
     },
-    compare: () => compareRun(db(), { workspaceId, programId: id, now: new Date() }, newId(), () => true),
-    cutOver: () => allowed(makeCutOver(db(), act(), { programId: id, leaveOut: [], expected: null })),
+    compare: () =>
+      compareRun(db(), { workspaceId, programId: id, now: new Date() }, newId(), () => true),
+    cutOver: () =>
+      allowed(makeCutOver(db(), act(), { programId: id, leaveOut: [], expected: null })),
     /** What holds after each step. */
     check: async (before: Snapshot) => {
       const after = await snapshot()

@@ -37,8 +37,14 @@ export const reinstate = async ({ manager }: Merchant, partner: Partner): Promis
 }
 
 /** The commission of an earning, by its partner and amount. */
-export const commissionOf = async ({ all }: Merchant, partner: Partner, cents: number): Promise<string> => {
-  const rows = await all<{ id: string; amountCents: number }>(`/commissions?partnerId=${partner.id}`)
+export const commissionOf = async (
+  { all }: Merchant,
+  partner: Partner,
+  cents: number,
+): Promise<string> => {
+  const rows = await all<{ id: string; amountCents: number }>(
+    `/commissions?partnerId=${partner.id}`,
+  )
   return rows.find(({ amountCents }) => amountCents === cents)?.id ?? ''
 }
 

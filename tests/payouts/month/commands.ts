@@ -1,9 +1,22 @@
 /** What the merchant, its partners and Stripe do: done to the product, and to the model. */
 
 import { expect } from 'vitest'
-import { charge, dispute, type StripeObject, signedHeaders, stripeEvent } from '../../support/stripe.ts'
+import {
+  charge,
+  dispute,
+  type StripeObject,
+  signedHeaders,
+  stripeEvent,
+} from '../../support/stripe.ts'
 import { type Books, MANAGER, SECOND, SECRETS, SLUG, UNREACHABLE } from './merchant.ts'
-import { type Currency, type Earning, type Partner, type Person, type Program, shareOf } from './terms.ts'
+import {
+  type Currency,
+  type Earning,
+  type Partner,
+  type Person,
+  type Program,
+  shareOf,
+} from './terms.ts'
 import type { World } from './world.ts'
 
 /** An event of the merchant's Stripe account arrives. */
@@ -32,7 +45,11 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
   },
 
   /** Imports partners, each with what the former platform owed it, in USD. */
-  import: async (program: Program, rows: { partner: Partner; owed: number }[], sendWelcomeEmail: boolean) => {
+  import: async (
+    program: Program,
+    rows: { partner: Partner; owed: number }[],
+    sendWelcomeEmail: boolean,
+  ) => {
     for (let at = 0; at < rows.length; at += 500) {
       const part = rows.slice(at, at + 500)
       const { summary } = await manager.post<{ summary: object }>('/partners/import', {
@@ -63,9 +80,18 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
 
   /** Somebody clicks a partner's link and buys: reported under the id of the payment at Stripe. */
   sell: async (partner: Partner, currency: Currency, amountCents: number): Promise<Earning> => {
-    const { clickId } = await report('click', { programId: idOf(partner.program), slug: partner.slug })
+    const { clickId } = await report('click', {
+      programId: idOf(partner.program),
+      slug: partner.slug,
+    })
     const externalId = `pi_${crypto.randomUUID().replaceAll('-', '')}`
-    const sale = { externalId, customerExternalId: `user_${externalId}`, amountCents, currency, clickId }
+    const sale = {
+      externalId,
+      customerExternalId: `user_${externalId}`,
+      amountCents,
+      currency,
+      clickId,
+    }
     expect(await report('sale', sale)).toMatchObject({ attributed: true })
     const cents = shareOf(amountCents, partner.program.percent)
     return model.earn(partner, {
@@ -73,9 +99,15 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
     })
   },
 
-  /** Somebody clicks a partner's link and signs up, which earns a flat reward in the partner's group. */
+  /**
+   * Somebody clicks a partner's link and signs up, which earns a flat reward in the partner's
+   * group.
+   */
   signUp: async (partner: Partner, currency: Currency, cents: number): Promise<Earning> => {
-    const { clickId } = await report('click', { programId: idOf(partner.program), slug: partner.slug })
+    const { clickId } = await report('click', {
+      programId: idOf(partner.program),
+      slug: partner.slug,
+    })
     expect(await report('lead', { externalId: crypto.randomUUID(), clickId })).toMatchObject({
       attributed: true,
     })
@@ -87,19 +119,32 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
     const { externalId = '', amountCents = 0 } = earning.sale ?? {}
     const object = charge({
       ...{ id: externalId.replace('pi_', 'ch_'), payment_intent: externalId },
-      ...{ currency: earning.currency.toLowerCase(), amount: amountCents, amount_refunded: refundedCents },
+      ...{
+        currency: earning.currency.toLowerCase(),
+        amount: amountCents,
+        amount_refunded: refundedCents,
+      },
     })
     await hear(world, 'charge.refunded', object)
-    const reversed = Math.floor((2 * earning.cents * refundedCents + amountCents) / (2 * amountCents))
+    const reversed = Math.floor(
+      (2 * earning.cents * refundedCents + amountCents) / (2 * amountCents),
+    )
     model.reverse(earning, reversed - (earning.cents - model.leftOf(earning)), world.now())
   },
 
-  /** A payment is disputed, which reverses what it earned, or its dispute is won, which reinstates it. */
+  /**
+   * A payment is disputed, which reverses what it earned, or its dispute is won, which reinstates
+   * it.
+   */
   dispute: async (earning: Earning, status: 'needs_response' | 'won'): Promise<void> => {
     const { externalId = '', amountCents = 0 } = earning.sale ?? {}
     const object = dispute({
       ...{ id: externalId.replace('pi_', 'dp_'), charge: externalId.replace('pi_', 'ch_'), status },
-      ...{ payment_intent: externalId, currency: earning.currency.toLowerCase(), amount: amountCents },
+      ...{
+        payment_intent: externalId,
+        currency: earning.currency.toLowerCase(),
+        amount: amountCents,
+      },
     })
     await hear(world, status === 'won' ? 'charge.dispute.closed' : 'charge.dispute.created', object)
     model.reverse(earning, status === 'won' ? -earning.cents : earning.cents, world.now())
@@ -122,9 +167,17 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
     model.byHand(partner.program, cents, at)
   },
 
-  /** Gives people accounts at Stripe as the portal and Stripe's pages would, without an event of it. */
-  connectDirectly: async (people: Person[], is: 'enabled' | 'in_review' = 'enabled'): Promise<void> => {
-    const workspace = await world.query<{ id: string }>('select id from workspaces where slug = $1', [SLUG])
+  /**
+   * Gives people accounts at Stripe as the portal and Stripe's pages would, without an event of it.
+   */
+  connectDirectly: async (
+    people: Person[],
+    is: 'enabled' | 'in_review' = 'enabled',
+  ): Promise<void> => {
+    const workspace = await world.query<{ id: string }>(
+      'select id from workspaces where slug = $1',
+      [SLUG],
+    )
     const rows = people.map((person) => {
       const id = world.stripe().addAccount(key, { email: person.address, country: person.country })
       world.stripe().onboard(id)

@@ -69,7 +69,10 @@ export const createDues = ({ earnings, settings }: Books) => {
     return cents <= (tooSmall[currency] ?? 0) ? 'amount_too_small' : null
   }
 
-  /** Those of the balances, in the merchant's order, that the money covers: what does not fit is passed over. */
+  /**
+   * Those of the balances, in the merchant's order, that the money covers: what does not fit is
+   * passed over.
+   */
   const covered = (due: Due[], money: Partial<Record<Currency, number>>): Set<Due> => {
     const left = { ...money }
     const ordered = due.toSorted((a, b) => a.cents - b.cents)
@@ -93,7 +96,9 @@ export const createDues = ({ earnings, settings }: Books) => {
     const dueTo = (person: Person, currency: Currency) =>
       sum(
         everywhere
-          .filter((one) => one.partner.person === person && one.currency === currency && one.cents > 0)
+          .filter(
+            (one) => one.partner.person === person && one.currency === currency && one.cents > 0,
+          )
           .filter(({ partner }) => !partner.isBanned && !exclude.includes(partner))
           .map(({ cents }) => cents),
       )
@@ -105,7 +110,9 @@ export const createDues = ({ earnings, settings }: Books) => {
       if (dueTo(partner.person, currency) < (partner.minimumCents ?? partner.program.minimumCents))
         return 'below_minimum'
       if (settings.requireDocuments && !partner.hasDocuments) return 'documents_missing'
-      const own = openOf(asked).filter((one) => one.partner === partner && one.currency === currency)
+      const own = openOf(asked).filter(
+        (one) => one.partner === partner && one.currency === currency,
+      )
       const byHand = own.filter(({ kind, reverses }) => BY_HAND.has(reverses?.kind ?? kind))
       const isMostlyByHand = sum(byHand.map(({ cents }) => cents)) * 2 > cents
       return method === 'stripe' ? stripeCodeOf(balance, isMostlyByHand, previewedAt ?? at) : null

@@ -9,11 +9,17 @@ export const SLUG = 'harbour'
 export const MANAGER = 'mira@harbour.example'
 export const SECOND = 'nils@harbour.example'
 
-/** The merchant's Stripe account is in Germany, from which nothing can be transferred to the last one. */
+/**
+ * The merchant's Stripe account is in Germany, from which nothing can be transferred to the last
+ * one.
+ */
 export const COUNTRIES = ['DE', 'FR', 'GB', 'ES', 'IT', 'NL', 'PL', 'CH', 'US'] as const
 export const UNREACHABLE = 'US'
 
-export const SECRETS = { account: `whsec_${'a'.repeat(32)}`, connected_accounts: `whsec_${'c'.repeat(32)}` }
+export const SECRETS = {
+  account: `whsec_${'a'.repeat(32)}`,
+  connected_accounts: `whsec_${'c'.repeat(32)}`,
+}
 
 type List<Row> = { data: Row[]; nextCursor: string | null }
 export type RunResult = {
@@ -21,7 +27,13 @@ export type RunResult = {
   status: string | null
   previewedAt: string
   totals: { currency: string; amountCents: number; count: number }[]
-  payouts: { id: string; partnerId: string; currency: string; amountCents: number; status: string }[]
+  payouts: {
+    id: string
+    partnerId: string
+    currency: string
+    amountCents: number
+    status: string
+  }[]
   skipped: { partnerId: string; currency: string; amountCents: number; code: string }[]
 }
 type PayoutRow = RunResult['payouts'][number] & {
@@ -30,8 +42,20 @@ type PayoutRow = RunResult['payouts'][number] & {
   releasedAt: string | null
 }
 
-export const SHOP: Program = { key: 'shop', holdingDays: 7, netDays: null, minimumCents: 5_000, percent: 20 }
-export const CLUB: Program = { key: 'club', holdingDays: 0, netDays: 15, minimumCents: 5_000, percent: 30 }
+export const SHOP: Program = {
+  key: 'shop',
+  holdingDays: 7,
+  netDays: null,
+  minimumCents: 5_000,
+  percent: 20,
+}
+export const CLUB: Program = {
+  key: 'club',
+  holdingDays: 0,
+  netDays: 15,
+  minimumCents: 5_000,
+  percent: 30,
+}
 
 export const sorted = (lines: string[]): string[] => lines.toSorted()
 
@@ -81,10 +105,14 @@ export const openBooks = async (world: World) => {
   }
 
   const slugs = new Map<string, string>()
-  const line = (one: { partnerId: string; currency: string; amountCents: number }, end: string | null = '') =>
-    `${slugs.get(one.partnerId)} ${one.amountCents} ${one.currency} ${end ?? ''}`.trim()
-  const lineOf = (one: { partner: Partner; currency: string; cents: number }, end: string | null = '') =>
-    line({ ...one, partnerId: one.partner.id, amountCents: one.cents }, end)
+  const line = (
+    one: { partnerId: string; currency: string; amountCents: number },
+    end: string | null = '',
+  ) => `${slugs.get(one.partnerId)} ${one.amountCents} ${one.currency} ${end ?? ''}`.trim()
+  const lineOf = (
+    one: { partner: Partner; currency: string; cents: number },
+    end: string | null = '',
+  ) => line({ ...one, partnerId: one.partner.id, amountCents: one.cents }, end)
 
   /** Sets what the merchant has at Stripe. */
   const setBalance = (currency: Currency, cents: number): void => {
@@ -112,7 +140,9 @@ export const openBooks = async (world: World) => {
   const comparePreview = (result: Pick<RunResult, 'payouts' | 'skipped'>, asked: Asked): void => {
     const due = model.due(asked)
     const say = (isPaid: boolean) =>
-      sorted(due.filter(({ code }) => (code === null) === isPaid).map((one) => lineOf(one, one.code)))
+      sorted(
+        due.filter(({ code }) => (code === null) === isPaid).map((one) => lineOf(one, one.code)),
+      )
     expect(sorted(result.payouts.map((one) => line(one)))).toEqual(say(true))
     expect(sorted(result.skipped.map((one) => line(one, one.code)))).toEqual(say(false))
   }
@@ -127,7 +157,10 @@ export const openBooks = async (world: World) => {
     for (const one of made) one.id = ids.get(lineOf(one)) ?? ''
   }
 
-  /** The payouts of a run by Stripe that is sent at once; the model's balance is known to cover them. */
+  /**
+   * The payouts of a run by Stripe that is sent at once; the model's balance is known to cover
+   * them.
+   */
   const claimAndSend = (asked: Asked): Payout[] => {
     const made = model.claim(asked)
     for (const one of made) {
@@ -151,7 +184,9 @@ export const openBooks = async (world: World) => {
     const rows = await world.query<{ kind: string; recipient: string; status: string }>(
       'select kind, recipient, status from mails',
     )
-    expect(sorted(rows.map(({ kind, recipient }) => `${kind} ${recipient}`))).toEqual(sorted(model.mails))
+    expect(sorted(rows.map(({ kind, recipient }) => `${kind} ${recipient}`))).toEqual(
+      sorted(model.mails),
+    )
     expect(rows.filter(({ status }) => status !== 'sent')).toEqual([])
     expect(
       sorted(
@@ -172,14 +207,30 @@ export const openBooks = async (world: World) => {
   }
 
   return {
-    ...{ world, model, manager, second, report, key, idOf, all, lineOf, setBalance, askedNow, bodyOf, cron },
+    ...{
+      world,
+      model,
+      manager,
+      second,
+      report,
+      key,
+      idOf,
+      all,
+      lineOf,
+      setBalance,
+      askedNow,
+      bodyOf,
+      cron,
+    },
     ...{ line, slugs, comparePreview, comparePayouts, claimAndSend },
     slug: SLUG,
     pages: world.pages(MANAGER, `/app/${SLUG}`),
     secondPages: world.pages(SECOND, `/app/${SLUG}`),
     portal: ({ address }: Person) => world.pages(address, '/portal'),
     workspaceId: async () => {
-      const [row] = await world.query<{ id: string }>('select id from workspaces where slug = $1', [SLUG])
+      const [row] = await world.query<{ id: string }>('select id from workspaces where slug = $1', [
+        SLUG,
+      ])
       return row?.id ?? ''
     },
   }

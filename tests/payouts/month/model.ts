@@ -1,4 +1,7 @@
-/** The books of a merchant by the documentation: what was earned, paid, and came back, and who was mailed. */
+/**
+ * The books of a merchant by the documentation: what was earned, paid, and came back, and who was
+ * mailed.
+ */
 import { createDues } from './due.ts'
 import {
   type Asked,
@@ -28,7 +31,10 @@ export const createModel = (managers: string[]) => {
   const mails: string[] = []
   /** The least that Stripe transfers. */
   const least: Partial<Record<Currency, number>> = {}
-  const settings = { requireDocuments: false, order: 'smallest_first' as 'smallest_first' | 'largest_first' }
+  const settings = {
+    requireDocuments: false,
+    order: 'smallest_first' as 'smallest_first' | 'largest_first',
+  }
 
   const madeByHand = new Map<string, number>()
   const mailedWindows = new Set<string>()
@@ -90,13 +96,20 @@ export const createModel = (managers: string[]) => {
     reverse: (reverses: Earning, cents: number, at: Date): void => {
       if (cents === 0) return
       const { partner, currency, payableAt } = reverses
-      const reversal = { kind: 'reversal', cents: -cents, hold: null, payout: null, sale: null } as const
+      const reversal = {
+        kind: 'reversal',
+        cents: -cents,
+        hold: null,
+        payout: null,
+        sale: null,
+      } as const
       earnings.push({ ...reversal, partner, currency, payableAt, at, reverses })
     },
 
     /** What refunds and rejections have left of an earning. */
     leftOf: (earning: Earning): number =>
-      earning.cents + sum(earnings.filter(({ reverses }) => reverses === earning).map(({ cents }) => cents)),
+      earning.cents +
+      sum(earnings.filter(({ reverses }) => reverses === earning).map(({ cents }) => cents)),
 
     /** The accounts that cannot be paid of people who are owed something are read again. */
     readAccounts: ({ at, program }: Pick<Asked, 'at' | 'program'>): void => {
@@ -128,7 +141,8 @@ export const createModel = (managers: string[]) => {
     /** A run that is claimed mails each partner without a usable account once. */
     notify: (skipped: Due[]): void => {
       for (const { partner, code } of skipped) {
-        if (partner.isNotified || (code !== 'not_connected' && code !== 'account_restricted')) continue
+        if (partner.isNotified || (code !== 'not_connected' && code !== 'account_restricted'))
+          continue
         partner.isNotified = true
         mail('connect_account', partner.person.address)
       }
@@ -144,12 +158,19 @@ export const createModel = (managers: string[]) => {
     },
 
     /** Ends a payout, and lets go of its earnings. */
-    letGo: (payout: Payout, status: 'failed' | 'canceled' | 'returned' | 'reversed', at: Date): void => {
+    letGo: (
+      payout: Payout,
+      status: 'failed' | 'canceled' | 'returned' | 'reversed',
+      at: Date,
+    ): void => {
       Object.assign(payout, { status, backAt: payout.paidAt ? at : null })
       for (const one of earnings) if (one.payout === payout) one.payout = null
     },
 
-    /** The reminders of a day: 3, 10, 30 days after money became payable that lacks an account, then every 30. */
+    /**
+     * The reminders of a day: 3, 10, 30 days after money became payable that lacks an account, then
+     * every 30.
+     */
     remind: (at: Date): void => {
       const lacking = due({ at, method: 'stripe' }).filter(
         ({ code }) => code === 'not_connected' || code === 'account_restricted',

@@ -19,13 +19,22 @@ export const runsOf = (books: Books) => {
     preview: async (wanted: Omit<Asked, 'at'>): Promise<RunResult> => {
       const asked = askedNow(wanted)
       if (asked.method === 'stripe') model.readAccounts(asked)
-      const result = await manager.post<RunResult>('/payouts/run', { ...bodyOf(asked), dryRun: true })
+      const result = await manager.post<RunResult>('/payouts/run', {
+        ...bodyOf(asked),
+        dryRun: true,
+      })
       comparePreview(result, asked)
       return result
     },
 
-    /** Runs payouts by the API, by Stripe with money for all that it claims. @returns the payouts of the model */
-    run: async (wanted: Omit<Asked, 'at'>, more: object = {}): Promise<{ runId: string; made: Payout[] }> => {
+    /**
+     * Runs payouts by the API, by Stripe with money for all that it claims.
+     * @returns the payouts of the model
+     */
+    run: async (
+      wanted: Omit<Asked, 'at'>,
+      more: object = {},
+    ): Promise<{ runId: string; made: Payout[] }> => {
       const asked = askedNow(wanted)
       if (asked.method === 'stripe') model.readAccounts(asked)
       const skipped = model.due(asked).filter(({ code }) => code !== null)
@@ -45,7 +54,9 @@ export const runsOf = (books: Books) => {
         await startDay(new Date(world.now().getTime() + 86_400_000).toISOString().slice(0, 10))
     },
 
-    /** What both say of everybody now: balances and their codes, the ledger, and Stripe's own books. */
+    /**
+     * What both say of everybody now: balances and their codes, the ledger, and Stripe's own books.
+     */
     compareBooks: async (): Promise<void> => {
       const at = world.now()
       const rows = await all<RunResult['skipped'][number]>('/balances')
@@ -56,7 +67,10 @@ export const runsOf = (books: Books) => {
       const books = world
         .stripe()
         .transfers(key)
-        .map((one) => `${one.destination} ${one.amount - one.amount_reversed} ${one.currency.toUpperCase()}`)
+        .map(
+          (one) =>
+            `${one.destination} ${one.amount - one.amount_reversed} ${one.currency.toUpperCase()}`,
+        )
       const sent = model.payouts.filter(({ method, paidAt }) => method === 'stripe' && paidAt)
       expect(sorted(books)).toEqual(
         sorted(
@@ -76,9 +90,9 @@ export const runsOf = (books: Books) => {
       const plain = (cents: number, currency: Currency) =>
         (cents / 10 ** MONEY[currency].decimals).toFixed(MONEY[currency].decimals)
       await inParallel(partners, async (partner) => {
-        const { balances } = await manager.get<{ balances: { currency: Currency; closingCents: number }[] }>(
-          `/partners/${partner.id}/statement?month=${month}`,
-        )
+        const { balances } = await manager.get<{
+          balances: { currency: Currency; closingCents: number }[]
+        }>(`/partners/${partner.id}/statement?month=${month}`)
         const closing = Object.fromEntries(
           balances.map(({ currency, closingCents }) => [currency, closingCents]),
         )

@@ -1,6 +1,7 @@
 /**
- * What partners are owed, and who is paid what, by the documentation: docs/payouts.md, docs/decisions.md and docs/mail.md.
- * It shares no code with the product, so that both have to be wrong in the same way to agree on something wrong.
+ * What partners are owed, and who is paid what, by the documentation: docs/payouts.md,
+ * docs/decisions.md and docs/mail.md. It shares no code with the product, so that both have to be
+ * wrong in the same way to agree on something wrong.
  */
 
 export const CURRENCIES = ['USD', 'EUR', 'KWD'] as const
@@ -30,12 +31,21 @@ export type Person = {
   address: string
   country: string
   /** The account at Stripe: how it is, and how the merchant knows it. */
-  account: { id: string; is: AccountState; known: AccountState; heldUntil?: Date; newUntil?: Date } | null
+  account: {
+    id: string
+    is: AccountState
+    known: AccountState
+    heldUntil?: Date
+    newUntil?: Date
+  } | null
   /** Tried to connect from a country to which the merchant cannot transfer. */
   isUnreachable: boolean
   /** How the person wants to be paid, from when on. */
   wants: { method: 'paypal' | 'wise' | 'iban' | 'stripe'; from: Date }[]
-  /** What the person was reminded of: the day since which money is due, and the number in the series. */
+  /**
+   * What the person was reminded of: the day since which money is due, and the number in the
+   * series.
+   */
   reminders: { occasion: string; at: Date }[]
 }
 
@@ -105,7 +115,10 @@ export type Due = { partner: Partner; currency: Currency; cents: number; code: s
 export const shareOf = (cents: number, percent: number): number =>
   Math.floor((cents * percent * 2 + 100) / 200)
 
-/** When a commission of a program is payable: after its holding period, and not before the net terms. */
+/**
+ * When a commission of a program is payable: after its holding period, and not before the net
+ * terms.
+ */
 export const payableFrom = (at: Date, { holdingDays, netDays }: Program): Date => {
   const held = at.getTime() + holdingDays * DAY_MS
   if (netDays === null) return new Date(held)

@@ -1,4 +1,7 @@
-/** March 3 to 6: the first runs by Stripe, a short balance, bans, cancellations, and what banks and Stripe send back. */
+/**
+ * March 3 to 6: the first runs by Stripe, a short balance, bans, cancellations, and what banks and
+ * Stripe send back.
+ */
 import { expect } from 'vitest'
 import { fieldsOf } from '../../support/pages.ts'
 import { at, ban, commissionOf, paidByStripe, payable, ready, reinstate } from './acts.ts'
@@ -6,13 +9,19 @@ import { MANAGER, type RunResult, SECOND, SHOP } from './merchant.ts'
 import type { Merchant } from './play.ts'
 import type { Payout } from './terms.ts'
 
-/** March 3: the first run, by the page, with too few euros. What comes between the preview and the button only reduces. */
+/**
+ * March 3: the first run, by the page, with too few euros. What comes between the preview and the
+ * button only reduces.
+ */
 export const firstRun = async (merchant: Merchant): Promise<void> => {
   const { world, model, pages, manager, adjust, askedNow, comparePayouts, claimAndSend } = merchant
   await world.wait(600)
   const disputed = model.earnings.find(
     ({ sale, currency, partner }) =>
-      sale && currency === 'USD' && partner.program === SHOP && partner.person.account?.is === 'enabled',
+      sale &&
+      currency === 'USD' &&
+      partner.program === SHOP &&
+      partner.person.account?.is === 'enabled',
   )
   if (!disputed) throw new Error('Nobody sold for dollars.')
   await merchant.dispute(disputed, 'needs_response')
@@ -43,7 +52,9 @@ export const firstRun = async (merchant: Merchant): Promise<void> => {
   await adjust(more, 'USD', 7_777)
   await adjust(less, 'USD', -1_001)
   await merchant.dispute(disputed, 'won')
-  const kept = model.earnings.find(({ partner, kind }) => partner === held && kind === 'opening_balance')
+  const kept = model.earnings.find(
+    ({ partner, kind }) => partner === held && kind === 'opening_balance',
+  )
   await manager.post(`/commissions/${await commissionOf(merchant, held, kept?.cents ?? 0)}/hold`, {
     note: 'Is it ours to pay?',
   })
@@ -66,9 +77,13 @@ export const firstRun = async (merchant: Merchant): Promise<void> => {
   }
 }
 
-/** March 4: a partner is reinstated between preview and run, so nothing is paid. Then the euros are there. */
+/**
+ * March 4: a partner is reinstated between preview and run, so nothing is paid. Then the euros are
+ * there.
+ */
 export const secondRun = async (merchant: Merchant): Promise<void> => {
-  const { world, manager, askedNow, comparePreview, preview, run, setBalance, compareBooks } = merchant
+  const { world, manager, askedNow, comparePreview, preview, run, setBalance, compareBooks } =
+    merchant
   const banned = at(payable(merchant), 0).partner
   await ban(merchant, banned)
   await world.wait()
@@ -96,7 +111,10 @@ export const secondRun = async (merchant: Merchant): Promise<void> => {
   await compareBooks()
 }
 
-/** March 5: the dollars go between the reading of the balance and the first transfer. Some payouts are canceled meanwhile. */
+/**
+ * March 5: the dollars go between the reading of the balance and the first transfer. Some payouts
+ * are canceled meanwhile.
+ */
 export const withoutMoney = async (merchant: Merchant): Promise<void> => {
   const {
     world,
@@ -138,7 +156,9 @@ export const withoutMoney = async (merchant: Merchant): Promise<void> => {
   const cancel = await pages.post(`/payouts/${at(waiting, 2).id}/cancel`, {})
   expect(cancel.location).toContain('done=payout_canceled')
   model.letGo(at(waiting, 2), 'canceled', world.now())
-  expect(await manager.post(`/payouts/${at(waiting, 3).id}/cancel`)).toMatchObject({ status: 'canceled' })
+  expect(await manager.post(`/payouts/${at(waiting, 3).id}/cancel`)).toMatchObject({
+    status: 'canceled',
+  })
   model.letGo(at(waiting, 3), 'canceled', world.now())
   await compareBooks()
 
@@ -154,7 +174,9 @@ export const withoutMoney = async (merchant: Merchant): Promise<void> => {
   await compareBooks()
 }
 
-/** March 6: banks of partners take and refuse money, and the merchant reverses transfers at Stripe. */
+/**
+ * March 6: banks of partners take and refuse money, and the merchant reverses transfers at Stripe.
+ */
 export const afterwards = async (merchant: Merchant): Promise<void> => {
   const { world, model, manager, pages, compareBooks } = merchant
   const stripe = world.stripe()
@@ -167,10 +189,14 @@ export const afterwards = async (merchant: Merchant): Promise<void> => {
   stripe.refusePayout(stripe.payOut(at(sent, 1).account ?? '', { amount: 99, currency: 'usd' }).id)
   await stripe.settled()
   model.mail('bank_refused', at(sent, 1).partner.person.address)
-  expect([await bankStatus(at(sent, 0)), await bankStatus(at(sent, 1))]).toEqual(['paid', 'refused'])
+  expect([await bankStatus(at(sent, 0)), await bankStatus(at(sent, 1))]).toEqual([
+    'paid',
+    'refused',
+  ])
 
   const transferOf = ({ id }: Payout) =>
-    stripe.transfers(merchant.key).find(({ transfer_group: group }) => group === `payout_${id}`)?.id ?? ''
+    stripe.transfers(merchant.key).find(({ transfer_group: group }) => group === `payout_${id}`)
+      ?.id ?? ''
   for (const [index, part] of [undefined, undefined, undefined, 17].entries()) {
     const payout = at(sent, 2 + index)
     stripe.reverse(transferOf(payout), part)

@@ -1,4 +1,6 @@
-/** March 8 to 17: new details and addresses, a run by bank with its files, and a run by schedule. */
+/**
+ * March 8 to 17: new details and addresses, a run by bank with its files, and a run by schedule.
+ */
 import { expect } from 'vitest'
 import { fieldsOf } from '../../support/pages.ts'
 import { at, commissionOf, ready, withCode } from './acts.ts'
@@ -6,7 +8,11 @@ import { CLUB, MANAGER, SECOND, SHOP } from './merchant.ts'
 import type { Merchant } from './play.ts'
 import type { Currency, Payout } from './terms.ts'
 
-const IBANS = ['DE89370400440532013000', 'FR1420041010050500013M02606', 'NL91ABNA0417164300'] as const
+const IBANS = [
+  'DE89370400440532013000',
+  'FR1420041010050500013M02606',
+  'NL91ABNA0417164300',
+] as const
 
 /** March 8: partners say how they want to be paid, and some change their addresses. */
 export const newDetails = async (merchant: Merchant): Promise<void> => {
@@ -37,11 +43,18 @@ export const newDetails = async (merchant: Merchant): Promise<void> => {
       const { html } = await portal(person).get(path)
       const id = /name="id" value="([^"]+)"/.exec(html)?.[1] ?? ''
       expect(
-        (await portal(person).post(`/payment/cancel?workspace=${await merchant.workspaceId()}`, { id }))
-          .location,
+        (
+          await portal(person).post(`/payment/cancel?workspace=${await merchant.workspaceId()}`, {
+            id,
+          })
+        ).location,
       ).toContain('done=canceled')
       model.mail('payment_details', person.address)
-    } else person.wants.push({ method: form.method, from: new Date(world.now().getTime() + 72 * 3_600_000) })
+    } else
+      person.wants.push({
+        method: form.method,
+        from: new Date(world.now().getTime() + 72 * 3_600_000),
+      })
     if (form.method === 'iban') await merchant.adjust(at(choosers, index), 'EUR', 6_000 + index)
   }
   await merchant.cron()
@@ -69,7 +82,9 @@ export const newDetails = async (merchant: Merchant): Promise<void> => {
   })
   for (const manager of [MANAGER, SECOND]) model.mail('workspace_notice', manager)
   const members = await merchant.all<{ id: string; email: string }>('/members')
-  await manager.patch(`/members/${members.find(({ email }) => email === SECOND)?.id}`, { payoutMails: false })
+  await manager.patch(`/members/${members.find(({ email }) => email === SECOND)?.id}`, {
+    payoutMails: false,
+  })
   await merchant.cron()
   await compareBooks()
 }
@@ -83,7 +98,8 @@ const wayOf = ({ partner: { person }, currency }: Payout, now: Date): string => 
 
 /** March 12: refunds, holds, and a run by bank with files, of which some lines come back. */
 export const byBank = async (merchant: Merchant): Promise<void> => {
-  const { world, model, manager, pages, run, refund, preview, compareBooks, comparePayouts } = merchant
+  const { world, model, manager, pages, run, refund, preview, compareBooks, comparePayouts } =
+    merchant
   await world.wait(600)
   const sales = model.earnings.filter(({ sale, partner }) => sale && partner.program === SHOP)
   for (const [index, percent] of [100, 50, 33, 100, 10].entries()) {
@@ -98,13 +114,18 @@ export const byBank = async (merchant: Merchant): Promise<void> => {
   )
   if (!rejected || !open) throw new Error('Everybody is paid.')
   for (const one of [rejected, open]) {
-    await manager.post(`/commissions/${await commissionOf(merchant, one.partner, one.cents)}/hold`, {
-      note: 'Not sure yet',
-    })
+    await manager.post(
+      `/commissions/${await commissionOf(merchant, one.partner, one.cents)}/hold`,
+      {
+        note: 'Not sure yet',
+      },
+    )
     one.hold = 'held'
   }
   await world.wait()
-  await manager.post(`/commissions/${await commissionOf(merchant, rejected.partner, rejected.cents)}/reject`)
+  await manager.post(
+    `/commissions/${await commissionOf(merchant, rejected.partner, rejected.cents)}/reject`,
+  )
   rejected.hold = 'rejected'
   model.reverse(rejected, model.leftOf(rejected), world.now())
   await compareBooks()
@@ -125,18 +146,25 @@ export const byBank = async (merchant: Merchant): Promise<void> => {
   const planned = Map.groupBy(made, (one) => `${wayOf(one, world.now())} ${one.currency}`)
   expect(
     listed
-      .map(({ way, currency, payouts, amountCents }) => `${way} ${currency} ${payouts} ${amountCents}`)
+      .map(
+        ({ way, currency, payouts, amountCents }) => `${way} ${currency} ${payouts} ${amountCents}`,
+      )
       .toSorted(),
   ).toEqual(
     [...planned]
-      .map(([name, own]) => `${name} ${own.length} ${own.reduce((cents, one) => cents + one.cents, 0)}`)
+      .map(
+        ([name, own]) =>
+          `${name} ${own.length} ${own.reduce((cents, one) => cents + one.cents, 0)}`,
+      )
       .toSorted(),
   )
   expect(planned.size).toBeGreaterThan(3)
 
   await world.wait()
   const dropped = at(made, 0)
-  expect((await pages.post(`/payouts/${dropped.id}/cancel`, {})).location).toContain('done=payout_canceled')
+  expect((await pages.post(`/payouts/${dropped.id}/cancel`, {})).location).toContain(
+    'done=payout_canceled',
+  )
   model.letGo(dropped, 'canceled', world.now())
   const csv = await world.download(
     MANAGER,
@@ -151,7 +179,9 @@ export const byBank = async (merchant: Merchant): Promise<void> => {
   )
 
   const left = made.filter(({ status }) => status === 'processing')
-  expect((await pages.post(`/payouts/runs/${runId}`, { status: 'paid' })).location).toContain('done=paid')
+  expect((await pages.post(`/payouts/runs/${runId}`, { status: 'paid' })).location).toContain(
+    'done=paid',
+  )
   await manager.patch(`/payout-runs/${runId}`, { status: 'processing' })
   await compareBooks()
   await world.wait()
@@ -167,7 +197,8 @@ export const byBank = async (merchant: Merchant): Promise<void> => {
   await world.wait()
   for (const [index, one] of left.slice(0, 3).entries()) {
     const reason = 'The account is closed.'
-    if (index === 0) expect((await pages.post(`/payouts/${one.id}/return`, { reason })).status).toBe(303)
+    if (index === 0)
+      expect((await pages.post(`/payouts/${one.id}/return`, { reason })).status).toBe(303)
     else await manager.post(`/payouts/${one.id}/return`, { reason })
     model.letGo(one, 'returned', world.now())
     model.mail('payout_returned', one.partner.person.address)
@@ -175,18 +206,30 @@ export const byBank = async (merchant: Merchant): Promise<void> => {
   await compareBooks()
 }
 
-type FileSum = { format: string; code: string; currency: string; payouts: number; amountCents: number }
+type FileSum = {
+  format: string
+  code: string
+  currency: string
+  payouts: number
+  amountCents: number
+}
 
 const plain = (cents: number, currency: Currency): string => {
   const decimals = currency === 'KWD' ? 3 : 2
   return (cents / 10 ** decimals).toFixed(decimals)
 }
 
-/** The files for PayPal, Wise and banks have the addresses, accounts and amounts of those who wanted them. */
+/**
+ * The files for PayPal, Wise and banks have the addresses, accounts and amounts of those who wanted
+ * them.
+ */
 const compareFiles = async (merchant: Merchant, runId: string, made: Payout[]): Promise<void> => {
   const { world, manager } = merchant
   await manager.put('/payer', { name: 'Harbour GmbH', city: 'Kiel', country: 'DE', iban: IBANS[0] })
-  for (const [name, own] of Map.groupBy(made, (one) => `${wayOf(one, world.now())} ${one.currency}`)) {
+  for (const [name, own] of Map.groupBy(
+    made,
+    (one) => `${wayOf(one, world.now())} ${one.currency}`,
+  )) {
     const [format = '', currency = ''] = name.split(' ')
     if (!['paypal', 'wise', 'sepa'].includes(format)) continue
     const file = await world.download(
@@ -223,13 +266,18 @@ export const bySchedule = async (merchant: Merchant): Promise<void> => {
     model.mail('payout_review', MANAGER)
   })
   const [run] = await all<{ id: string; status: string; sendsAt: string }>('/payout-runs')
-  expect(run).toMatchObject({ status: 'review', sendsAt: expect.stringMatching('2027-03-17T00:00') })
+  expect(run).toMatchObject({
+    status: 'review',
+    sendsAt: expect.stringMatching('2027-03-17T00:00'),
+  })
   expect(made.length).toBeGreaterThan(3)
   await comparePayouts(run?.id ?? '', made)
   await compareBooks()
   await world.wait(600)
   const dropped = at(made, 1)
-  expect((await pages.post(`/payouts/${dropped.id}/cancel`, {})).location).toContain('done=payout_canceled')
+  expect((await pages.post(`/payouts/${dropped.id}/cancel`, {})).location).toContain(
+    'done=payout_canceled',
+  )
   model.letGo(dropped, 'canceled', world.now())
   await startDay('2027-03-16')
   await compareBooks()

@@ -6,7 +6,9 @@ import { MANAGER, type RunResult, SECOND } from './merchant.ts'
 import type { Merchant } from './play.ts'
 import type { Partner } from './terms.ts'
 
-/** March 18: runs above a sum wait for the second manager, who approves one and declines another. */
+/**
+ * March 18: runs above a sum wait for the second manager, who approves one and declines another.
+ */
 export const withApproval = async (merchant: Merchant): Promise<void> => {
   const {
     world,
@@ -22,7 +24,8 @@ export const withApproval = async (merchant: Merchant): Promise<void> => {
   } = merchant
   await world.wait(600)
   // They have been managers, and have signed in, for days.
-  for (const email of [MANAGER, SECOND]) await addApprover(world.query, await merchant.workspaceId(), email)
+  for (const email of [MANAGER, SECOND])
+    await addApprover(world.query, await merchant.workspaceId(), email)
   const mailBoth = () => {
     for (const recipient of [MANAGER, SECOND]) model.mail('workspace_notice', recipient)
   }
@@ -87,11 +90,16 @@ export const withDocuments = async (merchant: Merchant): Promise<void> => {
   await compareBooks()
 }
 
-/** March 22: accounts that were closed or restricted unheard of, amounts that Stripe finds too small, new accounts. */
+/**
+ * March 22: accounts that were closed or restricted unheard of, amounts that Stripe finds too
+ * small, new accounts.
+ */
 export const failures = async (merchant: Merchant): Promise<void> => {
   const { world, model, adjust, run, connect, portal, compareBooks } = merchant
   await world.wait()
-  const [closed, restricted, small, leaving] = [2, 4, 6, 8].map((index) => at(ready(merchant), index))
+  const [closed, restricted, small, leaving] = [2, 4, 6, 8].map((index) =>
+    at(ready(merchant), index),
+  )
   if (!closed || !restricted || !small || !leaving) throw new Error('Too few are connected.')
   const accountOf = ({ person }: Partner) => {
     if (!person.account) throw new Error(`${person.address} has no account.`)
@@ -139,10 +147,23 @@ export const failures = async (merchant: Merchant): Promise<void> => {
   await compareBooks()
 }
 
-/** March 25: what single partners are paid at least, a run's maximum, a run by bank that is canceled, and debts. */
+/**
+ * March 25: what single partners are paid at least, a run's maximum, a run by bank that is
+ * canceled, and debts.
+ */
 export const odds = async (merchant: Merchant): Promise<void> => {
-  const { world, model, manager, pages, adjust, refund, preview, run, comparePayouts, compareBooks } =
-    merchant
+  const {
+    world,
+    model,
+    manager,
+    pages,
+    adjust,
+    refund,
+    preview,
+    run,
+    comparePayouts,
+    compareBooks,
+  } = merchant
   for (const [index, { partner }] of withCode(merchant, 'below_minimum').entries())
     if (index % 2 === 0) {
       await manager.patch(`/partners/${partner.id}`, { minimumPayoutCents: 100 })
@@ -205,7 +226,9 @@ export const odds = async (merchant: Merchant): Promise<void> => {
   await compareBooks()
 }
 
-/** March 31: the key is rolled, and everybody who can be paid is paid, by Stripe and then by bank. */
+/**
+ * March 31: the key is rolled, and everybody who can be paid is paid, by Stripe and then by bank.
+ */
 export const lastRuns = async (merchant: Merchant): Promise<void> => {
   const { world, model, manager, pages, key, run, preview, compareBooks, all } = merchant
   await world.wait(600)
@@ -231,7 +254,8 @@ export const lastRuns = async (merchant: Merchant): Promise<void> => {
   await merchant.cron()
   await compareBooks()
 
-  // Nothing is left in the middle: what is not paid has ended, and its earnings are payable or were paid again.
+  // Nothing is left in the middle: what is not paid has ended, and its earnings are payable or were
+  // paid again.
   const rows = await all<{ id: string; status: string }>('/payouts')
   expect(rows.map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual(
     model.payouts.map(({ id, status }) => `${id} ${status}`).toSorted(),

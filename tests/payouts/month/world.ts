@@ -1,6 +1,7 @@
 /**
- * A merchant whose months can be played: all Workers in this process, behind the router and over HTTP, with a database,
- * a Stripe and an inbox of their own, and one clock for all of them, Postgres included.
+ * A merchant whose months can be played: all Workers in this process, behind the router and over
+ * HTTP, with a database, a Stripe and an inbox of their own, and one clock for all of them,
+ * Postgres included.
  */
 
 import { createServer } from 'node:http'
@@ -21,7 +22,13 @@ import trackClick from '../../../functions/track/track-click.ts'
 import trackLead from '../../../functions/track/track-lead.ts'
 import trackSale from '../../../functions/track/track-sale.ts'
 import { newId } from '../../../lib/db/ids.ts'
-import { asZone, createDatabase, dropDatabase, openPool, TEMPLATE } from '../../support/databases.ts'
+import {
+  asZone,
+  createDatabase,
+  dropDatabase,
+  openPool,
+  TEMPLATE,
+} from '../../support/databases.ts'
 import { send } from '../../support/merchant.ts'
 import { browse } from '../../support/pages.ts'
 import { RESEND_API_KEY, SECRETS_KEY } from '../../support/secrets.ts'
@@ -74,7 +81,9 @@ const cookieOf = (email: string): string => `tributary.session=${email}`
 
 const getSession = async (headers: Headers) => {
   const [, email] = /tributary\.session=([^;]+)/.exec(headers.get('Cookie') ?? '') ?? []
-  return email ? { user: { id: email, email, name: '' }, signedInAt: new Date(), setCookie: [] } : null
+  return email
+    ? { user: { id: email, email, name: '' }, signedInAt: new Date(), setCookie: [] }
+    : null
 }
 
 type Worker = { fetch: (request: Request) => Promise<Response>; scheduled: () => Promise<void> }
@@ -82,10 +91,13 @@ type Worker = { fetch: (request: Request) => Promise<Response>; scheduled: () =>
 type Entrypoint = new (ctx: object, env: object) => Worker & Record<string, unknown>
 
 /**
- * A Worker that others call, with the methods of all its entrypoints: which Worker may call which is wrangler.toml's. Only
- * the Workers' own project has the types of the runtime's module.
+ * A Worker that others call, with the methods of all its entrypoints: which Worker may call which
+ * is wrangler.toml's. Only the Workers' own project has the types of the runtime's module.
  */
-const startWorker = async (name: 'mailer' | 'payouts' | 'stripe-webhook', env: object): Promise<Worker> => {
+const startWorker = async (
+  name: 'mailer' | 'payouts' | 'stripe-webhook',
+  env: object,
+): Promise<Worker> => {
   const { default: Main, ...others }: Record<string, Entrypoint> = await import(
     `../../../functions/${name}.ts`
   )
@@ -101,7 +113,9 @@ const startWorker = async (name: 'mailer' | 'payouts' | 'stripe-webhook', env: o
   return worker
 }
 
-type App = { fetch: (request: Request, env: object, ctx: typeof CONTEXT) => Response | Promise<Response> }
+type App = {
+  fetch: (request: Request, env: object, ctx: typeof CONTEXT) => Response | Promise<Response>
+}
 
 /** What goes on after a response is done in its own time. */
 const CONTEXT = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
@@ -154,7 +168,9 @@ const startWorld = async () => {
     PORTAL: at(portal, 'pages'),
   })
   const { url, stop } = await listen(
-    createServer(getRequestListener((request) => (router as unknown as App).fetch(request, env, CONTEXT))),
+    createServer(
+      getRequestListener((request) => (router as unknown as App).fetch(request, env, CONTEXT)),
+    ),
   )
   env.PUBLIC_URL = url
   return {
@@ -172,12 +188,15 @@ const startWorld = async () => {
   }
 }
 
-/** The world of a test file, started before its tests. Its time is what `setClock` was last given. */
+/**
+ * The world of a test file, started before its tests. Its time is what `setClock` was last given.
+ */
 export const useWorld = () => {
   let world: Awaited<ReturnType<typeof startWorld>>
   beforeAll(async () => {
     vi.spyOn(console, 'log').mockReturnValue(undefined)
-    // `v7()` never goes back: the files after this one, in the same process, would have ids of the future.
+    // `v7()` never goes back: the files after this one, in the same process, would have ids of the
+    // future.
     let seq = 0
     vi.spyOn(uuid, 'v7').mockImplementation(() => v7({ msecs: Date.now(), seq: seq++ }))
     world = await startWorld()
@@ -250,7 +269,10 @@ export const useWorld = () => {
 export type World = ReturnType<typeof useWorld>
 
 /** Works through a list, some at a time. */
-export const inParallel = async <T>(list: T[], work: (one: T, index: number) => Promise<unknown>) => {
+export const inParallel = async <T>(
+  list: T[],
+  work: (one: T, index: number) => Promise<unknown>,
+) => {
   const next = list.entries()
   const worker = async () => {
     for (const [index, one] of next) await work(one, index)

@@ -45,10 +45,14 @@ const RECEIVED = { status: 200, body: { received: true } }
 
 test.each([
   { case: 'a snapshot event', event: snapshot },
-  { case: 'a thin event', event: (id: string) => thin('v2.core.account[requirements].updated', id) },
+  {
+    case: 'a thin event',
+    event: (id: string) => thin('v2.core.account[requirements].updated', id),
+  },
   {
     case: 'a thin event of a capability',
-    event: (id: string) => thin('v2.core.account[configuration.recipient].capability_status_updated', id),
+    event: (id: string) =>
+      thin('v2.core.account[configuration.recipient].capability_status_updated', id),
   },
 ])('an account is read from Stripe again after $case', async ({ event: eventOf }) => {
   const ready = await createReady()
@@ -98,11 +102,15 @@ test.each([
   { case: 'another resource', event: thin('v2.core.person.updated', 'acct_1') },
 ])('a thin event with $case is listed as unreadable, and reads no account', async ({ event }) => {
   const ready = await createReady()
-  expect(await ready.deliver(event)).toMatchObject({ status: 422, body: errorShape('unreadable_event') })
+  expect(await ready.deliver(event)).toMatchObject({
+    status: 422,
+    body: errorShape('unreadable_event'),
+  })
   expect(
-    await database.query(`select outcome ->> 'code' as code from processor_events where workspace_id = $1`, [
-      ready.workspaceId,
-    ]),
+    await database.query(
+      `select outcome ->> 'code' as code from processor_events where workspace_id = $1`,
+      [ready.workspaceId],
+    ),
   ).toEqual([{ code: 'unreadable' }])
   expect(await statusOf(ready)).toBe('onboarding')
 })

@@ -46,7 +46,8 @@ const failureIn = async (work: Promise<unknown>) => {
     () => null,
     (thrown: unknown) => thrown,
   )
-  if (!(error instanceof ConnectError)) throw new Error(`Nothing was thrown, or something else: ${error}`)
+  if (!(error instanceof ConnectError))
+    throw new Error(`Nothing was thrown, or something else: ${error}`)
   return error.failure
 }
 
@@ -55,7 +56,11 @@ describe('a transfer', () => {
     const { stripe, account, payoutId, send, sent } = await createPlatform()
     expect(await stripe.findTransfer(payoutId)).toBeNull()
     const first = await send()
-    expect(first).toEqual({ kind: 'sent', transferId: expect.stringMatching(/^tr_/), reversedCents: 0 })
+    expect(first).toEqual({
+      kind: 'sent',
+      transferId: expect.stringMatching(/^tr_/),
+      reversedCents: 0,
+    })
     expect(await send()).toEqual(first)
     expect(sent()).toMatchObject([
       {
@@ -67,9 +72,15 @@ describe('a transfer', () => {
       },
     ])
     const [transfer] = sent()
-    expect(await stripe.findTransfer(payoutId)).toEqual({ transferId: transfer?.id, reversedCents: 0 })
+    expect(await stripe.findTransfer(payoutId)).toEqual({
+      transferId: transfer?.id,
+      reversedCents: 0,
+    })
     fake.reverse(transfer?.id ?? '', 900)
-    expect(await stripe.findTransfer(payoutId)).toEqual({ transferId: transfer?.id, reversedCents: 900 })
+    expect(await stripe.findTransfer(payoutId)).toEqual({
+      transferId: transfer?.id,
+      reversedCents: 900,
+    })
   })
 
   test('is sent in Stripe’s own units', async () => {
@@ -229,7 +240,10 @@ describe('a transfer', () => {
     const fetches = vi.spyOn(globalThis, 'fetch')
     try {
       const stripe = connectTo({ STRIPE_URL: fake.url }, key)
-      expect(await stripe.platform()).toEqual({ id: expect.stringMatching(/^acct_/), country: 'US' })
+      expect(await stripe.platform()).toEqual({
+        id: expect.stringMatching(/^acct_/),
+        country: 'US',
+      })
       expect(fetches).toHaveBeenCalledTimes(1)
     } finally {
       fetches.mockRestore()
@@ -249,8 +263,16 @@ describe('a transfer', () => {
       try {
         const stripe = connectTo({}, newKey())
         const metadata = { payout_id: 'x', workspace_id: 'w', partner_id: 'p', ...REST }
-        const request = { payoutId: 'x', keyVersion: 1, account: 'acct_1', amountCents: 1n, currency: 'USD' }
-        expect(await stripe.createTransfer({ ...request, metadata })).toMatchObject({ kind: 'unclear' })
+        const request = {
+          payoutId: 'x',
+          keyVersion: 1,
+          account: 'acct_1',
+          amountCents: 1n,
+          currency: 'USD',
+        }
+        expect(await stripe.createTransfer({ ...request, metadata })).toMatchObject({
+          kind: 'unclear',
+        })
       } finally {
         fetching.mockRestore()
       }
@@ -278,9 +300,14 @@ describe('an account', () => {
 
   test('of another platform counts as closed, and gets no onboarding link', async () => {
     const [ours, theirs] = await Promise.all([createPlatform(), createPlatform()])
-    expect(await ours.stripe.readAccount(theirs.account)).toEqual({ status: 'closed', paysBank: null })
+    expect(await ours.stripe.readAccount(theirs.account)).toEqual({
+      status: 'closed',
+      paysBank: null,
+    })
     const urls = { returnUrl: 'http://localhost/return', refreshUrl: 'http://localhost/refresh' }
-    expect(await failureIn(ours.stripe.accountLink({ account: theirs.account, ...urls }))).toMatchObject({
+    expect(
+      await failureIn(ours.stripe.accountLink({ account: theirs.account, ...urls })),
+    ).toMatchObject({
       kind: 'refused',
     })
     expect(await ours.stripe.accountLink({ account: ours.account, ...urls })).toContain(fake.url)
@@ -288,16 +315,30 @@ describe('an account', () => {
 
   test('is created once per idempotency key', async () => {
     const { key, stripe } = await createPlatform()
-    const request = { email: 'bea@example.com', country: 'FR', metadata: {}, idempotencyKey: 'account_1' }
+    const request = {
+      email: 'bea@example.com',
+      country: 'FR',
+      metadata: {},
+      idempotencyKey: 'account_1',
+    }
     const first = await stripe.createAccount(request)
     expect(await stripe.createAccount(request)).toBe(first)
     expect(fake.accounts(key)).toHaveLength(2)
-    expect(fake.accounts(key)[1]).toMatchObject({ email: 'bea@example.com', country: 'FR', recipient: true })
+    expect(fake.accounts(key)[1]).toMatchObject({
+      email: 'bea@example.com',
+      country: 'FR',
+      recipient: true,
+    })
   })
 
   test('in a country that Stripe does not support is refused', async () => {
     const { stripe } = await createPlatform()
-    const request = { email: 'bea@example.com', country: 'KP', metadata: {}, idempotencyKey: 'account_1' }
+    const request = {
+      email: 'bea@example.com',
+      country: 'KP',
+      metadata: {},
+      idempotencyKey: 'account_1',
+    }
     expect(await failureIn(stripe.createAccount(request))).toMatchObject({
       kind: 'refused',
       isAccount: false,
@@ -314,10 +355,17 @@ describe('an account', () => {
   test.each([
     { case: 'that is closed', closed: true, transfers: undefined, is: 'closed' },
     { case: 'without the capability', transfers: undefined, is: 'onboarding' },
-    { case: 'that can be paid', transfers: { status: 'active', status_details: [] }, is: 'enabled' },
+    {
+      case: 'that can be paid',
+      transfers: { status: 'active', status_details: [] },
+      is: 'enabled',
+    },
     {
       case: 'that needs more information',
-      transfers: { status: 'restricted', status_details: [detail('provide_info', 'requirements_past_due')] },
+      transfers: {
+        status: 'restricted',
+        status_details: [detail('provide_info', 'requirements_past_due')],
+      },
       is: 'onboarding',
     },
     {
@@ -354,7 +402,10 @@ describe('an account', () => {
       is: 'closed',
     },
   ] as const)('$case is $is', (row) => {
-    const transfers = row.transfers && { ...row.transfers, status_details: [...row.transfers.status_details] }
+    const transfers = row.transfers && {
+      ...row.transfers,
+      status_details: [...row.transfers.status_details],
+    }
     expect(statusOf('closed' in row && row.closed, transfers)).toBe(row.is)
   })
 })
@@ -371,7 +422,9 @@ test('a key identifies its account, and an unknown key none', async () => {
 })
 
 test('an error message is one line of at most 300 characters, without keys', () => {
-  const { message } = failureOf(new Error(`a\nb\0\ud800 rk_live_abc*****xyz sk_test_1 ${'x'.repeat(500)}`))
+  const { message } = failureOf(
+    new Error(`a\nb\0\ud800 rk_live_abc*****xyz sk_test_1 ${'x'.repeat(500)}`),
+  )
   expect(message).toHaveLength(300)
   expect(message).toMatch(/^a b the key the key x+$/)
 })

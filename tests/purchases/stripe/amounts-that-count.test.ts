@@ -1,4 +1,6 @@
-/** What was paid for shipping, and what was not paid in money, counts only if the program says so. */
+/**
+ * What was paid for shipping, and what was not paid in money, counts only if the program says so.
+ */
 import { expect, test } from 'vitest'
 import { createMerchant, useDatabase } from '../../support/merchant.ts'
 import {
@@ -14,7 +16,9 @@ import {
 
 const database = useDatabase()
 
-const openShop = async (program: NonNullable<Parameters<typeof createMerchant>[0]>['program'] = {}) => {
+const openShop = async (
+  program: NonNullable<Parameters<typeof createMerchant>[0]>['program'] = {},
+) => {
   const merchant = await createMerchant({ program })
   const stripe = await useStripe(merchant)
   return {
@@ -74,24 +78,30 @@ const SHIPPED = {
 test.each([
   { rewards: false, sale: { amount: 4_000, earned: 800 }, half: { amount: 4_000, earned: 400 } },
   { rewards: true, sale: { amount: 5_000, earned: 1_000 }, half: { amount: 5_000, earned: 500 } },
-])('shipping earns where the program rewards it ($rewards), and is refunded in proportion', async (given) => {
-  const shop = await openShop({ reward_shipping: given.rewards })
-  const payment = stripeId('pi')
-  const payments = { data: [{ payment: { payment_intent: payment } }] }
-  await shop.deliver('invoice.paid', invoice({ metadata: shop.metadata, payments, ...SHIPPED }))
-  expect(await shop.sales()).toEqual([given.sale])
-  await shop.deliver('refund.created', refund({ payment_intent: payment, amount: 2_975 }))
-  expect(await shop.sales()).toEqual([given.half])
-})
+])(
+  'shipping earns where the program rewards it ($rewards), and is refunded in proportion',
+  async (given) => {
+    const shop = await openShop({ reward_shipping: given.rewards })
+    const payment = stripeId('pi')
+    const payments = { data: [{ payment: { payment_intent: payment } }] }
+    await shop.deliver('invoice.paid', invoice({ metadata: shop.metadata, payments, ...SHIPPED }))
+    expect(await shop.sales()).toEqual([given.sale])
+    await shop.deliver('refund.created', refund({ payment_intent: payment, amount: 2_975 }))
+    expect(await shop.sales()).toEqual([given.half])
+  },
+)
 
 test.each([
   { rewards: false, would: { currentCents: 800, changedCents: 1_000 } },
   { rewards: true, would: { currentCents: 1_000, changedCents: 800 } },
-])('a what-if shows what shipping would earn, or would have (now: $rewards)', async ({ rewards, would }) => {
-  const shop = await openShop({ reward_shipping: rewards })
-  await shop.deliver('invoice.paid', invoice({ metadata: shop.metadata, ...SHIPPED }))
-  expect(await shop.whatIf({ rewardShipping: !rewards })).toMatchObject([would])
-})
+])(
+  'a what-if shows what shipping would earn, or would have (now: $rewards)',
+  async ({ rewards, would }) => {
+    const shop = await openShop({ reward_shipping: rewards })
+    await shop.deliver('invoice.paid', invoice({ metadata: shop.metadata, ...SHIPPED }))
+    expect(await shop.whatIf({ rewardShipping: !rewards })).toMatchObject([would])
+  },
+)
 
 test('a what-if shows what was paid otherwise beside a payment', async () => {
   const shop = await openShop()

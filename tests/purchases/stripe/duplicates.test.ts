@@ -21,7 +21,11 @@ const database = useDatabase()
 const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}) => {
   const merchant = await createMerchant(options)
   const { seed, workspace, programId } = merchant
-  await seed.addCoupon(workspace.id, await seed.addPartner(workspace.id, programId, { slug: 'leo' }), 'LEO10')
+  await seed.addCoupon(
+    workspace.id,
+    await seed.addPartner(workspace.id, programId, { slug: 'leo' }),
+    'LEO10',
+  )
   const stripe = await useStripe(merchant)
   const clickId = await merchant.click()
   const [payment, customer] = [stripeId('pi'), stripeId('cus')]
@@ -101,10 +105,15 @@ test.each(orders<Delivery>(['report', 'checkout', 'invoice', 'link']))(
   async (...order) => {
     const { deliveries, sales, deliver, customer } = await createPurchase()
     for (const delivery of order) await deliveries[delivery]()
-    await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
+    await deliver(
+      'invoice.paid',
+      invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }),
+    )
     const recorded = await sales()
     expect(new Set(recorded.map(({ slug }) => slug))).toEqual(new Set(['leo']))
-    expect(recorded.filter(({ cents }) => cents !== 0).map(({ cents }) => cents)).toEqual([980, 980])
+    expect(recorded.filter(({ cents }) => cents !== 0).map(({ cents }) => cents)).toEqual([
+      980, 980,
+    ])
   },
 )
 
@@ -127,7 +136,11 @@ test.each(orders<Delivery>(['report', 'invoice']))(
     for (const delivery of ['link', ...order, 'link'] as const) await deliveries[delivery]()
     expect((await sales()).map(({ cents }) => cents)).toEqual([980, 0])
     const [current, former] = await commissions()
-    expect(current).toMatchObject({ status: 'held', amountCents: 980, hold: { reason: 'manual', note } })
+    expect(current).toMatchObject({
+      status: 'held',
+      amountCents: 980,
+      hold: { reason: 'manual', note },
+    })
     expect(former?.status).not.toBe('held')
     expect((await manager.post(`/commissions/${current?.id}/release`)).status).toBe(200)
     expect((await commissions()).map(({ status }) => status)).not.toContain('held')
@@ -144,7 +157,8 @@ test.each(orders<Delivery>(['report', 'invoice']))(
     expect((await manager.post(`/commissions/${first?.id}/hold`, { note })).status).toBe(200)
     expect((await manager.post(`/commissions/${first?.id}/reject`)).status).toBe(200)
     for (const delivery of ['link', ...order, 'link'] as const) await deliveries[delivery]()
-    // Either the sale by which the purchase earns is the rejected one, or what it earns instead is held.
+    // Either the sale by which the purchase earns is the rejected one, or what it earns instead is
+    // held.
     const earned = (await sales()).filter(({ cents }) => cents !== 0)
     const held = (await commissions()).filter(({ status }) => status === 'held')
     expect(held).toHaveLength(earned.length)
@@ -191,7 +205,10 @@ test('a customer’s one-time reward is not lost with the duplicate that earned 
   await deliveries.invoice()
   await deliveries.report()
   await deliveries.link()
-  await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
+  await deliver(
+    'invoice.paid',
+    invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }),
+  )
   expect((await sales()).map(({ slug, cents }) => [slug, cents])).toEqual([
     ['maya', 980],
     ['maya', 0],
@@ -208,7 +225,9 @@ test('a manager sees what the event that linked two sales reversed', async () =>
   const { body } = await manager.get('/stripe/events')
   const [last] = body.data as { outcome: { code: string; text: string } }[]
   expect(last?.outcome.code).toBe('commission_changed')
-  expect(last?.outcome.text).toBe(`9.80 USD of the commission of “leo” for ${invoiceId} was reversed.`)
+  expect(last?.outcome.text).toBe(
+    `9.80 USD of the commission of “leo” for ${invoiceId} was reversed.`,
+  )
 })
 
 test('eight concurrent copies of the event that links two sales reverse once', async () => {

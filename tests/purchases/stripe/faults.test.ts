@@ -25,7 +25,10 @@ const faulty = useFaultyWorkers(
   'manage',
 )
 
-/** A merchant with a paid checkout by maya's click, whose database calls are counted and made to fail. */
+/**
+ * A merchant with a paid checkout by maya's click, whose database calls are counted and made to
+ * fail.
+ */
 const createWatched = async () => {
   const merchant = await createMerchant({ baseUrl: faulty.baseUrl() })
   const { workspace, programId, apiKey } = merchant
@@ -38,8 +41,15 @@ const createWatched = async () => {
   })
   const checkout = stripeEvent('checkout.session.completed', session)
   const paymentIntent = `${session.payment_intent}`
-  // What an event led to is saved by the event's id, and names nothing else of the workspace than the sale.
-  const tenant = [workspace.id, workspace.slug, (await hashApiKey(apiKey)) ?? '', programId, paymentIntent]
+  // What an event led to is saved by the event's id, and names nothing else of the workspace than
+  // the sale.
+  const tenant = [
+    workspace.id,
+    workspace.slug,
+    (await hashApiKey(apiKey)) ?? '',
+    programId,
+    paymentIntent,
+  ]
   return {
     ...merchant,
     session,
@@ -70,9 +80,9 @@ const ONE_SALE = { earned: [980], sales: 1, customers: 1, referrals: 1 }
 const SOLD = expect.stringMatching(/^(sale_credited|nothing_changed)$/)
 
 /**
- * For every step: the statement didn't run, or ran unseen; and one of: it ran with half of its response, it ran with a
- * response that isn't Postgres's, the database was down. tests/tracking/faults.test.ts meets all of FAULTS, through the
- * same connection.
+ * For every step: the statement didn't run, or ran unseen; and one of: it ran with half of its
+ * response, it ran with a response that isn't Postgres's, the database was down.
+ * tests/tracking/faults.test.ts meets all of FAULTS, through the same connection.
  */
 const lastingAt = (step: number): Fault[] =>
   sampled(['cut_before', 'cut_after'], ['half', 'garbage', 'wake_500'], step)
@@ -95,8 +105,14 @@ const STEPS = {
 } as const
 
 const at = (step: number, ...faults: Fault[]) => [...Array<null>(step).fill(null), ...faults]
-const everyStep = (steps: readonly string[], faultsAt: (step: number) => readonly Fault[], first = 0) =>
-  steps.flatMap((name, index) => faultsAt(index).map((fault) => ({ name, step: first + index, fault })))
+const everyStep = (
+  steps: readonly string[],
+  faultsAt: (step: number) => readonly Fault[],
+  first = 0,
+) =>
+  steps.flatMap((name, index) =>
+    faultsAt(index).map((fault) => ({ name, step: first + index, fault })),
+  )
 
 describe('database round trips (design, section 11)', () => {
   test('a checkout takes 8, its repeat 2, and an unused event type 1', async () => {
@@ -137,7 +153,9 @@ const deliverAgain = async ({ plan, deliver, checkout }: Watched) => {
   for (let round = 0; round < 2; round++) expect((await deliver(checkout)).status).toBe(200)
 }
 
-describe.concurrent('a checkout that the database fails ends in one sale', { tags: 'thorough' }, () => {
+describe.concurrent('a checkout that the database fails ends in one sale', {
+  tags: 'thorough',
+}, () => {
   test.each(everyStep(STEPS.checkout, () => PASSING))(
     'when $name meets $fault once, the retry saves it',
     async ({ step, fault }) => {
@@ -170,7 +188,10 @@ describe.concurrent('a refund that the database fails reverses once', { tags: 't
     async ({ step, fault }) => {
       const { plan, deliver, checkout, paymentIntent, ledger } = await createWatched()
       await deliver(checkout)
-      const event = stripeEvent('refund.created', refund({ payment_intent: paymentIntent, amount: 490 }))
+      const event = stripeEvent(
+        'refund.created',
+        refund({ payment_intent: paymentIntent, amount: 490 }),
+      )
       plan(...at(step, ...Array<Fault>(20).fill(fault)))
       expect((await deliver(event)).status).toBe(503)
       plan()
@@ -180,7 +201,10 @@ describe.concurrent('a refund that the database fails reverses once', { tags: 't
   )
 })
 
-/** After the checkout's own: the round trips that credit an earlier renewal to the referring partner. */
+/**
+ * After the checkout's own: the round trips that credit an earlier renewal to the referring
+ * partner.
+ */
 const RENEWAL_STEPS = [
   'the renewal',
   'its purchase',
@@ -199,7 +223,10 @@ describe.concurrent('a renewal that arrived before the checkout is credited too'
     async ({ step, fault }) => {
       const watched = await createWatched()
       const { plan, deliver, checkout, session, ledger } = watched
-      const renewal = invoice({ customer: session.customer, status_transitions: { paid_at: seconds() + 60 } })
+      const renewal = invoice({
+        customer: session.customer,
+        status_transitions: { paid_at: seconds() + 60 },
+      })
       await deliver(stripeEvent('invoice.paid', renewal))
       plan(...at(step, ...Array<Fault>(20).fill(fault)))
       expect((await deliver(checkout)).status).toBe(503)
@@ -213,7 +240,13 @@ test.concurrent('a Worker that ends between the event and the ledger leaves a re
   const { plan, deliver, checkout, ledger } = await createWatched()
   plan(...at(2, ...Array<Fault>(20).fill('cut_before')))
   expect((await deliver(checkout)).status).toBe(503)
-  expect(await ledger()).toEqual({ earned: null, sales: 0, customers: 0, referrals: 0, outcomes: [null] })
+  expect(await ledger()).toEqual({
+    earned: null,
+    sales: 0,
+    customers: 0,
+    referrals: 0,
+    outcomes: [null],
+  })
   plan()
   expect((await deliver(checkout)).status).toBe(200)
   expect(await ledger()).toEqual({ ...ONE_SALE, outcomes: ['sale_credited'] })
@@ -224,7 +257,9 @@ test.concurrent('another event of the purchase completes an interrupted one, and
   plan(...at(2, ...Array<Fault>(20).fill('cut_before')))
   expect((await deliver(checkout)).status).toBe(503)
   plan()
-  await deliver(stripeEvent('refund.created', refund({ payment_intent: paymentIntent, amount: 490 })))
+  await deliver(
+    stripeEvent('refund.created', refund({ payment_intent: paymentIntent, amount: 490 })),
+  )
   expect(await ledger()).toMatchObject({ ...ONE_SALE, earned: [980, -98] })
   await deliver(checkout)
   expect(await ledger()).toMatchObject({
@@ -234,7 +269,10 @@ test.concurrent('another event of the purchase completes an interrupted one, and
   })
 })
 
-/** The first two are track-refund's; the others are those of the stripe-webhook Worker that it calls. */
+/**
+ * The first two are track-refund's; the others are those of the stripe-webhook Worker that it
+ * calls.
+ */
 const REFUND_STEPS = ['the read', 'the write', 'the purchase', 'its facts', 'the ledger', 'the end']
 
 describe.concurrent('a refund by API of a sale that Stripe reports counts once', () => {
@@ -243,7 +281,10 @@ describe.concurrent('a refund by API of a sale that Stripe reports counts once',
     await watched.deliver(watched.checkout)
     for (const takes of [REFUND_STEPS.length, 1]) {
       watched.plan()
-      const { status } = await watched.refund({ saleExternalId: watched.paymentIntent, amountCents: 490 })
+      const { status } = await watched.refund({
+        saleExternalId: watched.paymentIntent,
+        amountCents: 490,
+      })
       expect(status).toBe(200)
       expect(watched.fetches()).toBe(takes)
     }
@@ -321,7 +362,10 @@ describe.concurrent('a sale that Stripe reports before the merchant is one sale'
          where c.workspace_id = $1`,
         [watched.workspace.id],
       )
-      expect(customer).toEqual({ external_id: 'user_1', processor_customer_id: watched.session.customer })
+      expect(customer).toEqual({
+        external_id: 'user_1',
+        processor_customer_id: watched.session.customer,
+      })
     },
   )
 })

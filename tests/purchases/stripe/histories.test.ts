@@ -1,7 +1,7 @@
 // @module-tag sampled
 /**
- * The ledger does not depend on the order of a purchase's events: they are shuffled and repeated, with the merchant's own
- * report among them, and compared with a short model of the rules.
+ * The ledger does not depend on the order of a purchase's events: they are shuffled and repeated,
+ * with the merchant's own report among them, and compared with a short model of the rules.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -46,11 +46,17 @@ type Story = {
   coupon: 'ann' | null
   /** Through whose link the checkout was reached. */
   click: 'bob' | null
-  /** Through whose link the buyer came later, as the merchant's own report has it; false for no report. */
+  /**
+   * Through whose link the buyer came later, as the merchant's own report has it; false for no
+   * report.
+   */
   report: 'dora' | null | false
   /** Whether the merchant reports under an id of its own for the customer. */
   ownId: boolean
-  /** Whether the merchant, or the checkout, names a subscription's first payment instead of its invoice. */
+  /**
+   * Whether the merchant, or the checkout, names a subscription's first payment instead of its
+   * invoice.
+   */
   reportsPayment: boolean
   namesPayment: boolean
   mode: 'payment' | 'subscription'
@@ -159,7 +165,8 @@ const deliveriesOf = (
       },
     })
   }
-  if (isSubscription && story.renews) deliveries.push(event('invoice.paid', paid(ids.renewal, 60), 60))
+  if (isSubscription && story.renews)
+    deliveries.push(event('invoice.paid', paid(ids.renewal, 60), 60))
 
   let inAll = 0
   for (const [index, cents] of refundCents(story).entries()) {
@@ -187,9 +194,15 @@ const deliveriesOf = (
       dispute({ ...payment, id: `dp_${ids.payment}`, amount: grossCents, status })
     const inquiry = story.dispute === 'inquiry'
     deliveries.push(
-      event('charge.dispute.created', about(inquiry ? 'warning_needs_response' : 'needs_response'), 200),
+      event(
+        'charge.dispute.created',
+        about(inquiry ? 'warning_needs_response' : 'needs_response'),
+        200,
+      ),
     )
-    deliveries.push(event('charge.dispute.closed', about(inquiry ? 'warning_closed' : story.dispute), 201))
+    deliveries.push(
+      event('charge.dispute.closed', about(inquiry ? 'warning_closed' : story.dispute), 201),
+    )
   }
   return deliveries
 }
@@ -200,7 +213,8 @@ const account = (program: ProgramName, story: Story) => {
   const clicked = story.report || story.click
   const kept = program === 'first' ? (owner ?? clicked) : (clicked ?? owner)
   const credited = coupon ?? kept
-  const returned = story.dispute === 'won' || story.dispute === 'lost' || story.dispute === 'inquiry'
+  const returned =
+    story.dispute === 'won' || story.dispute === 'lost' || story.dispute === 'inquiry'
   const lost = returned && story.dispute === 'lost' ? grossCents : 0
   const refunded = refundCents(story).reduce(
     (sum, cents, index) => sum + (story.refunds[index]?.fails ? 0 : cents),
@@ -222,9 +236,21 @@ const account = (program: ProgramName, story: Story) => {
 
 /** The terms of each program, as a change of another's. */
 const TERMS: Record<ProgramName, Record<string, unknown>> = {
-  recurring: { rewardInterval: 'recurring', attribution: 'last', reward: { kind: 'percent', percent: 20 } },
-  'one-time': { rewardInterval: 'one-time', attribution: 'last', reward: { kind: 'percent', percent: 20 } },
-  first: { rewardInterval: 'recurring', attribution: 'first', reward: { kind: 'percent', percent: 20 } },
+  recurring: {
+    rewardInterval: 'recurring',
+    attribution: 'last',
+    reward: { kind: 'percent', percent: 20 },
+  },
+  'one-time': {
+    rewardInterval: 'one-time',
+    attribution: 'last',
+    reward: { kind: 'percent', percent: 20 },
+  },
+  first: {
+    rewardInterval: 'recurring',
+    attribution: 'first',
+    reward: { kind: 'percent', percent: 20 },
+  },
   flat: {
     rewardInterval: 'recurring',
     attribution: 'last',
@@ -246,12 +272,17 @@ const accountAll = (program: ProgramName, stories: Story[]): Record<string, numb
 }
 
 /**
- * What all purchases earn in each currency, and who gains or loses how much. Of two clicks of a purchase, the ledger keeps the
- * one received second only if it credits somebody: in a program that credits the first partner, Bob and Dora count as one.
+ * What all purchases earn in each currency, and who gains or loses how much. Of two clicks of a
+ * purchase, the ledger keeps the one received second only if it credits somebody: in a program that
+ * credits the first partner, Bob and Dora count as one.
  */
-type Answer = Record<string, { current: number; changed: number; differences: Record<string, number> }>
+type Answer = Record<
+  string,
+  { current: number; changed: number; differences: Record<string, number> }
+>
 
-const who = (from: ProgramName, slug: string) => (from === 'first' && slug === 'dora' ? 'bob' : slug)
+const who = (from: ProgramName, slug: string) =>
+  from === 'first' && slug === 'dora' ? 'bob' : slug
 
 /** By the API. */
 const answered = (from: ProgramName, { currencies }: WhatIfResponse): Answer =>
@@ -261,7 +292,9 @@ const answered = (from: ProgramName, { currencies }: WhatIfResponse): Answer =>
       {
         current: currentCents,
         changed: changedCents,
-        differences: addUp(partners.map(({ slug, differenceCents }) => [who(from, slug), differenceCents])),
+        differences: addUp(
+          partners.map(({ slug, differenceCents }) => [who(from, slug), differenceCents]),
+        ),
       },
     ]),
   )
@@ -293,7 +326,12 @@ const addUp = (rows: [string, number][]): Record<string, number> => {
 
 /** The ledger: the partner and the net earnings per purchase, under any of its ids. */
 const ledger = async (merchant: Merchant, { invoice, payment, renewal }: Ids) => {
-  const rows = await database.query<{ name: string; slug: string | null; cents: number; broken: number }>(
+  const rows = await database.query<{
+    name: string
+    slug: string | null
+    cents: number
+    broken: number
+  }>(
     `select case e.external_id when $3 then 'renewal' else 'first' end as name, p.slug,
             (select coalesce(sum(c.amount_cents), 0) from commissions c where c.event_id = e.id)::int as cents,
             -- Partners who are not credited earn nothing, nothing is reversed twice, at most one commission is current.
@@ -332,10 +370,20 @@ const openShop = async (program: ProgramName) => {
   // Dora's click comes after Bob's.
   const clicks = { bob: await merchant.click('bob'), dora: await merchant.click('dora') }
   await database.ageClicks(merchant)
-  return { merchant, stripe: await useStripe(merchant), clicks, manager: await merchant.asManager() }
+  return {
+    merchant,
+    stripe: await useStripe(merchant),
+    clicks,
+    manager: await merchant.asManager(),
+  }
 }
 
-const deliver = async (merchant: Merchant, stripe: StripeAccount, delivery: Delivery, address: string) =>
+const deliver = async (
+  merchant: Merchant,
+  stripe: StripeAccount,
+  delivery: Delivery,
+  address: string,
+) =>
   'report' in delivery
     ? (await merchant.sale(delivery.report)).status
     : (await stripe.deliver(delivery.event, { headers: { 'CF-Connecting-IP': address } })).status
@@ -349,7 +397,8 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
     const reports: Story[] = []
 
     const history = async (story: Story, order: number[], repeats: number[], dice: number) => {
-      // An event within the same milliseconds as a report of its payment may miss it until the next one comes.
+      // An event within the same milliseconds as a report of its payment may miss it until the next
+      // one comes.
       const together = dice === 0 && !story.reportsPayment
       const tag = `${histories++}_${merchant.workspace.slug}`
       const ids: Ids = {
@@ -362,7 +411,9 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
       }
       if (story.owner) {
         await manager.post('/customers/import', {
-          rows: [{ customerExternalId: ids.customer, partnerEmail: `${story.owner}@partner.example` }],
+          rows: [
+            { customerExternalId: ids.customer, partnerEmail: `${story.owner}@partner.example` },
+          ],
         })
         // Stripe's seconds are whole: the import lies before all of them.
         await database.query(
@@ -383,23 +434,29 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
         ? await Promise.all(shuffled.map((delivery) => deliver(merchant, stripe, delivery, tag)))
         : []
       if (!together)
-        for (const delivery of shuffled) statuses.push(await deliver(merchant, stripe, delivery, tag))
+        for (const delivery of shuffled)
+          statuses.push(await deliver(merchant, stripe, delivery, tag))
 
       expect(statuses.filter((status) => status !== 200)).toEqual([])
       expect(await ledger(merchant, ids)).toEqual(account(program, story))
       reports.push(story)
     }
 
-    // A one-time reward goes to the customer's first sale that is received; for a customer who was known before, that may
-    // be the second one.
+    // A one-time reward goes to the customer's first sale that is received; for a customer who was
+    // known before, that may be the second one.
     const stories =
-      program === 'one-time' ? story.filter(({ owner, renews }) => owner === null || !renews) : story
+      program === 'one-time'
+        ? story.filter(({ owner, renews }) => owner === null || !renews)
+        : story
     const keys = fc.array(fc.integer({ min: 0, max: 99 }), { minLength: 16, maxLength: 16 })
     const repeats = fc.array(fc.nat(40), { maxLength: 4 })
     const dice = fc.integer({ min: 0, max: 9 })
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(stories, keys, repeats, dice), { minLength: AT_ONCE, maxLength: AT_ONCE }),
+        fc.array(fc.tuple(stories, keys, repeats, dice), {
+          minLength: AT_ONCE,
+          maxLength: AT_ONCE,
+        }),
         async (batch) => {
           await Promise.all(batch.map((args) => history(...args)))
         },

@@ -1,4 +1,7 @@
-/** The integrations of docs/stripe.md, carried out with the examples of that page as they are written there. */
+/**
+ * The integrations of docs/stripe.md, carried out with the examples of that page as they are
+ * written there.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Stripe from 'stripe'
@@ -21,15 +24,20 @@ const [LEAD, CHECKOUT] = examplesOf('Stripe bills, you report leads')
 const [ORDER] = examplesOf('You report everything by API')
 const [INVOICE] = examplesOf('Both')
 
-const AsyncFunction: new (...code: string[]) => (stripe: Stripe) => Promise<Stripe.Checkout.Session> =
-  Object.getPrototypeOf(async () => {}).constructor
+const AsyncFunction: new (
+  ...code: string[]
+) => (stripe: Stripe) => Promise<Stripe.Checkout.Session> = Object.getPrototypeOf(
+  async () => {},
+).constructor
 
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** A merchant with an account at Stripe, where a plan costs 49 USD. Each sale earns 20%: 9.80 USD. */
+/**
+ * A merchant with an account at Stripe, where a plan costs 49 USD. Each sale earns 20%: 9.80 USD.
+ */
 const openShop = async ({ salesFrom = 'both' }: { salesFrom?: 'stripe' | 'api' | 'both' } = {}) => {
   const merchant = await createMerchant()
   const { seed, workspace, programId, apiKey } = merchant
@@ -54,7 +62,10 @@ const openShop = async ({ salesFrom = 'both' }: { salesFrom?: 'stripe' | 'api' |
   const placeholders: Record<string, string> = { 'clk_...': clickId, 'price_...': price }
   /** An example without placeholders. */
   const fill = (example = '') => {
-    const code = Object.entries(placeholders).reduce((text, [name, id]) => text.replaceAll(name, id), example)
+    const code = Object.entries(placeholders).reduce(
+      (text, [name, id]) => text.replaceAll(name, id),
+      example,
+    )
     expect(code).not.toMatch(/\w_\.\.\./)
     return code
   }
@@ -70,7 +81,9 @@ const openShop = async ({ salesFrom = 'both' }: { salesFrom?: 'stripe' | 'api' |
       const command = change(fill(example)).replace('$KEY', apiKey)
       const [, path, authorization, type, body] =
         /curl \$TRIBUTARY(\S+) -H "([^"]+)" -H '([^']+)' \\\n +-d '(.+)'\n/.exec(command) ?? []
-      const headers = [authorization, type].map((header = '') => header.split(': ') as [string, string])
+      const headers = [authorization, type].map(
+        (header = '') => header.split(': ') as [string, string],
+      )
       const response = await fetch(`${inject('baseUrl')}${path}`, {
         method: 'POST',
         headers,
@@ -88,7 +101,9 @@ const openShop = async ({ salesFrom = 'both' }: { salesFrom?: 'stripe' | 'api' |
       await fake.settled()
       return { invoice: String(invoice), subscription: String(subscription) }
     },
-    /** Connects Stripe to Tributary, which receives everything that has happened at Stripe so far. */
+    /**
+     * Connects Stripe to Tributary, which receives everything that has happened at Stripe so far.
+     */
     connect: async () => {
       fake.addEndpoint({ url, secret })
       for (const { id } of fake.events()) fake.resend(id)
@@ -112,12 +127,17 @@ const openShop = async ({ salesFrom = 'both' }: { salesFrom?: 'stripe' | 'api' |
 
 describe('Stripe bills, you report leads', () => {
   test('the lead, the checkout, a renewal and half a refund are one customer’s, though Stripe’s id was never reported', async () => {
-    const { connect, curl, buy, fake, refund, earned, sale } = await openShop({ salesFrom: 'stripe' })
+    const { connect, curl, buy, fake, refund, earned, sale } = await openShop({
+      salesFrom: 'stripe',
+    })
     await connect()
     expect(await curl(LEAD)).toMatchObject({ attributed: true })
     const { invoice, subscription } = await buy()
     expect(await earned()).toEqual([980])
-    expect(await sale(invoice)).toMatchObject({ attributedBy: 'customer', partner: { slug: 'maya' } })
+    expect(await sale(invoice)).toMatchObject({
+      attributedBy: 'customer',
+      partner: { slug: 'maya' },
+    })
 
     fake.renew(subscription)
     await fake.settled()
@@ -153,11 +173,16 @@ describe('Stripe bills, you report leads', () => {
     await connect()
     await curl(LEAD, (code) => code.replace('"customerEmail": "ada@example.com", ', ''))
     const asReference = (code: string) =>
-      code.replace("metadata: { customerExternalId: 'user_1042' }", "client_reference_id: 'user_1042'")
+      code.replace(
+        "metadata: { customerExternalId: 'user_1042' }",
+        "client_reference_id: 'user_1042'",
+      )
     expect(await sale((await buy(asReference)).invoice)).toMatchObject({ partner: null })
     const manager = await merchant.asManager()
     await manager.patch('/settings', { backendCreatesCheckouts: true })
-    expect(await sale((await buy(asReference)).invoice)).toMatchObject({ partner: { slug: 'maya' } })
+    expect(await sale((await buy(asReference)).invoice)).toMatchObject({
+      partner: { slug: 'maya' },
+    })
   })
 
   test('a customer who returns by another partner’s link brings that click to the session', async () => {
@@ -176,7 +201,9 @@ describe('Stripe bills, you report leads', () => {
     await buy()
     expect(await curl(ORDER)).toMatchObject({ attributed: true })
     expect(await earned()).toEqual([980])
-    expect((await sale('order-7'))?.steps.map(({ code }) => code)).toContain('sale_expected_from_stripe')
+    expect((await sale('order-7'))?.steps.map(({ code }) => code)).toContain(
+      'sale_expected_from_stripe',
+    )
   })
 })
 
@@ -189,7 +216,9 @@ describe('You report everything by API', () => {
       attributeKnownCustomers: true,
     })
     expect(status).toBe(200)
-    await curl(ORDER, (code) => code.replace('order-7', 'order-8').replace(/, "clickId": "\w+"/, ''))
+    await curl(ORDER, (code) =>
+      code.replace('order-7', 'order-8').replace(/, "clickId": "\w+"/, ''),
+    )
     expect(await earned()).toEqual([980, 980])
   })
 

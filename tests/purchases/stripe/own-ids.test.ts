@@ -1,9 +1,19 @@
 // @module-tag sampled
-/** A sale that the merchant reports under an id of its own, and that Stripe's objects name in their metadata, earns once. */
+/**
+ * A sale that the merchant reports under an id of its own, and that Stripe's objects name in their
+ * metadata, earns once.
+ */
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../support/merchant.ts'
 import { orders } from '../../support/permutations.ts'
-import { checkoutSession, invoice, paymentIntent, refund, seconds, stripeId } from '../../support/stripe.ts'
+import {
+  checkoutSession,
+  invoice,
+  paymentIntent,
+  refund,
+  seconds,
+  stripeId,
+} from '../../support/stripe.ts'
 import { openStripeShop } from '../../support/stripe-shop.ts'
 
 const database = useDatabase()
@@ -25,7 +35,12 @@ const openShop = async () => {
     earned: async () => (await sales()).reduce((sum, { earned }) => sum + (earned ?? 0), 0),
     steps: {
       report: async () => {
-        const body = { externalId: 'order-1', customerExternalId: 'user_1', amountCents: 4_900, clickId }
+        const body = {
+          externalId: 'order-1',
+          customerExternalId: 'user_1',
+          amountCents: 4_900,
+          clickId,
+        }
         const { status, body: answer } = await merchant.sale(body)
         expect([status, answer.attributed]).toEqual([200, true])
       },
@@ -49,7 +64,8 @@ const openShop = async () => {
           paymentIntent({ id: ids.payment, customer: ids.customer, metadata }),
           seconds() - 20 * 60,
         ),
-      refund: () => deliver('refund.created', refund({ payment_intent: ids.payment, amount: 2_450 })),
+      refund: () =>
+        deliver('refund.created', refund({ payment_intent: ids.payment, amount: 2_450 })),
     },
   }
 }
@@ -60,13 +76,16 @@ test.each<{ steps: Step[]; earned: number }>([
   { steps: ['report', 'invoice that names it'], earned: 980 },
   { steps: ['report', 'payment'], earned: 980 },
   { steps: ['report', 'payment', 'refund'], earned: 490 },
-])('own order ids and Stripe together pay once, in any order: $steps', async ({ steps, earned }) => {
-  for (const order of orders(steps)) {
-    const shop = await openShop()
-    for (const step of order) await shop.steps[step]()
-    expect([order, await shop.earned()]).toEqual([order, earned])
-  }
-})
+])(
+  'own order ids and Stripe together pay once, in any order: $steps',
+  async ({ steps, earned }) => {
+    for (const order of orders(steps)) {
+      const shop = await openShop()
+      for (const step of order) await shop.steps[step]()
+      expect([order, await shop.earned()]).toEqual([order, earned])
+    }
+  },
+)
 
 test('an id in the metadata that is another purchase’s at Stripe ties the two in no way', async () => {
   const shop = await openShop()

@@ -1,7 +1,7 @@
 // @module-tag sampled
 /**
- * What a payment earns follows from what was authorized, captured, overpaid and returned of it, whichever events say so
- * and in whatever order they arrive. 100.00 sold earns 20.00.
+ * What a payment earns follows from what was authorized, captured, overpaid and returned of it,
+ * whichever events say so and in whatever order they arrive. 100.00 sold earns 20.00.
  */
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../support/merchant.ts'
@@ -91,7 +91,9 @@ const refunded = ({ payment }: Ids, amount: number, fields: StripeObject = {}): 
   refund({ payment_intent: payment, amount, ...fields }),
 ]
 
-/** The authorization was for 200.00, and 120.00 were captured: Stripe reports the rest as refunded. */
+/**
+ * The authorization was for 200.00, and 120.00 were captured: Stripe reports the rest as refunded.
+ */
 const ofPartCapture = ({ payment, charge: id }: Ids, refundedCents: number): Event => [
   'charge.refunded',
   charge({
@@ -250,7 +252,10 @@ test.each<{ case: string; events: (ids: Ids) => Event[]; earned: number | null }
     case: 'a credit note that gives the tax back',
     events: (ids) => [
       taxed(ids),
-      ['credit_note.created', creditNote({ invoice: ids.invoice, amount: 1_900, total_excluding_tax: 0 })],
+      [
+        'credit_note.created',
+        creditNote({ invoice: ids.invoice, amount: 1_900, total_excluding_tax: 0 }),
+      ],
     ],
     earned: 2_000,
   },
@@ -302,7 +307,10 @@ test.each<{ case: string; events: (ids: Ids) => Event[]; earned: number | null }
     case: 'a credit note for tax whose refund failed, and a refund of half',
     events: (ids) => [
       taxed(ids),
-      ['refund.failed', refund({ id: 're_f', payment_intent: ids.payment, amount: 1_900, status: 'failed' })],
+      [
+        'refund.failed',
+        refund({ id: 're_f', payment_intent: ids.payment, amount: 1_900, status: 'failed' }),
+      ],
       refunded(ids, 5_950),
       [
         'credit_note.created',
@@ -358,7 +366,8 @@ test.each<{ case: string; events: (ids: Ids) => Event[]; earned: number | null }
     for (const at of order) {
       const [type, object] = deliveries[at] ?? []
       // A payment of an hour ago waits for no other event.
-      if (type && object) await shop.deliver(type, object, seconds() - (type.startsWith('pay') ? 1_200 : 0))
+      if (type && object)
+        await shop.deliver(type, object, seconds() - (type.startsWith('pay') ? 1_200 : 0))
     }
     const sales = await shop.sales()
     const cents = sales.reduce((sum, sale) => sum + (sale.earned ?? 0), 0)

@@ -1,4 +1,6 @@
-/** Payments without an invoice and a checkout: sales of their own, once it is clear that they are. */
+/**
+ * Payments without an invoice and a checkout: sales of their own, once it is clear that they are.
+ */
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
 import { endWaits } from '../../../lib/purchases/apply/apply.service.ts'
@@ -122,7 +124,9 @@ test.each([{ salesFrom: 'both' }, { salesFrom: 'stripe' }])(
 const orders = <T>(all: T[]): T[][] =>
   all.length < 2
     ? [all]
-    : all.flatMap((one, at) => orders(all.filter((_, other) => other !== at)).map((rest) => [one, ...rest]))
+    : all.flatMap((one, at) =>
+        orders(all.filter((_, other) => other !== at)).map((rest) => [one, ...rest]),
+      )
 
 type Step = (shop: Shop) => Promise<void>
 type Ids = { payment: string; invoiceId: string; clickId: string; created: number }
@@ -148,11 +152,19 @@ test.each<{ case: string; steps: (ids: Ids) => Record<string, Step>; sale: keyof
     sale: 'invoiceId',
     steps: ({ payment, invoiceId, created, clickId }) => ({
       payment: ({ deliver }) =>
-        deliver('payment_intent.succeeded', paymentIntent({ id: payment, invoice: invoiceId }), created),
+        deliver(
+          'payment_intent.succeeded',
+          paymentIntent({ id: payment, invoice: invoiceId }),
+          created,
+        ),
       invoice: ({ deliver }) =>
         deliver(
           'invoice.paid',
-          oldInvoice({ id: invoiceId, payment_intent: payment, metadata: { tributary_click: clickId } }),
+          oldInvoice({
+            id: invoiceId,
+            payment_intent: payment,
+            metadata: { tributary_click: clickId },
+          }),
         ),
     }),
   },
@@ -161,7 +173,11 @@ test.each<{ case: string; steps: (ids: Ids) => Record<string, Step>; sale: keyof
     sale: 'payment',
     steps: ({ payment, created, clickId }) => ({
       payment: ({ deliver }) =>
-        deliver('payment_intent.succeeded', paymentIntent({ id: payment, payment_details: null }), created),
+        deliver(
+          'payment_intent.succeeded',
+          paymentIntent({ id: payment, payment_details: null }),
+          created,
+        ),
       checkout: ({ deliver }) =>
         deliver(
           'checkout.session.completed',
@@ -169,23 +185,26 @@ test.each<{ case: string; steps: (ids: Ids) => Record<string, Step>; sale: keyof
         ),
     }),
   },
-])('the payment of $case is no second sale, in any order, soon or late', async ({ steps, sale }) => {
-  for (const age of [0, 20 * MINUTE]) {
-    const names = Object.keys(steps({ payment: '', invoiceId: '', clickId: '', created: 0 }))
-    for (const order of orders(names)) {
-      const shop = await openShop()
-      const ids = {
-        payment: stripeId('pi'),
-        invoiceId: stripeId('in'),
-        clickId: await shop.clickBefore(),
-        created: seconds() - age,
+])(
+  'the payment of $case is no second sale, in any order, soon or late',
+  async ({ steps, sale }) => {
+    for (const age of [0, 20 * MINUTE]) {
+      const names = Object.keys(steps({ payment: '', invoiceId: '', clickId: '', created: 0 }))
+      for (const order of orders(names)) {
+        const shop = await openShop()
+        const ids = {
+          payment: stripeId('pi'),
+          invoiceId: stripeId('in'),
+          clickId: await shop.clickBefore(),
+          created: seconds() - age,
+        }
+        const deliveries = steps(ids)
+        for (const name of order) await deliveries[name]?.(shop)
+        expect([order, await shop.sales()]).toEqual([
+          order,
+          [{ external_id: ids[sale], slug: 'maya', attributed_by: 'click', earned: 980 }],
+        ])
       }
-      const deliveries = steps(ids)
-      for (const name of order) await deliveries[name]?.(shop)
-      expect([order, await shop.sales()]).toEqual([
-        order,
-        [{ external_id: ids[sale], slug: 'maya', attributed_by: 'click', earned: 980 }],
-      ])
     }
-  }
-})
+  },
+)

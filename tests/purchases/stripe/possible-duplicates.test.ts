@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** A sale reported by API under an own order id, and a purchase at Stripe that looks like it: one earns unseen at most. */
+/**
+ * A sale reported by API under an own order id, and a purchase at Stripe that looks like it: one
+ * earns unseen at most.
+ */
 import { describe, expect, test } from 'vitest'
 import { whileReportWaits } from '../../support/identity-locks.ts'
 import { codes, useDatabase } from '../../support/merchant.ts'
@@ -147,7 +150,10 @@ test.each([
   const session = checkoutSession({ client_reference_id: clickId, created })
   await deliver('checkout.session.completed', session, created)
   await report(fields)
-  expect(await earned()).toEqual([expect.stringContaining('pending'), expect.stringContaining('pending')])
+  expect(await earned()).toEqual([
+    expect.stringContaining('pending'),
+    expect.stringContaining('pending'),
+  ])
 })
 
 test('two sales reported by API, and two payments at Stripe, are purchases of their own', async () => {
@@ -157,7 +163,10 @@ test('two sales reported by API, and two payments at Stripe, are purchases of th
   expect(await earned()).toEqual(['980 pending', '980 pending'])
   const other = await createPurchase()
   for (const _ of [1, 2]) {
-    await other.deliver('checkout.session.completed', checkoutSession({ client_reference_id: other.clickId }))
+    await other.deliver(
+      'checkout.session.completed',
+      checkoutSession({ client_reference_id: other.clickId }),
+    )
   }
   expect(await other.earned()).toEqual(['980 pending', '980 pending'])
 })
@@ -173,9 +182,17 @@ test('a released commission stays released, and a rejected one rejected, when th
     // The invoice arrives later than the checkout, with tax.
     await deliver(
       'invoice.paid',
-      invoice({ id: invoiceId, customer, total_excluding_tax: 4_000, total_taxes: [{ amount: 900 }] }),
+      invoice({
+        id: invoiceId,
+        customer,
+        total_excluding_tax: 4_000,
+        total_taxes: [{ amount: 900 }],
+      }),
     )
-    const rows = (await merchant.get('/commissions')).body.data as { amountCents: number; status: string }[]
+    const rows = (await merchant.get('/commissions')).body.data as {
+      amountCents: number
+      status: string
+    }[]
     const net = rows.reduce((sum, { amountCents }) => sum + amountCents, 0)
     expect([verb, net]).toEqual([verb, verb === 'release' ? 980 + 800 : 980])
     expect(await held()).toEqual([])
@@ -189,7 +206,12 @@ test('a hold follows to the commission that replaces the held one', async () => 
   await steps.checkout()
   await deliver(
     'invoice.paid',
-    invoice({ id: invoiceId, customer, total_excluding_tax: 4_000, total_taxes: [{ amount: 900 }] }),
+    invoice({
+      id: invoiceId,
+      customer,
+      total_excluding_tax: 4_000,
+      total_taxes: [{ amount: 900 }],
+    }),
   )
   const { body } = await merchant.get('/commissions?status=held')
   expect(body.data).toMatchObject([{ amountCents: 800, kind: 'sale' }])
@@ -248,13 +270,17 @@ test.each(orders<Step>(['sale', 'checkout']))(
     const { merchant, steps, deliver, earned, held, invoiceId, customer } = await createPurchase()
     for (const step of order) await steps[step]()
     expect(await held()).toHaveLength(1)
-    await deliver('invoice.paid', invoice({ id: invoiceId, customer, metadata: { externalId: 'order-1' } }))
+    await deliver(
+      'invoice.paid',
+      invoice({ id: invoiceId, customer, metadata: { externalId: 'order-1' } }),
+    )
     expect(await held()).toEqual([])
     expect(await earned()).toEqual(['980 pending', '980 pending'])
     const rows = (await merchant.get('/commissions')).body.data as { amountCents: number }[]
     expect(rows.map(({ amountCents }) => amountCents)).toEqual([-980, 980, 980])
     expect(
-      (await merchant.explainReport('sale', order[0] === 'sale' ? invoiceId : 'order-1'))?.steps[0]?.code,
+      (await merchant.explainReport('sale', order[0] === 'sale' ? invoiceId : 'order-1'))?.steps[0]
+        ?.code,
     ).toBe('same_purchase')
   },
 )

@@ -29,7 +29,11 @@ const paidOf = (type: string, object: StripeObject) => {
   return fact?.kind === 'invoice' || fact?.kind === 'checkout' ? fact.paid : undefined
 }
 
-const usd = (grossCents: number, netCents = grossCents) => ({ grossCents, netCents, currency: 'USD' })
+const usd = (grossCents: number, netCents = grossCents) => ({
+  grossCents,
+  netCents,
+  currency: 'USD',
+})
 
 /** What was paid in money, and what otherwise. */
 const mixed = (grossCents: number, netCents: number, others: [gross: number, net: number]) => ({
@@ -57,7 +61,12 @@ describe('an invoice', () => {
     },
     {
       case: 'whose total without tax is null, by the list of taxes',
-      fields: { total: 5_831, amount_paid: 5_831, total_excluding_tax: null, total_taxes: [{ amount: 931 }] },
+      fields: {
+        total: 5_831,
+        amount_paid: 5_831,
+        total_excluding_tax: null,
+        total_taxes: [{ amount: 931 }],
+      },
       paid: usd(5_831, 4_900),
     },
     {
@@ -144,28 +153,48 @@ describe('an invoice', () => {
     { case: 'by its tax', fields: { tax: 931, total_excluding_tax: undefined } },
     {
       case: 'by its list of tax amounts',
-      fields: { tax: undefined, total_tax_amounts: [{ amount: 931 }], total_excluding_tax: undefined },
+      fields: {
+        tax: undefined,
+        total_tax_amounts: [{ amount: 931 }],
+        total_excluding_tax: undefined,
+      },
     },
     { case: 'by its total without tax', fields: { tax: 931, total_excluding_tax: 4_900 } },
   ])('from before 2025-03-31 leaves out tax $case', ({ fields }) => {
-    expect(paidOf('invoice.paid', oldInvoice({ total: 5_831, amount_paid: 5_831, ...fields }))).toEqual(
-      usd(5_831, 4_900),
-    )
+    expect(
+      paidOf('invoice.paid', oldInvoice({ total: 5_831, amount_paid: 5_831, ...fields })),
+    ).toEqual(usd(5_831, 4_900))
   })
 
   test('names its payments, in either shape', () => {
     const names = { charge: 'ch_1', payment_intent: 'pi_1' }
-    expect(read('invoice.paid', oldInvoice({ id: 'in_1', ...names }))?.keys).toEqual(['in_1', 'pi_1', 'ch_1'])
+    expect(read('invoice.paid', oldInvoice({ id: 'in_1', ...names }))?.keys).toEqual([
+      'in_1',
+      'pi_1',
+      'ch_1',
+    ])
     const payments = {
-      data: [{ payment: { payment_intent: 'pi_1' } }, { payment: { charge: 'ch_2', type: 'charge' } }],
+      data: [
+        { payment: { payment_intent: 'pi_1' } },
+        { payment: { charge: 'ch_2', type: 'charge' } },
+      ],
     }
-    expect(read('invoice.paid', invoice({ id: 'in_1', payments }))?.keys).toEqual(['in_1', 'pi_1', 'ch_2'])
+    expect(read('invoice.paid', invoice({ id: 'in_1', payments }))?.keys).toEqual([
+      'in_1',
+      'pi_1',
+      'ch_2',
+    ])
     expect(read('invoice.paid', invoice({ id: 'in_1' }))?.keys).toEqual(['in_1'])
   })
 
   test('is the same with its customer, charge and payment intent expanded', () => {
     const fields = { id: 'in_1', created: 1_700_000_000 }
-    const plain = oldInvoice({ ...fields, customer: 'cus_1', charge: 'ch_1', payment_intent: 'pi_1' })
+    const plain = oldInvoice({
+      ...fields,
+      customer: 'cus_1',
+      charge: 'ch_1',
+      payment_intent: 'pi_1',
+    })
     const expanded = {
       ...plain,
       customer: { id: 'cus_1', object: 'customer', email: 'ada@example.com' },
@@ -187,12 +216,16 @@ describe('an invoice', () => {
     const first = invoice({ id: 'in_1', billing_reason: 'subscription_create', ...fields })
     expect(read('invoice.paid', first)).toMatchObject({
       keys: ['in_1', 'report:order-1'],
-      facts: [{ subscription: 'sub_1', billingReason: 'subscription_create', ...ID, clickId: 'clk_1' }],
+      facts: [
+        { subscription: 'sub_1', billingReason: 'subscription_create', ...ID, clickId: 'clk_1' },
+      ],
     })
     const renewal = invoice({ id: 'in_2', billing_reason: 'subscription_cycle', ...fields })
     expect(read('invoice.paid', renewal)).toMatchObject({
       keys: ['in_2'],
-      facts: [{ subscription: 'sub_1', customerExternalId: 'user_1', externalId: null, clickId: null }],
+      facts: [
+        { subscription: 'sub_1', customerExternalId: 'user_1', externalId: null, clickId: null },
+      ],
     })
   })
 
@@ -210,16 +243,23 @@ describe('an invoice', () => {
   test.each([
     ...ITEMS.map((item) => ({ reason: 'subscription_update', lines: [item], is: true })),
     ...line(true).map((item) => ({ reason: 'subscription_update', lines: [item], is: true })),
-    ...line(false).map((item) => ({ reason: 'subscription_update', lines: [...ITEMS, item], is: false })),
+    ...line(false).map((item) => ({
+      reason: 'subscription_update',
+      lines: [...ITEMS, item],
+      is: false,
+    })),
     ...line(true).map((item) => ({ reason: 'subscription_cycle', lines: [item], is: false })),
     { reason: 'subscription_create', lines: [], is: false },
     { reason: 'subscription_update', lines: undefined, is: true },
     { reason: 'subscription_update', lines: ['il_1'], is: true },
     { reason: null, lines: [], is: false },
-  ])('is a proration ($is) if it was made for $reason with the lines $lines', ({ reason, lines, is }) => {
-    const object = invoice({ billing_reason: reason, ...(lines && { lines: { data: lines } }) })
-    expect(read('invoice.paid', object)).toMatchObject({ facts: [{ isProration: is }] })
-  })
+  ])(
+    'is a proration ($is) if it was made for $reason with the lines $lines',
+    ({ reason, lines, is }) => {
+      const object = invoice({ billing_reason: reason, ...(lines && { lines: { data: lines } }) })
+      expect(read('invoice.paid', object)).toMatchObject({ facts: [{ isProration: is }] })
+    },
+  )
 
   test('names ids of the merchant’s own in its metadata', () => {
     const own = { externalId: 'order-2', customerExternalId: 'user_2', tributary_click: 'clk_2' }
@@ -231,9 +271,15 @@ describe('an invoice', () => {
   })
 
   test.each([
-    { case: 'no text', metadata: { externalId: 1, customerExternalId: ['a'], tributary_click: {} } },
+    {
+      case: 'no text',
+      metadata: { externalId: 1, customerExternalId: ['a'], tributary_click: {} },
+    },
     { case: 'empty', metadata: { externalId: '', customerExternalId: '', tributary_click: '' } },
-    { case: 'too long', metadata: { externalId: 'x'.repeat(256), customerExternalId: 'x'.repeat(256) } },
+    {
+      case: 'too long',
+      metadata: { externalId: 'x'.repeat(256), customerExternalId: 'x'.repeat(256) },
+    },
     { case: 'not storable', metadata: { externalId: 'a\0', customerExternalId: '\ud800' } },
     {
       case: 'another purchase or customer of Stripe',
@@ -271,7 +317,12 @@ describe('an invoice', () => {
       case: 'expanded',
       fields: {
         discounts: [
-          { id: 'di_1', source: { coupon: 'co', type: 'coupon' }, promotion_code: 'promo_1', ...at },
+          {
+            id: 'di_1',
+            source: { coupon: 'co', type: 'coupon' },
+            promotion_code: 'promo_1',
+            ...at,
+          },
         ],
       },
       coupons: ['promo_1', 'co'],
@@ -408,7 +459,9 @@ describe('a checkout', () => {
   })
 
   test('is paid later by a bank transfer', () => {
-    expect(paidOf('checkout.session.async_payment_succeeded', checkoutSession())).toEqual(usd(4_900))
+    expect(paidOf('checkout.session.async_payment_succeeded', checkoutSession())).toEqual(
+      usd(4_900),
+    )
   })
 
   test('that only saves a card is of no interest', () => {
@@ -419,23 +472,28 @@ describe('a checkout', () => {
   test.each([
     { by: 'user_42', clickId: null, named: 'user_42' },
     { by: 'clk_1', clickId: 'clk_1', named: undefined },
-    ...['', 'clk_', 'clk_with space', `clk_${'x'.repeat(201)}`, null, 'cus_2', 'cs_2'].map((by) => ({
-      by,
-      clickId: null,
-      named: undefined,
-    })),
-  ])('carries a click, or a customer if the backend creates all checkouts: $by', ({ by, clickId, named }) => {
-    const of = (fields: object, backendCreatesCheckouts: boolean) => {
-      const session = checkoutSession({ client_reference_id: by, ...fields })
-      const fact = factOf(COMPLETED, session, { backendCreatesCheckouts })
-      expect(fact).toMatchObject({ kind: 'checkout', clickId, customerExternalId: null })
-      return fact && 'reference' in fact ? fact.reference : undefined
-    }
-    expect(of({}, true)).toBe(named)
-    expect(of({}, false)).toBeUndefined()
-    // Whoever opens a payment link writes the reference.
-    expect(of({ payment_link: 'plink_1' }, true)).toBeUndefined()
-  })
+    ...['', 'clk_', 'clk_with space', `clk_${'x'.repeat(201)}`, null, 'cus_2', 'cs_2'].map(
+      (by) => ({
+        by,
+        clickId: null,
+        named: undefined,
+      }),
+    ),
+  ])(
+    'carries a click, or a customer if the backend creates all checkouts: $by',
+    ({ by, clickId, named }) => {
+      const of = (fields: object, backendCreatesCheckouts: boolean) => {
+        const session = checkoutSession({ client_reference_id: by, ...fields })
+        const fact = factOf(COMPLETED, session, { backendCreatesCheckouts })
+        expect(fact).toMatchObject({ kind: 'checkout', clickId, customerExternalId: null })
+        return fact && 'reference' in fact ? fact.reference : undefined
+      }
+      expect(of({}, true)).toBe(named)
+      expect(of({}, false)).toBeUndefined()
+      // Whoever opens a payment link writes the reference.
+      expect(of({ payment_link: 'plink_1' }, true)).toBeUndefined()
+    },
+  )
 
   test('names its subscription, and ids of the merchant’s own in its metadata', () => {
     const session = checkoutSession({
@@ -453,7 +511,12 @@ describe('a checkout', () => {
       keys: ['cs_1', 'in_1', 'report:order-1'],
       email: 'ada@example.com',
       facts: [
-        { subscription: 'sub_1', externalId: 'order-1', customerExternalId: 'user_1', clickId: 'clk_1' },
+        {
+          subscription: 'sub_1',
+          externalId: 'order-1',
+          customerExternalId: 'user_1',
+          clickId: 'clk_1',
+        },
       ],
     })
   })
@@ -483,16 +546,25 @@ describe('a checkout', () => {
 
 test('a sale is not lost for an address with half a letter in it, which is none', () => {
   const facts = [{ kind: 'invoice', email: null }]
-  expect(read('invoice.paid', invoice({ customer_email: '\ud800@example.com' }))).toMatchObject({ facts })
+  expect(read('invoice.paid', invoice({ customer_email: '\ud800@example.com' }))).toMatchObject({
+    facts,
+  })
 })
 
 describe('what was given back', () => {
   test('a refund, under each of its names', () => {
     const object = refund({ id: 're_1', charge: 'ch_1', payment_intent: 'pi_1', amount: 100 })
-    for (const type of ['refund.created', 'refund.updated', 'refund.failed', 'charge.refund.updated']) {
+    for (const type of [
+      'refund.created',
+      'refund.updated',
+      'refund.failed',
+      'charge.refund.updated',
+    ]) {
       expect(read(type, object)).toMatchObject({
         keys: ['pi_1', 'ch_1'],
-        facts: [{ kind: 'refund', id: 're_1', payment: 'pi_1', amountCents: 100, status: 'succeeded' }],
+        facts: [
+          { kind: 'refund', id: 're_1', payment: 'pi_1', amountCents: 100, status: 'succeeded' },
+        ],
       })
     }
   })
@@ -534,13 +606,20 @@ describe('what was given back', () => {
         'charge.dispute.closed',
         dispute({ id: 'dp_1', charge: 'ch_1', payment_intent: 'pi_1', status: 'won' }),
       ),
-    ).toMatchObject({ keys: ['pi_1', 'ch_1'], facts: [{ kind: 'dispute', id: 'dp_1', status: 'won' }] })
+    ).toMatchObject({
+      keys: ['pi_1', 'ch_1'],
+      facts: [{ kind: 'dispute', id: 'dp_1', status: 'won' }],
+    })
   })
 })
 
 test.each([
   { case: 'succeeded', from: ['succeeded', null, undefined], status: 'succeeded' },
-  { case: 'that may still fail', from: ['pending', 'requires_action', 'new_status'], status: 'pending' },
+  {
+    case: 'that may still fail',
+    from: ['pending', 'requires_action', 'new_status'],
+    status: 'pending',
+  },
   { case: 'failed or canceled', from: ['failed', 'canceled'], status: 'failed' },
 ])('a refund $case is $status', ({ from, status }) => {
   for (const stripeStatus of from) {
@@ -555,7 +634,11 @@ test.each([
     from: ['warning_needs_response', 'warning_under_review', 'warning_closed'],
     status: 'inquiry',
   },
-  { case: 'without a decision', from: ['needs_response', 'under_review', 'new_status'], status: 'open' },
+  {
+    case: 'without a decision',
+    from: ['needs_response', 'under_review', 'new_status'],
+    status: 'open',
+  },
   {
     case: 'lost, or under appeal',
     from: ['lost', 'appeal_needs_response', 'appeal_under_review'],
@@ -581,7 +664,11 @@ describe('a payment', () => {
     paymentIntent({ id: 'pi_1', customer: 'cus_1', latest_charge: 'ch_1', ...fields })
 
   test('says who paid what, and what the merchant states in its metadata', () => {
-    const metadata = { externalId: 'order-1', customerExternalId: 'user_1', tributary_click: 'clk_1' }
+    const metadata = {
+      externalId: 'order-1',
+      customerExternalId: 'user_1',
+      tributary_click: 'clk_1',
+    }
     expect(
       read('payment_intent.succeeded', intent({ metadata, receipt_email: 'Ada@example.com' })),
     ).toMatchObject({
@@ -624,11 +711,15 @@ describe('a payment', () => {
 describe('a customer', () => {
   const named = { metadata: { customerExternalId: 'user_1' } }
 
-  test.each(['customer.created', 'customer.updated'])('may have an id of the merchant’s own: %s', (type) => {
-    const { facts, ...event } = read(type, { id: 'cus_1', email: 'Ada@example.com', ...named }) ?? {}
-    expect(event).toMatchObject({ customer: 'cus_1', email: 'ada@example.com', keys: [] })
-    expect(facts).toEqual([{ kind: 'identity', customer: 'cus_1', customerExternalId: 'user_1' }])
-  })
+  test.each(['customer.created', 'customer.updated'])(
+    'may have an id of the merchant’s own: %s',
+    (type) => {
+      const { facts, ...event } =
+        read(type, { id: 'cus_1', email: 'Ada@example.com', ...named }) ?? {}
+      expect(event).toMatchObject({ customer: 'cus_1', email: 'ada@example.com', keys: [] })
+      expect(facts).toEqual([{ kind: 'identity', customer: 'cus_1', customerExternalId: 'user_1' }])
+    },
+  )
 
   test('without one is of no interest', () => {
     expect(read('customer.created', { id: 'cus_1', metadata: {} })).toMatchObject({ facts: [] })
@@ -665,7 +756,10 @@ describe('a customer', () => {
   ])('may have a discount, $version', ({ coupon }) => {
     const object = { ...discount, ...coupon, customer: 'cus_1', subscription: 'sub_1' }
     for (const type of ['created', 'updated', 'deleted']) {
-      expect(read(`customer.discount.${type}`, object)).toMatchObject({ customer: 'cus_1', keys: [] })
+      expect(read(`customer.discount.${type}`, object)).toMatchObject({
+        customer: 'cus_1',
+        keys: [],
+      })
       expect(read(`customer.discount.${type}`, object)?.facts).toEqual([fact])
     }
   })
@@ -673,7 +767,8 @@ describe('a customer', () => {
   test('may have a discount on a subscription that contains it', () => {
     const inIt = { ...discount, coupon: { id: 'co' } }
     expect(
-      read('customer.subscription.updated', { id: 'sub_1', customer: 'cus_1', discount: inIt })?.facts,
+      read('customer.subscription.updated', { id: 'sub_1', customer: 'cus_1', discount: inIt })
+        ?.facts,
     ).toEqual([fact])
     expect(read('customer.updated', { id: 'cus_1', discount: inIt })?.facts).toEqual([
       { ...fact, subscription: null },
@@ -712,21 +807,32 @@ test.each([
   },
   { case: 'no force any more', fields: { status: 'void' }, counts: { isVoid: true } },
 ])('a credit note of $case', ({ fields, counts }) => {
-  expect(factOf('credit_note.voided', creditNote({ amount: 1_000, ...fields }))).toMatchObject(counts)
+  expect(factOf('credit_note.voided', creditNote({ amount: 1_000, ...fields }))).toMatchObject(
+    counts,
+  )
 })
 
-test.each(['customer.deleted', 'invoice.created', 'invoice.payment_failed', 'charge.succeeded', 'refund.x'])(
-  '%s is of no interest, whatever its object is',
-  (type) => {
-    expect(read(type, {})).toMatchObject({ type, keys: [], facts: [], customer: null })
-  },
-)
+test.each([
+  'customer.deleted',
+  'invoice.created',
+  'invoice.payment_failed',
+  'charge.succeeded',
+  'refund.x',
+])('%s is of no interest, whatever its object is', (type) => {
+  expect(read(type, {})).toMatchObject({ type, keys: [], facts: [], customer: null })
+})
 
 test.each([
   { case: 'nothing', input: null },
   { case: 'a list', input: [] },
-  { case: 'an event without an id', input: { ...stripeEvent('invoice.paid', invoice()), id: undefined } },
-  { case: 'an event with an id that can’t be stored', input: stripeEvent('a.b', {}, { id: 'evt_\0' }) },
+  {
+    case: 'an event without an id',
+    input: { ...stripeEvent('invoice.paid', invoice()), id: undefined },
+  },
+  {
+    case: 'an event with an id that can’t be stored',
+    input: stripeEvent('a.b', {}, { id: 'evt_\0' }),
+  },
 ])('is no event of Stripe’s: $case', ({ input }) => {
   expect(readEvent(input, READING)).toBeNull()
 })
@@ -784,24 +890,48 @@ test.each([
     case: 'an event without a date',
     input: { ...stripeEvent('invoice.paid', invoice()), created: undefined },
   },
-  { case: 'a date that Postgres has no word for', input: stripeEvent('a.b', {}, { created: 1e15 }) },
-  { case: 'an invoice without an id', input: stripeEvent('invoice.paid', invoice({ id: undefined })) },
+  {
+    case: 'a date that Postgres has no word for',
+    input: stripeEvent('a.b', {}, { created: 1e15 }),
+  },
+  {
+    case: 'an invoice without an id',
+    input: stripeEvent('invoice.paid', invoice({ id: undefined })),
+  },
   { case: 'an amount in words', input: stripeEvent('invoice.paid', invoice({ total: '4900' })) },
-  { case: 'an amount with a fraction', input: stripeEvent('invoice.paid', invoice({ total: 49.5 })) },
-  { case: 'an amount over the limit', input: stripeEvent('invoice.paid', invoice({ total: 1e14 })) },
+  {
+    case: 'an amount with a fraction',
+    input: stripeEvent('invoice.paid', invoice({ total: 49.5 })),
+  },
+  {
+    case: 'an amount over the limit',
+    input: stripeEvent('invoice.paid', invoice({ total: 1e14 })),
+  },
   {
     case: 'an amount in whole ariary that is over the limit in hundredths',
-    input: stripeEvent('invoice.paid', invoice({ currency: 'mga', total: 1e12, amount_paid: 1e12 })),
+    input: stripeEvent(
+      'invoice.paid',
+      invoice({ currency: 'mga', total: 1e12, amount_paid: 1e12 }),
+    ),
   },
   {
     case: 'a reversed transfer without an amount',
     input: stripeEvent('transfer.reversed', { id: 'tr_1', currency: 'usd' }),
   },
-  { case: 'a currency that is none', input: stripeEvent('invoice.paid', invoice({ currency: '€' })) },
+  {
+    case: 'a currency that is none',
+    input: stripeEvent('invoice.paid', invoice({ currency: '€' })),
+  },
   { case: 'an id with NUL', input: stripeEvent('invoice.paid', invoice({ id: 'in_\0' })) },
-  { case: 'half a letter in an id', input: stripeEvent('invoice.paid', invoice({ customer: '\ud800' })) },
+  {
+    case: 'half a letter in an id',
+    input: stripeEvent('invoice.paid', invoice({ customer: '\ud800' })),
+  },
 ])('is refused as unreadable, with the reason: $case', ({ input }) => {
   const event = readEvent(input, READING)
   expect(event).toMatchObject({ keys: [], facts: [], customer: null })
-  expect(event?.refusal).toEqual({ code: 'unreadable', facts: { reason: expect.stringMatching(/\w/) } })
+  expect(event?.refusal).toEqual({
+    code: 'unreadable',
+    facts: { reason: expect.stringMatching(/\w/) },
+  })
 })

@@ -49,7 +49,9 @@ type Bought = Awaited<ReturnType<typeof buy>>
 const orders = <T>(all: T[]): T[][] =>
   all.length < 2
     ? [all]
-    : all.flatMap((one, at) => orders(all.filter((_, other) => other !== at)).map((rest) => [one, ...rest]))
+    : all.flatMap((one, at) =>
+        orders(all.filter((_, other) => other !== at)).map((rest) => [one, ...rest]),
+      )
 
 type Event = [type: string, object: StripeObject]
 
@@ -86,7 +88,11 @@ test.each<{ case: string; events: (bought: Bought) => Event[]; earned: number }>
       ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
       [
         'credit_note.created',
-        creditNote({ invoice, amount: 1_000, refunds: [{ refund: 're_1', amount_refunded: 1_000 }] }),
+        creditNote({
+          invoice,
+          amount: 1_000,
+          refunds: [{ refund: 're_1', amount_refunded: 1_000 }],
+        }),
       ],
     ],
     earned: 780,
@@ -97,7 +103,11 @@ test.each<{ case: string; events: (bought: Bought) => Event[]; earned: number }>
       ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
       [
         'credit_note.created',
-        creditNote({ invoice, amount: 2_000, refunds: [{ refund: 're_1', amount_refunded: 1_000 }] }),
+        creditNote({
+          invoice,
+          amount: 2_000,
+          refunds: [{ refund: 're_1', amount_refunded: 1_000 }],
+        }),
       ],
     ],
     earned: 580,
@@ -106,14 +116,20 @@ test.each<{ case: string; events: (bought: Bought) => Event[]; earned: number }>
     case: 'a credit note whose refund only the charge counts',
     events: ({ payment, charge: id, invoice }) => [
       ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
-      ['credit_note.created', creditNote({ invoice, amount: 1_000, refund: 're_1', refunds: undefined })],
+      [
+        'credit_note.created',
+        creditNote({ invoice, amount: 1_000, refund: 're_1', refunds: undefined }),
+      ],
     ],
     earned: 780,
   },
   {
     case: 'a credit note whose refund failed',
     events: ({ payment, invoice }) => [
-      ['refund.failed', refund({ id: 're_1', payment_intent: payment, amount: 1_000, status: 'failed' })],
+      [
+        'refund.failed',
+        refund({ id: 're_1', payment_intent: payment, amount: 1_000, status: 'failed' }),
+      ],
       ['credit_note.created', creditNote({ invoice, amount: 1_000, refund: 're_1' })],
     ],
     earned: 980,
@@ -163,32 +179,39 @@ const reverseByHand = async ({ merchant }: Bought, amountCents?: number) => {
   const { body } = await merchant.get('/commissions?kind=sale')
   const [commission] = (body as { data: { id: string }[] }).data
   const externalId = amountCents === undefined ? undefined : `rev-${amountCents}`
-  return manager.post(`/commissions/${commission?.id}/reverse`, { amountCents, externalId, reason: 'Ours' })
+  return manager.post(`/commissions/${commission?.id}/reverse`, {
+    amountCents,
+    externalId,
+    reason: 'Ours',
+  })
 }
 
 test.each([
   { case: 'half by hand and a quarter refunded', hand: 490, refunded: 1_225, earned: 245 },
   { case: 'half by hand and all refunded', hand: 490, refunded: 4_900, earned: 0 },
   { case: 'all that is left by hand', hand: undefined, refunded: 2_450, earned: 0 },
-])('a manual reversal and a refund add up, never to more than the commission: $case', async (part) => {
-  for (const isRefundedFirst of [true, false]) {
-    const bought = await buy()
-    const refunded = () =>
-      bought.deliver(
-        'refund.created',
-        refund({ id: 're_1', payment_intent: bought.payment, amount: part.refunded }),
-      )
-    if (isRefundedFirst) await refunded()
-    const left = await bought.earned()
-    const { status } = await reverseByHand(bought, part.hand)
-    // By then, less is left than the amount: nothing is reversed by hand.
-    const isRefused = (part.hand ?? 1) > (left ?? 0)
-    expect([status, isRefused]).toEqual([isRefused ? 409 : 201, isRefused])
-    if (!isRefundedFirst) await refunded()
-    expect(await bought.earned()).toBe(part.earned)
-    expect(await database.violations(bought.merchant.workspace.id)).toEqual([])
-  }
-})
+])(
+  'a manual reversal and a refund add up, never to more than the commission: $case',
+  async (part) => {
+    for (const isRefundedFirst of [true, false]) {
+      const bought = await buy()
+      const refunded = () =>
+        bought.deliver(
+          'refund.created',
+          refund({ id: 're_1', payment_intent: bought.payment, amount: part.refunded }),
+        )
+      if (isRefundedFirst) await refunded()
+      const left = await bought.earned()
+      const { status } = await reverseByHand(bought, part.hand)
+      // By then, less is left than the amount: nothing is reversed by hand.
+      const isRefused = (part.hand ?? 1) > (left ?? 0)
+      expect([status, isRefused]).toEqual([isRefused ? 409 : 201, isRefused])
+      if (!isRefundedFirst) await refunded()
+      expect(await bought.earned()).toBe(part.earned)
+      expect(await database.violations(bought.merchant.workspace.id)).toEqual([])
+    }
+  },
+)
 
 test('a refund that fails reinstates its own part, and not what a manager reversed', async () => {
   const bought = await buy()
@@ -212,7 +235,9 @@ test('refunds and manual reversals at the same time never take back more than th
     ),
     ...[196, 195, 194, 193].map((cents) => reverseByHand(bought, cents)),
   ])
-  const byHand = results.flatMap((answer) => (answer?.status === 201 ? Number(answer.body.amountCents) : []))
+  const byHand = results.flatMap((answer) =>
+    answer?.status === 201 ? Number(answer.body.amountCents) : [],
+  )
   const taken = byHand.reduce((sum, cents) => sum - cents, 4 * 196)
   expect(await bought.earned()).toBe(Math.max(0, 980 - taken))
   expect(await database.violations(bought.merchant.workspace.id)).toEqual([])

@@ -3,7 +3,15 @@
 import { describe, expect, test } from 'vitest'
 import { codes, type createMerchant } from '../../support/merchant.ts'
 import { orders } from '../../support/permutations.ts'
-import { deliver, earlier, later, paidCheckout, paidInvoice, saved, useShops } from '../../support/shops.ts'
+import {
+  deliver,
+  earlier,
+  later,
+  paidCheckout,
+  paidInvoice,
+  saved,
+  useShops,
+} from '../../support/shops.ts'
 import { invoice, seconds, stripeEvent, stripeId } from '../../support/stripe.ts'
 
 const { openShop, earned } = useShops()
@@ -56,7 +64,9 @@ test('a flat reward follows a sale whose amount turns out to be smaller or large
     program: { reward: { amountCents: 1_000n, currency: 'USD' } },
   })
   const [id, customer, clickId] = [stripeId('in'), stripeId('cus'), await merchant.click()]
-  await saved(merchant.sale({ externalId: id, customerExternalId: customer, amountCents: 700, clickId }))
+  await saved(
+    merchant.sale({ externalId: id, customerExternalId: customer, amountCents: 700, clickId }),
+  )
   expect(await earned(merchant, id)).toBe(700)
   const amounts = { amount_paid: 700, total: 700, total_excluding_tax: 600 }
   await deliver(stripe, paidInvoice({ id, customer, ...amounts }, later()))
@@ -68,7 +78,12 @@ test('a trial of 1.00 by Stripe leaves a one-time reward to the first invoice, i
     const { merchant, stripe } = await openShop({
       program: { reward_interval: 'one-time', one_time_minimum_cents: 500 },
     })
-    const [customer, trial, first, second] = [stripeId('cus'), stripeId('in'), stripeId('in'), stripeId('in')]
+    const [customer, trial, first, second] = [
+      stripeId('cus'),
+      stripeId('in'),
+      stripeId('in'),
+      stripeId('in'),
+    ]
     const small = { amount_paid: 100, total: 100, total_excluding_tax: 100 }
     const start = earlier()
     const events = {

@@ -3,13 +3,25 @@ import { describe, expect, test } from 'vitest'
 import { codes, createMerchant, type Merchant, useDatabase } from '../../support/merchant.ts'
 import { openPages } from '../../support/pages.ts'
 import { signingSecret } from '../../support/secrets.ts'
-import { checkoutSession, refund, seconds, stripeEvent, stripeId, useStripe } from '../../support/stripe.ts'
+import {
+  checkoutSession,
+  refund,
+  seconds,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../../support/stripe.ts'
 
 const database = useDatabase()
 
-/** A merchant whose sales come from somewhere, and a way to pay 49.00 at Stripe with the merchant's click. */
+/**
+ * A merchant whose sales come from somewhere, and a way to pay 49.00 at Stripe with the merchant's
+ * click.
+ */
 const createShop = async (salesFrom: 'both' | 'stripe' | 'api') => {
-  const merchant = await createMerchant({ group: { leadReward: { amountCents: 300n, currency: 'USD' } } })
+  const merchant = await createMerchant({
+    group: { leadReward: { amountCents: 300n, currency: 'USD' } },
+  })
   const manager = await merchant.asManager()
   expect((await manager.patch('/settings', { salesFrom })).status).toBe(200)
   const stripe = await useStripe(merchant)
@@ -17,7 +29,9 @@ const createShop = async (salesFrom: 'both' | 'stripe' | 'api') => {
   await database.ageClicks(merchant)
   const pay = async (fields: Record<string, unknown> = {}) => {
     const session = checkoutSession({ client_reference_id: clickId, ...fields })
-    expect((await stripe.deliver(stripeEvent('checkout.session.completed', session))).status).toBe(200)
+    expect((await stripe.deliver(stripeEvent('checkout.session.completed', session))).status).toBe(
+      200,
+    )
     return String(session.payment_intent)
   }
   return { merchant, manager, stripe, clickId, pay }
@@ -37,14 +51,19 @@ describe('sales from Stripe', () => {
   test('a sale reported by API under an own order id is attributed, and only Stripe’s event of it earns', async () => {
     const { merchant, clickId, pay } = await createShop('stripe')
     const reported = await merchant.sale({ externalId: 'order-1', clickId })
-    expect(reported).toMatchObject({ status: 200, body: { attributed: true, eventId: expect.any(String) } })
+    expect(reported).toMatchObject({
+      status: 200,
+      body: { attributed: true, eventId: expect.any(String) },
+    })
     const event = await merchant.explain(reported.body.eventId)
     expect(codes(event)).toEqual(['click', 'sale_expected_from_stripe'])
     expect(event.commission).toBeNull()
     expect(event.customer.id).not.toBeNull()
     const payment = await pay()
     expect(await earned(merchant)).toEqual(['order-1 0', `${payment} 980`])
-    expect(await merchant.sale({ externalId: 'order-1', clickId })).toMatchObject({ body: reported.body })
+    expect(await merchant.sale({ externalId: 'order-1', clickId })).toMatchObject({
+      body: reported.body,
+    })
   })
 
   test('a sale reported by API under Stripe’s id earns, once', async () => {
@@ -60,7 +79,9 @@ describe('sales from Stripe', () => {
     await merchant.sale({ externalId: 'order-1', clickId })
     await manager.patch('/settings', { salesFrom: 'stripe' })
     const lead = await merchant.lead({ externalId: 'user_1', clickId })
-    expect((await merchant.explain(lead.body.eventId)).commission).toMatchObject({ amountCents: 300 })
+    expect((await merchant.explain(lead.body.eventId)).commission).toMatchObject({
+      amountCents: 300,
+    })
     await merchant.sale({ externalId: 'order-2', clickId })
     expect(await earned(merchant)).toEqual(['order-1 980', 'order-2 0'])
   })
@@ -135,7 +156,9 @@ describe('sales from the API', () => {
     await merchant.sale({ externalId: 'order-1', clickId })
     expect(await earned(merchant)).toEqual(['order-1 980'])
     const { body } = await manager.get('/stripe/events')
-    expect(body.data).toMatchObject([{ eventId: null, outcome: { code: 'sale_expected_from_api' } }])
+    expect(body.data).toMatchObject([
+      { eventId: null, outcome: { code: 'sale_expected_from_api' } },
+    ])
   })
 
   test.each(['before', 'after'])(
@@ -147,7 +170,9 @@ describe('sales from the API', () => {
       await merchant.sale({ externalId: payment, clickId, amountCents: 4_900 })
       if (when === 'before') await pay({ payment_intent: payment, amount_total: 6_000 })
       expect(await earned(merchant)).toEqual([`${payment} 980`])
-      await stripe.deliver(stripeEvent('refund.created', refund({ payment_intent: payment, amount: 3_000 })))
+      await stripe.deliver(
+        stripeEvent('refund.created', refund({ payment_intent: payment, amount: 3_000 })),
+      )
       expect(await earned(merchant)).toEqual([`${payment} 490`])
     },
   )
@@ -170,9 +195,10 @@ test('a payment is decided by the setting of its own time, however late Stripe r
   expect(await earned(merchant)).toEqual([expect.stringMatching(/^pi_\w+ 980$/)])
   await manager.patch('/settings', { salesFrom: 'both' })
   expect(
-    await database.query('select sales_from from former_sales_from where workspace_id = $1 order by until', [
-      merchant.workspace.id,
-    ]),
+    await database.query(
+      'select sales_from from former_sales_from where workspace_id = $1 order by until',
+      [merchant.workspace.id],
+    ),
   ).toEqual([{ sales_from: 'stripe' }, { sales_from: 'both' }, { sales_from: 'api' }])
 })
 
@@ -186,7 +212,9 @@ test('a reported sale keeps the setting of its own time, whatever is planned aga
     client_reference_id: clickId,
   })
   const created = seconds() - 3_600
-  await stripe.deliver(stripeEvent('checkout.session.completed', { ...session, created }, { created }))
+  await stripe.deliver(
+    stripeEvent('checkout.session.completed', { ...session, created }, { created }),
+  )
   expect(await earned(merchant)).toEqual(['order-1 200', expect.stringMatching(/^pi_\w+ 980$/)])
 })
 
@@ -218,7 +246,9 @@ describe('the page of the first signing secret', () => {
 
     const refused = await pages.post('/stripe', { secret: signingSecret(), salesFrom: 'paypal' })
     expect([refused.status, refused.html.includes('id="salesFrom-error"')]).toEqual([400, true])
-    expect((await pages.post('/stripe', { secret: signingSecret(), salesFrom: 'stripe' })).status).toBe(303)
+    expect(
+      (await pages.post('/stripe', { secret: signingSecret(), salesFrom: 'stripe' })).status,
+    ).toBe(303)
     expect((await merchant.get('/settings')).body).toMatchObject({ salesFrom: 'stripe' })
     expect((await pages.get('/audit')).text).toContain('who reports sales from both to stripe')
     expect((await pages.get('/stripe')).html).not.toContain('name="salesFrom"')

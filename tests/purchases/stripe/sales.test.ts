@@ -1,4 +1,6 @@
-/** Stripe's events of a sale, and the commissions they create. Spec 4.4 and 4.5, design section 5. */
+/**
+ * Stripe's events of a sale, and the commissions they create. Spec 4.4 and 4.5, design section 5.
+ */
 import { expect, test } from 'vitest'
 import { codes, createMerchant, type Merchant, useDatabase } from '../../support/merchant.ts'
 import {
@@ -104,9 +106,10 @@ test('a coupon takes precedence over the click of another partner', async () => 
 
 test('the coupon of a banned partner credits nobody, and the click behind it counts', async () => {
   const { merchant, deliver } = await openShop()
-  await database.query("update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'", [
-    merchant.workspace.id,
-  ])
+  await database.query(
+    "update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'",
+    [merchant.workspace.id],
+  )
   const session = checkoutSession({
     discounts: [{ coupon: 'LEO10' }],
     client_reference_id: await merchant.click(),
@@ -172,7 +175,10 @@ test('a trial earns nothing, and the referring partner is credited when the cust
     }),
   )
   expect(await ledger(merchant)).toEqual([])
-  await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
+  await deliver(
+    'invoice.paid',
+    invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }),
+  )
   expect(await ledger(merchant)).toEqual(['leo sale 980 USD'])
 })
 
@@ -183,9 +189,14 @@ test('an imported customer’s renewal credits the imported partner, and no invo
   const before = invoice({ customer, status_transitions: { paid_at: seconds() - 3_600 } })
   await deliver('invoice.paid', before)
   expect(await ledger(merchant)).toEqual([])
-  expect(codes(await merchant.explainReport('sale', String(before.id)))).toEqual(['unknown_customer'])
+  expect(codes(await merchant.explainReport('sale', String(before.id)))).toEqual([
+    'unknown_customer',
+  ])
 
-  await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
+  await deliver(
+    'invoice.paid',
+    invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }),
+  )
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD'])
 })
 
@@ -194,9 +205,18 @@ test('a mapping imported by email address is found by the address of each invoic
   const customer = stripeId('cus')
   await importMapping(merchant, { customerExternalId: 'Eve@Example.com' })
   const paid = (after: number) => ({ status_transitions: { paid_at: seconds() + after } })
-  await deliver('invoice.paid', invoice({ customer, customer_email: 'eve@example.com', ...paid(10) }))
-  await deliver('invoice.paid', invoice({ customer, customer_email: 'EVE@example.com', ...paid(20) }))
-  await deliver('invoice.paid', invoice({ customer, customer_email: 'eve@new.example', ...paid(25) }))
+  await deliver(
+    'invoice.paid',
+    invoice({ customer, customer_email: 'eve@example.com', ...paid(10) }),
+  )
+  await deliver(
+    'invoice.paid',
+    invoice({ customer, customer_email: 'EVE@example.com', ...paid(20) }),
+  )
+  await deliver(
+    'invoice.paid',
+    invoice({ customer, customer_email: 'eve@new.example', ...paid(25) }),
+  )
   await deliver('invoice.paid', invoice({ customer_email: 'adam@example.com', ...paid(30) }))
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya sale 980 USD'])
 })
@@ -212,7 +232,10 @@ test('renewals end with the program’s duration, counted by when they were paid
   )
   const DAY = 86_400
   for (const days of [0, 20, 40]) {
-    await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: start + days * DAY } }))
+    await deliver(
+      'invoice.paid',
+      invoice({ customer, status_transitions: { paid_at: start + days * DAY } }),
+    )
   }
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya sale 980 USD'])
 })
@@ -269,21 +292,30 @@ test.each([
     const fields = { customer, status_transitions: { paid_at: seconds() + 5 } }
     const paid = old ? oldInvoice({ ...fields, ...payment }) : invoice(fields)
     await deliver('invoice.paid', paid)
-    if (!old) await deliver('invoice_payment.paid', invoicePayment(String(paid.id), payment.payment_intent))
+    if (!old)
+      await deliver('invoice_payment.paid', invoicePayment(String(paid.id), payment.payment_intent))
 
     const given = refund({ ...payment, amount: 1_000 })
     await deliver('refund.created', given)
-    await deliver('charge.refunded', charge({ ...payment, id: payment.charge, amount_refunded: 1_000 }))
+    await deliver(
+      'charge.refunded',
+      charge({ ...payment, id: payment.charge, amount_refunded: 1_000 }),
+    )
     await deliver('refund.updated', given)
     expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya reversal -200 USD'])
 
-    await deliver('charge.refunded', charge({ ...payment, id: payment.charge, amount_refunded: 4_900 }))
+    await deliver(
+      'charge.refunded',
+      charge({ ...payment, id: payment.charge, amount_refunded: 4_900 }),
+    )
     expect(await ledger(merchant)).toEqual([
       'maya sale 980 USD',
       'maya reversal -200 USD',
       'maya reversal -780 USD',
     ])
-    expect(codes(await merchant.explainReport('sale', String(paid.id)))?.at(-1)).toBe('commission_reversed')
+    expect(codes(await merchant.explainReport('sale', String(paid.id)))?.at(-1)).toBe(
+      'commission_reversed',
+    )
   },
 )
 
@@ -316,7 +348,10 @@ test('a dispute reverses the commission, a won one reinstates it, and an inquiry
   const { merchant, deliver } = await openShop()
   const session = checkoutSession({ discounts: [{ coupon: 'LEO10' }] })
   await deliver('checkout.session.completed', session)
-  const about = dispute({ payment_intent: session.payment_intent, status: 'warning_needs_response' })
+  const about = dispute({
+    payment_intent: session.payment_intent,
+    status: 'warning_needs_response',
+  })
   await deliver('charge.dispute.created', about)
   expect(await ledger(merchant)).toEqual(['leo sale 980 USD'])
   await deliver('charge.dispute.funds_withdrawn', { ...about, status: 'needs_response' })
@@ -340,7 +375,11 @@ test('a reversal becomes payable with its commission, so that one payout takes b
     payableAt: string
     amountCents: number
   }[]
-  expect(reversal).toMatchObject({ reversesId: sale?.id, payableAt: sale?.payableAt, amountCents: -980 })
+  expect(reversal).toMatchObject({
+    reversesId: sale?.id,
+    payableAt: sale?.payableAt,
+    amountCents: -980,
+  })
 })
 
 test('a refund does not credit an old sale to the present holder of the coupon', async () => {
@@ -348,7 +387,11 @@ test('a refund does not credit an old sale to the present holder of the coupon',
   const session = checkoutSession({ discounts: [{ coupon: 'NEW' }], customer_details: null })
   await deliver('checkout.session.completed', session)
   const { seed, workspace, programId } = merchant
-  await seed.addCoupon(workspace.id, await seed.addPartner(workspace.id, programId, { slug: 'mia' }), 'NEW')
+  await seed.addCoupon(
+    workspace.id,
+    await seed.addPartner(workspace.id, programId, { slug: 'mia' }),
+    'NEW',
+  )
   await deliver('refund.created', refund({ payment_intent: session.payment_intent, amount: 100 }))
   expect(await ledger(merchant)).toEqual([])
 })
@@ -363,7 +406,11 @@ test('the merchant’s own report of an invoice makes no second sale, in either 
       amountCents,
       clickId,
     })
-    expect({ status, attributed: body.attributed, mismatch: headers.has('Idempotency-Mismatch') }).toEqual({
+    expect({
+      status,
+      attributed: body.attributed,
+      mismatch: headers.has('Idempotency-Mismatch'),
+    }).toEqual({
       status: 200,
       attributed: true,
       mismatch: false,
@@ -404,8 +451,14 @@ test('a manager sees what each event did', async () => {
   await deliver('refund.created', refund({ payment_intent: session.payment_intent, amount: 490 }))
   const manager = await merchant.asManager()
   const { body } = await manager.get('/stripe/events')
-  const outcomes = (body.data as { outcome: { code: string; text: string } }[]).map(({ outcome }) => outcome)
-  expect(outcomes.map(({ code }) => code)).toEqual(['commission_changed', 'sale_credited', 'no_sale'])
+  const outcomes = (body.data as { outcome: { code: string; text: string } }[]).map(
+    ({ outcome }) => outcome,
+  )
+  expect(outcomes.map(({ code }) => code)).toEqual([
+    'commission_changed',
+    'sale_credited',
+    'no_sale',
+  ])
   expect(outcomes[0]?.text).toContain('0.98 USD')
 })
 
@@ -414,7 +467,10 @@ test('a checkout credits all 25 invoices that arrived before it', async () => {
   const customer = stripeId('cus')
   const now = seconds()
   for (let month = 1; month <= 25; month++) {
-    await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: now + month } }))
+    await deliver(
+      'invoice.paid',
+      invoice({ customer, status_transitions: { paid_at: now + month } }),
+    )
   }
   await deliver(
     'checkout.session.completed',
@@ -445,7 +501,10 @@ test('importing the Stripe customer of a sale that was reported under the mercha
     statuses.push((body.results as { status: string }[])[0]?.status)
   }
   expect(statuses).toEqual(['updated', 'unchanged'])
-  await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
+  await deliver(
+    'invoice.paid',
+    invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }),
+  )
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya sale 980 USD'])
 })
 

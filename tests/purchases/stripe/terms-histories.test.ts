@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** Random histories of terms and of purchases: each sale earns what the terms of its time say, whatever was received when. */
+/**
+ * Random histories of terms and of purchases: each sale earns what the terms of its time say,
+ * whatever was received when.
+ */
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
@@ -30,7 +33,10 @@ type Change =
   | { of: 'group'; percent: number | null }
   | { of: 'partner'; inGroup: boolean; status: 'approved' | 'banned' }
 
-/** A change with its time, in milliseconds after the start. Few times, so that changes and payments share seconds. */
+/**
+ * A change with its time, in milliseconds after the start. Few times, so that changes and payments
+ * share seconds.
+ */
 type Edit = Change & { at: number }
 type Sale = {
   paidAt: number
@@ -40,7 +46,11 @@ type Sale = {
 const time = fc.integer({ min: 0, max: 24 }).map((quarter) => quarter * 250)
 const percent = fc.integer({ min: 1, max: 50 })
 const change: fc.Arbitrary<Change> = fc.oneof(
-  fc.record({ of: fc.constant('program' as const), percent, holdingDays: fc.integer({ min: 0, max: 40 }) }),
+  fc.record({
+    of: fc.constant('program' as const),
+    percent,
+    holdingDays: fc.integer({ min: 0, max: 40 }),
+  }),
   fc.record({ of: fc.constant('group' as const), percent: fc.option(percent) }),
   fc.record({
     of: fc.constant('partner' as const),
@@ -86,9 +96,14 @@ const makeChanges = async ({ merchant, partnerId, groupId }: Shop, all: Edit[], 
       const { percent, holdingDays } = one
       await changeProgram(db, act, merchant.programId, { reward: reward(percent), holdingDays })
     } else if (one.of === 'group') {
-      await changeGroup(db, act, groupId, { saleReward: one.percent === null ? null : reward(one.percent) })
+      await changeGroup(db, act, groupId, {
+        saleReward: one.percent === null ? null : reward(one.percent),
+      })
     } else {
-      await changePartner(db, act, partnerId, { groupId: one.inGroup ? groupId : null, status: one.status })
+      await changePartner(db, act, partnerId, {
+        groupId: one.inGroup ? groupId : null,
+        status: one.status,
+      })
     }
   }
 }
@@ -119,7 +134,12 @@ test('each sale earns by the terms of the second in which it was paid, in any hi
           const amounts = { amount_paid: 10_000, total: 10_000, total_excluding_tax: 10_000 }
           const report = () =>
             saved(
-              merchant.sale({ externalId: id, customerExternalId: customer, amountCents: 10_000, clickId }),
+              merchant.sale({
+                externalId: id,
+                customerExternalId: customer,
+                amountCents: 10_000,
+                clickId,
+              }),
             )
           const invoice = () => deliver(stripe, paidInvoice({ id, customer, ...amounts }, at))
           const coupon = { amount_total: 10_000, payment_intent: id, customer }

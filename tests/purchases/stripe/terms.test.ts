@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** A sale is decided with the terms in force when it was paid or reported, however late its events arrive. Design, section 5. */
+/**
+ * A sale is decided with the terms in force when it was paid or reported, however late its events
+ * arrive. Design, section 5.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Merchant } from '../../support/merchant.ts'
 import { orders } from '../../support/permutations.ts'
@@ -20,7 +23,9 @@ const { database, openShop, earned } = useShops()
 type Edit = (shop: Shop) => Promise<void>
 const EDITS: Record<string, Edit> = {
   'the reward is edited to 5%': ({ manager, merchant }) =>
-    saved(manager.patch(`/programs/${merchant.programId}`, { reward: { kind: 'percent', percent: 5 } })),
+    saved(
+      manager.patch(`/programs/${merchant.programId}`, { reward: { kind: 'percent', percent: 5 } }),
+    ),
   'the program is switched to one-time': ({ manager, merchant }) =>
     saved(manager.patch(`/programs/${merchant.programId}`, { rewardInterval: 'one-time' })),
   'the partner is moved to a group that earns 50%': ({ manager, partnerId, groupId }) =>
@@ -33,32 +38,45 @@ describe.each(Object.entries(EDITS))('when %s', (name, edit) => {
   test.each([
     { amount: 'the reported amount', netCents: 4_900, cents: 980 },
     { amount: 'a net amount without the tax', netCents: 4_000, cents: 800 },
-  ])('a sale paid before earns 20% of $amount, in any order of report, edit and invoice', async (given) => {
-    for (const order of orders(['report', 'edit', 'invoice'] as const)) {
-      // The merchant's report names the partner by a click, which a banned partner's report cannot.
-      if (name.includes('banned') && order.indexOf('edit') < order.indexOf('report')) continue
-      const shop = await openShop()
-      const { merchant, stripe } = shop
-      const clickId = await merchant.click()
-      await database.query(
-        "update clicks set created_at = created_at - interval '2 hours' where workspace_id = $1",
-        [merchant.workspace.id],
-      )
-      // An earlier sale, which a one-time reward would have rewarded instead.
-      const customer = stripeId('cus')
-      await deliver(stripe, paidCheckout(earlier() - 60, { customer }))
-      const id = stripeId('in')
-      const steps = {
-        report: () =>
-          saved(merchant.sale({ externalId: id, customerExternalId: customer, amountCents: 4_900, clickId })),
-        edit: () => edit(shop),
-        invoice: () =>
-          deliver(stripe, paidInvoice({ id, customer, total_excluding_tax: given.netCents }, earlier())),
+  ])(
+    'a sale paid before earns 20% of $amount, in any order of report, edit and invoice',
+    async (given) => {
+      for (const order of orders(['report', 'edit', 'invoice'] as const)) {
+        // The merchant's report names the partner by a click, which a banned partner's report cannot.
+        if (name.includes('banned') && order.indexOf('edit') < order.indexOf('report')) continue
+        const shop = await openShop()
+        const { merchant, stripe } = shop
+        const clickId = await merchant.click()
+        await database.query(
+          "update clicks set created_at = created_at - interval '2 hours' where workspace_id = $1",
+          [merchant.workspace.id],
+        )
+        // An earlier sale, which a one-time reward would have rewarded instead.
+        const customer = stripeId('cus')
+        await deliver(stripe, paidCheckout(earlier() - 60, { customer }))
+        const id = stripeId('in')
+        const steps = {
+          report: () =>
+            saved(
+              merchant.sale({
+                externalId: id,
+                customerExternalId: customer,
+                amountCents: 4_900,
+                clickId,
+              }),
+            ),
+          edit: () => edit(shop),
+          invoice: () =>
+            deliver(
+              stripe,
+              paidInvoice({ id, customer, total_excluding_tax: given.netCents }, earlier()),
+            ),
+        }
+        for (const step of order) await steps[step]()
+        expect({ order, cents: await earned(merchant, id) }).toEqual({ order, cents: given.cents })
       }
-      for (const step of order) await steps[step]()
-      expect({ order, cents: await earned(merchant, id) }).toEqual({ order, cents: given.cents })
-    }
-  })
+    },
+  )
 })
 
 test('a sale that was reported before its invoice was paid keeps the reward that it was made with when its tax is corrected', async () => {
@@ -68,7 +86,9 @@ test('a sale that was reported before its invoice was paid keeps the reward that
     const clickId = await merchant.click()
     const [first, id, customer] = [stripeId('in'), stripeId('in'), stripeId('cus')]
     for (const externalId of [first, id]) {
-      await saved(merchant.sale({ externalId, customerExternalId: customer, amountCents: 4_900, clickId }))
+      await saved(
+        merchant.sale({ externalId, customerExternalId: customer, amountCents: 4_900, clickId }),
+      )
     }
     await edit(shop)
     for (const _ of ['once', 'twice']) {
@@ -88,7 +108,10 @@ test('an edited reward, group reward, interval and holding period apply to sales
   )
   const pay = async (paidAt: number) => {
     const payment = stripeId('pi')
-    await deliver(stripe, paidCheckout(paidAt, { payment_intent: payment, customer: stripeId('cus') }))
+    await deliver(
+      stripe,
+      paidCheckout(paidAt, { payment_intent: payment, customer: stripeId('cus') }),
+    )
     return earned(merchant, payment)
   }
   expect([await pay(earlier()), await pay(later())]).toEqual([980, 245])
@@ -120,9 +143,10 @@ test('net terms count from the month of the payment, and a later change or corre
     return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, days)).toISOString()
   }
   await terms(15)
-  await database.query(`update programs set terms_since = terms_since - interval '1 day' where id = $1`, [
-    merchant.programId,
-  ])
+  await database.query(
+    `update programs set terms_since = terms_since - interval '1 day' where id = $1`,
+    [merchant.programId],
+  )
   await database.query(
     `update former_program_terms set until = until - interval '1 day' where program_id = $1`,
     [merchant.programId],
@@ -142,7 +166,10 @@ test('net terms count from the month of the payment, and a later change or corre
     [800, first],
   ])
 
-  await deliver(stripe, paidCheckout(paid, { payment_intent: stripeId('pi'), customer: stripeId('cus') }))
+  await deliver(
+    stripe,
+    paidCheckout(paid, { payment_intent: stripeId('pi'), customer: stripeId('cus') }),
+  )
   expect((await payable()).at(-1)).toEqual([980, net(paid, 60)])
 })
 
@@ -168,7 +195,11 @@ describe('a ban', () => {
     await deliver(stripe, paidCheckout(before, { payment_intent: byCoupon, customer }))
     await deliver(
       stripe,
-      paidCheckout(before, { payment_intent: byClick, discounts: [], client_reference_id: clickId }),
+      paidCheckout(before, {
+        payment_intent: byClick,
+        discounts: [],
+        client_reference_id: clickId,
+      }),
     )
     await deliver(stripe, paidInvoice({ id: byCustomer, customer }, before + 1))
     for (const id of [byCoupon, byClick, byCustomer]) expect(await earned(merchant, id)).toBe(980)
@@ -197,7 +228,14 @@ describe('a ban', () => {
       const [id, customer, clickId] = [stripeId('in'), stripeId('cus'), await merchant.click()]
       const steps = {
         report: () =>
-          saved(merchant.sale({ externalId: id, customerExternalId: customer, amountCents: 4_900, clickId })),
+          saved(
+            merchant.sale({
+              externalId: id,
+              customerExternalId: customer,
+              amountCents: 4_900,
+              clickId,
+            }),
+          ),
         invoice: () => deliver(stripe, paidInvoice({ id, customer }, earlier())),
       }
       for (const step of order) await steps[step]()
@@ -220,7 +258,10 @@ describe('a ban', () => {
       [merchant.workspace.id, paidAt, after],
     )
     const payment = stripeId('pi')
-    await deliver(stripe, paidCheckout(paidAt, { payment_intent: payment, customer: stripeId('cus') }))
+    await deliver(
+      stripe,
+      paidCheckout(paidAt, { payment_intent: payment, customer: stripeId('cus') }),
+    )
     expect(await earned(merchant, payment)).toBe(cents)
   })
 })

@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** Two events of one payment at Stripe that no id ties: one earns, and the other is held until an id or a manager decides. */
+/**
+ * Two events of one payment at Stripe that no id ties: one earns, and the other is held until an id
+ * or a manager decides.
+ */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
 import { endWaits } from '../../../lib/purchases/apply/apply.service.ts'
@@ -43,14 +46,21 @@ const openShop = async () => {
     customer,
     deliver,
     payment: (fields: Record<string, unknown> = {}) =>
-      deliver('payment_intent.succeeded', paymentIntent({ customer, ...fields }), seconds() - 16 * 60),
+      deliver(
+        'payment_intent.succeeded',
+        paymentIntent({ customer, ...fields }),
+        seconds() - 16 * 60,
+      ),
     invoice: (fields: Record<string, unknown> = {}) =>
       deliver('invoice.paid', invoice({ customer, ...fields })),
     checkout: (fields: Record<string, unknown> = {}) =>
       deliver('checkout.session.completed', checkoutSession({ customer, ...fields })),
     tie: (invoiceId: string, payment: string) =>
       deliver('invoice_payment.paid', invoicePayment(invoiceId, payment)),
-    /** What is left of the commissions by the id of their sale, and whether it is held. Checks the ledger too. */
+    /**
+     * What is left of the commissions by the id of their sale, and whether it is held. Checks the
+     * ledger too.
+     */
     earned: async () => {
       expect(await database.violations(merchant.workspace.id)).toEqual([])
       const sums = new Map<string, number>()
@@ -81,7 +91,10 @@ const openShop = async () => {
       Promise.all(
         (await rows())
           .toReversed()
-          .map(async ({ eventId, status }) => `${(await merchant.explain(eventId)).externalId} ${status}`),
+          .map(
+            async ({ eventId, status }) =>
+              `${(await merchant.explain(eventId)).externalId} ${status}`,
+          ),
       ),
     heldId: async () => (await rows()).find(({ status }) => status === 'held')?.id ?? '',
   }
@@ -132,15 +145,22 @@ const PAIRS: Pair[] = [
     case: 'an invoice marked as paid outside of Stripe, and the payment of it',
     steps: [
       async (shop, { invoiceId }) => {
-        await database.query('update programs set credit_out_of_band = true where workspace_id = $1', [
-          shop.merchant.workspace.id,
-        ])
-        await shop.invoice({ id: invoiceId, amount_paid: 4_900, amount_paid_off_stripe: 4_900, ...WITH_TAX })
+        await database.query(
+          'update programs set credit_out_of_band = true where workspace_id = $1',
+          [shop.merchant.workspace.id],
+        )
+        await shop.invoice({
+          id: invoiceId,
+          amount_paid: 4_900,
+          amount_paid_off_stripe: 4_900,
+          ...WITH_TAX,
+        })
       },
       async (shop, { paymentId }) => {
-        await database.query('update programs set credit_out_of_band = true where workspace_id = $1', [
-          shop.merchant.workspace.id,
-        ])
+        await database.query(
+          'update programs set credit_out_of_band = true where workspace_id = $1',
+          [shop.merchant.workspace.id],
+        )
         await shop.payment({ id: paymentId })
       },
     ],
@@ -160,7 +180,12 @@ const PAIRS: Pair[] = [
     case: 'a checkout that names its invoice, and its payment',
     steps: [
       (shop, { checkoutId, invoiceId }) =>
-        shop.checkout({ id: checkoutId, mode: 'subscription', invoice: invoiceId, payment_intent: null }),
+        shop.checkout({
+          id: checkoutId,
+          mode: 'subscription',
+          invoice: invoiceId,
+          payment_intent: null,
+        }),
       (shop, { paymentId }) => shop.payment({ id: paymentId }),
     ],
     payable: 980,
@@ -202,7 +227,12 @@ const PAIRS: Pair[] = [
     case: 'a report under the id of the payment, and the invoice',
     steps: [
       async ({ merchant, customer }, { paymentId, clickId }) => {
-        const sale = { externalId: paymentId, customerExternalId: customer, amountCents: 4_900, clickId }
+        const sale = {
+          externalId: paymentId,
+          customerExternalId: customer,
+          amountCents: 4_900,
+          clickId,
+        }
         expect((await merchant.sale(sale)).body.attributed).toBe(true)
       },
       (shop, { invoiceId }) => shop.invoice({ id: invoiceId }),
@@ -214,7 +244,12 @@ const PAIRS: Pair[] = [
     case: 'a report under the id of the invoice, and the payment',
     steps: [
       async ({ merchant, customer }, { invoiceId, clickId }) => {
-        const sale = { externalId: invoiceId, customerExternalId: customer, amountCents: 4_900, clickId }
+        const sale = {
+          externalId: invoiceId,
+          customerExternalId: customer,
+          amountCents: 4_900,
+          clickId,
+        }
         expect((await merchant.sale(sale)).body.attributed).toBe(true)
       },
       (shop, { paymentId }) => shop.payment({ id: paymentId }),
@@ -224,10 +259,13 @@ const PAIRS: Pair[] = [
   },
   {
     case: 'reports under the ids of the invoice and of the payment',
-    steps: (['invoiceId', 'paymentId'] as const).map((id) => async ({ merchant, customer }, ids) => {
-      const sale = { customerExternalId: customer, amountCents: 4_900, clickId: ids.clickId }
-      expect((await merchant.sale({ externalId: ids[id], ...sale })).body.attributed).toBe(true)
-    }),
+    steps: (['invoiceId', 'paymentId'] as const).map(
+      (id) =>
+        async ({ merchant, customer }, ids) => {
+          const sale = { customerExternalId: customer, amountCents: 4_900, clickId: ids.clickId }
+          expect((await merchant.sale({ externalId: ids[id], ...sale })).body.attributed).toBe(true)
+        },
+    ),
     payable: 980,
     held: 980,
   },
@@ -235,7 +273,12 @@ const PAIRS: Pair[] = [
     case: 'an order reported by API, its invoice and its payment',
     steps: [
       async ({ merchant, customer }, { clickId }) => {
-        const sale = { externalId: 'order-1', customerExternalId: customer, amountCents: 4_900, clickId }
+        const sale = {
+          externalId: 'order-1',
+          customerExternalId: customer,
+          amountCents: 4_900,
+          clickId,
+        }
         expect((await merchant.sale(sale)).body.attributed).toBe(true)
       },
       (shop, { invoiceId }) => shop.invoice({ id: invoiceId }),
@@ -274,15 +317,23 @@ describe('one of the two is held, and in any order as much is payable', () => {
       if (first === 'payment') await shop.invoice({ id })
       expect(await shop.earned()).toEqual({ [id]: 980, [`${payment} held`]: 980 })
       const explained = await shop.merchant.explainReport('sale', payment)
-      expect(explained?.steps.at(-1)).toMatchObject({ code: 'possible_duplicate', facts: { externalId: id } })
-      expect(codes(await shop.merchant.explainReport('sale', id))).not.toContain('possible_duplicate')
+      expect(explained?.steps.at(-1)).toMatchObject({
+        code: 'possible_duplicate',
+        facts: { externalId: id },
+      })
+      expect(codes(await shop.merchant.explainReport('sale', id))).not.toContain(
+        'possible_duplicate',
+      )
     }
   })
 
   test('when the wait of the payment is over', async () => {
     const shop = await openShop()
     const [id, payment] = [stripeId('in'), stripeId('pi')]
-    await shop.deliver('payment_intent.succeeded', paymentIntent({ id: payment, customer: shop.customer }))
+    await shop.deliver(
+      'payment_intent.succeeded',
+      paymentIntent({ id: payment, customer: shop.customer }),
+    )
     await shop.invoice({ id })
     expect(await shop.earned()).toEqual({ [id]: 980 })
     await endWaits(() => connect(inject('database')), new Date(Date.now() + 16 * 60_000))
@@ -314,7 +365,11 @@ describe('one of the two is held, and in any order as much is payable', () => {
 })
 
 describe('purchases of their own, which all earn', () => {
-  test.each<{ case: string; steps: (shop: Shop) => Promise<void>[] | Promise<void>; payable: number }>([
+  test.each<{
+    case: string
+    steps: (shop: Shop) => Promise<void>[] | Promise<void>
+    payable: number
+  }>([
     {
       case: 'two checkouts of one product',
       steps: async ({ checkout }) => {
@@ -377,7 +432,11 @@ describe('purchases of their own, which all earn', () => {
       case: 'an invoice and a payment of the day before',
       steps: async ({ deliver, customer, ...shop }) => {
         await shop.invoice()
-        await deliver('payment_intent.succeeded', paymentIntent({ customer }), seconds() - 25 * 3_600)
+        await deliver(
+          'payment_intent.succeeded',
+          paymentIntent({ customer }),
+          seconds() - 25 * 3_600,
+        )
       },
       payable: 1_960,
     },
@@ -422,7 +481,8 @@ describe('an id that ties the two later makes them one purchase, and the hold is
   test('two renewals of one price and day: each is tied to its payment, whichever it was held as', async () => {
     for (const order of orders(['in_a', 'in_b', 'pi_a', 'pi_b'])) {
       const shop = await openShop()
-      for (const id of order) await (id.startsWith('in') ? shop.invoice({ id }) : shop.payment({ id }))
+      for (const id of order)
+        await (id.startsWith('in') ? shop.invoice({ id }) : shop.payment({ id }))
       expect(sums(await shop.earned())).toEqual({ payable: 1_960, held: 1_960 })
       await shop.tie('in_a', 'pi_a')
       expect(sums(await shop.earned())).toEqual({ payable: 1_960, held: 980 })
@@ -442,7 +502,9 @@ describe('what a manager has decided', () => {
       const [id, payment] = [stripeId('in'), stripeId('pi')]
       const steps = [() => shop.invoice({ id }), () => shop.payment({ id: payment })]
       for (const step of first === 'invoice' ? steps : steps.toReversed()) await step()
-      expect((await shop.manager.post(`/commissions/${await shop.heldId()}/${verb}`)).status).toBe(200)
+      expect((await shop.manager.post(`/commissions/${await shop.heldId()}/${verb}`)).status).toBe(
+        200,
+      )
       expect(sums(await shop.earned())).toEqual({ payable, held: 0 })
       for (const step of steps) await step()
       await shop.deliver('invoice.paid', invoice({ id, customer: shop.customer, ...WITH_TAX }))

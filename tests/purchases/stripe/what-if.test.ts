@@ -1,13 +1,25 @@
 // @module-tag sampled
-/** What a purchase would have earned is decided with all that Stripe told about it, under whichever of its ids that arrived. */
+/**
+ * What a purchase would have earned is decided with all that Stripe told about it, under whichever
+ * of its ids that arrived.
+ */
 import { expect, test } from 'vitest'
 import { orders } from '../../support/permutations.ts'
 import { deliver, paidInvoice, saved, useShops } from '../../support/shops.ts'
-import { checkoutSession, invoicePayment, seconds, stripeEvent, stripeId } from '../../support/stripe.ts'
+import {
+  checkoutSession,
+  invoicePayment,
+  seconds,
+  stripeEvent,
+  stripeId,
+} from '../../support/stripe.ts'
 
 const { openShop } = useShops()
 
-/** What a manager asks, and by how much the ledger would differ: Maya has the click, and Leo the customer. */
+/**
+ * What a manager asks, and by how much the ledger would differ: Maya has the click, and Leo the
+ * customer.
+ */
 const CHANGES = [
   { terms: { attribution: 'first' }, differences: { leo: 980, maya: -980 } },
   { terms: { reward: { kind: 'percent', percent: 10 } }, differences: { maya: -490 } },
@@ -33,7 +45,9 @@ test('a what-if knows the checkout of a purchase, in any order of the report of 
     const at = seconds()
     const steps = {
       report: () =>
-        saved(merchant.sale({ externalId: payment, customerExternalId: customer, amountCents: 4_900 })),
+        saved(
+          merchant.sale({ externalId: payment, customerExternalId: customer, amountCents: 4_900 }),
+        ),
       checkout: () =>
         deliver(
           stripe,
@@ -51,7 +65,8 @@ test('a what-if knows the checkout of a purchase, in any order of the report of 
           ),
         ),
       invoice: () => deliver(stripe, paidInvoice({ id: paid, customer }, at)),
-      payment: () => deliver(stripe, stripeEvent('invoice_payment.paid', invoicePayment(paid, payment))),
+      payment: () =>
+        deliver(stripe, stripeEvent('invoice_payment.paid', invoicePayment(paid, payment))),
     }
     for (const step of order) await steps[step]()
 
@@ -60,8 +75,13 @@ test('a what-if knows the checkout of a purchase, in any order of the report of 
       const { currencies } = body as unknown as {
         currencies: { partners: { slug: string; differenceCents: number }[] }[]
       }
-      const found = currencies[0]?.partners.map(({ slug, differenceCents }) => [slug, differenceCents]) ?? []
-      expect({ order, terms, differences: Object.fromEntries(found) }).toEqual({ order, terms, differences })
+      const found =
+        currencies[0]?.partners.map(({ slug, differenceCents }) => [slug, differenceCents]) ?? []
+      expect({ order, terms, differences: Object.fromEntries(found) }).toEqual({
+        order,
+        terms,
+        differences,
+      })
     }
   }
 })

@@ -20,7 +20,10 @@ const TABLES: Record<string, string> = {
   secrets: 'stripe_secrets',
 }
 
-/** A path whose parameters are filled in: mostly with ids of the right kind, some of them another tenant's. */
+/**
+ * A path whose parameters are filled in: mostly with ids of the right kind, some of them another
+ * tenant's.
+ */
 export const fillPath = ({ chance, pick }: Chooser, pools: Pools, template: string): string =>
   template.replaceAll(
     /(\w[\w-]*)\/(?:\{(\w+)\}|:(\w+)(?:\{[^}]*\})?)/g,
@@ -39,7 +42,10 @@ export const fillPath = ({ chance, pick }: Chooser, pools: Pools, template: stri
 export const queryOf = (choose: Chooser, pools: Pools, parameters: Parameter[]): string => {
   const { chance, pick } = choose
   const known = parameters.filter((one) => one.in === 'query' && chance(0.4))
-  const pairs = known.map(({ name, schema }) => [name, hostileValue(choose, pools, schema ?? {}, name)])
+  const pairs = known.map(({ name, schema }) => [
+    name,
+    hostileValue(choose, pools, schema ?? {}, name),
+  ])
   if (chance(0.3))
     pairs.push([
       pick([
@@ -81,7 +87,10 @@ export const formOf = (choose: Chooser, pools: Pools, fields: Record<string, str
     if (chance(0.03)) form.append(name, pick(TEXTS).toWellFormed())
   }
   if (chance(0.1))
-    form.append(pick(['__proto__', 'role', 'workspaceId', 'actor', 'id']), pick(TEXTS).toWellFormed())
+    form.append(
+      pick(['__proto__', 'role', 'workspaceId', 'actor', 'id']),
+      pick(TEXTS).toWellFormed(),
+    )
   return form.toString()
 }
 
@@ -113,11 +122,16 @@ export const headersOf = ({ chance, pick }: Chooser): Record<string, string> => 
     ['Stripe-Signature', ['t=1,v1=00', 't=NaN', LONG, 't=,v1=', 'v1=x,t=99999999999999999999']],
     ['X-HTTP-Method-Override', ['DELETE']],
   ]
-  return Object.fromEntries(hostile.flatMap(([name, values]) => (chance(0.03) ? [[name, pick(values)]] : [])))
+  return Object.fromEntries(
+    hostile.flatMap(([name, values]) => (chance(0.03) ? [[name, pick(values)]] : [])),
+  )
 }
 
 /** A body's bytes, some of which are broken. */
-export const breakBytes = ({ chance, pick, below }: Chooser, text: string): Uint8Array<ArrayBuffer> => {
+export const breakBytes = (
+  { chance, pick, below }: Chooser,
+  text: string,
+): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(new TextEncoder().encode(text))
   if (!chance(0.1)) return bytes
   const kind = pick(['cut', 'flip', 'bom', 'invalid', 'twice', 'large'] as const)

@@ -1,4 +1,7 @@
-/** Hostile requests to every public route: of the OpenAPI document, the pages, their forms, sign-in and Stripe's webhook. */
+/**
+ * Hostile requests to every public route: of the OpenAPI document, the pages, their forms, sign-in
+ * and Stripe's webhook.
+ */
 import { inject } from 'vitest'
 import dashboard from '../../../functions/dashboard.tsx'
 import portal from '../../../functions/portal.tsx'
@@ -82,7 +85,8 @@ const credentials = (
     ? 'expected'
     : pick(['none', 'member', 'partner', 'stranger', 'key', 'forged', 'both'])
   if (kind === 'none') return {}
-  if (kind === 'key' || path.startsWith('/api/track')) return { Authorization: `Bearer ${pick(keys)}` }
+  if (kind === 'key' || path.startsWith('/api/track'))
+    return { Authorization: `Bearer ${pick(keys)}` }
   if (kind === 'both') return { Authorization: `Bearer ${pick(keys)}`, Cookie: pick(people) }
   if (kind === 'forged')
     return pick<Record<string, string>>([
@@ -93,7 +97,11 @@ const credentials = (
       { Authorization: `Basic ${pick(keys)}` },
       { Authorization: `Bearer ${pick(keys)}x` },
     ])
-  const from = { member: sessions.members, partner: sessions.partners, stranger: sessions.strangers }[kind]
+  const from = {
+    member: sessions.members,
+    partner: sessions.partners,
+    stranger: sessions.strangers,
+  }[kind]
   return { Cookie: pick(from ?? people) }
 }
 
@@ -160,13 +168,19 @@ export const generate = async (choose: Chooser, arms: Arms): Promise<Hostile> =>
     kind === 'api'
       ? pick(documented)
       : { ...pick(kind === 'page' ? PAGE_ROUTES : OTHER_ROUTES), parameters: [], body: null }
-  const path = fillPath(choose, pools, operation.path) + queryOf(choose, pools, operation.parameters)
+  const path =
+    fillPath(choose, pools, operation.path) + queryOf(choose, pools, operation.parameters)
   const used = method(operation.method)
   const hasBody = used !== 'GET' && used !== 'HEAD' && (operation.body !== null || chance(0.3))
   const body = hasBody
     ? breakBytes(choose, toJson(hostileValue(choose, pools, operation.body ?? {})))
     : undefined
-  return { method: used, path, headers: withHeaders(operation.path, JSON_TYPE), ...(body && { body }) }
+  return {
+    method: used,
+    path,
+    headers: withHeaders(operation.path, JSON_TYPE),
+    ...(body && { body }),
+  }
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/g

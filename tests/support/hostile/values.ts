@@ -234,4 +234,7 @@ export const hostileValue = (
 
 /** JSON, with what encoders don't write. */
 export const toJson = (value: unknown): string =>
-  (JSON.stringify(value) ?? 'undefined').replace(RAW_MARK, (_, index: string) => RAW[Number(index)] ?? '0')
+  (JSON.stringify(value) ?? 'undefined').replace(
+    RAW_MARK,
+    (_, index: string) => RAW[Number(index)] ?? '0',
+  )

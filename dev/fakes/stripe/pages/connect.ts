@@ -4,7 +4,11 @@ import { type Connected, dueOf } from '../accounts.ts'
 import { type Html, layout, STRIPE_PATH } from './layout.ts'
 
 /** The onboarding form. */
-export const onboardingPage = (visit: string, account: Connected, nonce: string | undefined): Html => {
+export const onboardingPage = (
+  visit: string,
+  account: Connected,
+  nonce: string | undefined,
+): Html => {
   const due = dueOf(account)
   const action = `${STRIPE_PATH}/connect/${visit}`
   return layout(

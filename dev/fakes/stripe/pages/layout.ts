@@ -48,7 +48,11 @@ code { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace }
 `
 
 /** A whole page. */
-export const layout = (title: string, nonce: string | undefined, body: Html): Html => html`<!doctype html>
+export const layout = (
+  title: string,
+  nonce: string | undefined,
+  body: Html,
+): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

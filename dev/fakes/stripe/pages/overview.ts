@@ -1,4 +1,7 @@
-/** The merchant's overview: subscriptions, payments, Connect and events, with buttons to act on them. */
+/**
+ * The merchant's overview: subscriptions, payments, Connect and events, with buttons to act on
+ * them.
+ */
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
 import type { ConnectEvent } from '../event-shapes.ts'
@@ -10,8 +13,11 @@ import { connectSections } from './connect-sections.ts'
 import { type Html, layout, money } from './layout.ts'
 import { button, entry, MAX_SHOWN, section, time } from './parts.ts'
 
-const buyer = (store: Store, customer: Stripe.Charge['customer'], otherwise: string | null): string =>
-  store.customers.find(idOf(customer))?.email ?? otherwise ?? 'a guest'
+const buyer = (
+  store: Store,
+  customer: Stripe.Charge['customer'],
+  otherwise: string | null,
+): string => store.customers.find(idOf(customer))?.email ?? otherwise ?? 'a guest'
 
 const subscriptionItem = (store: Store, subscription: Stripe.Subscription): Html => {
   const [item] = subscription.items.data

@@ -24,7 +24,11 @@ export const button = (
 export const entry = (text: Html, buttons: Html[]): Html =>
   html`<li><div>${text}</div><div class="inline">${buttons}</div></li>`
 
-export const section = (title: string, items: Html[], none: string): Html => html`<section class="card">
+export const section = (
+  title: string,
+  items: Html[],
+  none: string,
+): Html => html`<section class="card">
 <h2>${title}</h2>
 ${items.length ? html`<ul class="list">${items}</ul>` : html`<p>${none}</p>`}
 </section>`

@@ -5,7 +5,11 @@ import { idOf, type Store } from '../store.ts'
 import { type Html, layout, money, STRIPE_PATH } from './layout.ts'
 
 /** The buyer's input, and its problem. */
-export type Typed = { email?: string; code?: string; problem?: { field: 'email' | 'code'; text: string } }
+export type Typed = {
+  email?: string
+  code?: string
+  problem?: { field: 'email' | 'code'; text: string }
+}
 
 const every = ({ price }: Stripe.LineItem): string => {
   const { interval, interval_count = 1 } = price?.recurring ?? {}
@@ -41,7 +45,9 @@ const problemOf = ({ problem }: Typed, field: 'email' | 'code'): Html | '' =>
     : ''
 
 const invalid = ({ problem }: Typed, field: 'email' | 'code'): Html | '' =>
-  problem?.field === field ? html` aria-invalid="true" aria-describedby="${field}-problem" autofocus` : ''
+  problem?.field === field
+    ? html` aria-invalid="true" aria-describedby="${field}-problem" autofocus`
+    : ''
 
 const codeForm = (store: Store, session: Stripe.Checkout.Session, typed: Typed): Html => {
   const action = `${STRIPE_PATH}/pay/${session.id}/code`

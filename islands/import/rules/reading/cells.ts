@@ -1,23 +1,26 @@
 /** Reads the cells of a CSV file: text with spreadsheet prefixes, and amounts. */
 
 /**
- * Longer than any field allows, so that the API rejects such a cell with its own message. Short enough that an
- * unclosed quote cannot turn half a file into one cell that exceeds the body limit.
+ * Longer than any field allows, so that the API rejects such a cell with its own message. Short
+ * enough that an unclosed quote cannot turn half a file into one cell that exceeds the body limit.
  */
 const MAX_CELL = 1_000
 
 /** The characters of a cell that are read: enough for its text and much white space. */
 const MAX_READ = 4 * MAX_CELL
 
-/** Spreadsheets treat a cell that starts with these as a formula. East Asian ones accept full-width signs. */
+/**
+ * Spreadsheets treat a cell that starts with these as a formula. East Asian ones accept full-width
+ * signs.
+ */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 /** The apostrophe that escapes a formula. */
 const ESCAPE = /^'(?=[=+\-@＝＋－＠])/
 
 /**
- * The start of a cell's text: after white space, invisible marks, and an apostrophe that escapes one of them. A cell
- * can hold a whole file, so these two patterns and `SPACE` must not backtrack.
+ * The start of a cell's text: after white space, invisible marks, and an apostrophe that escapes
+ * one of them. A cell can hold a whole file, so these two patterns and `SPACE` must not backtrack.
  */
 const BEGIN = /[^\s\u200b\u2060\ufeff\0']|'(?![\t\r\n])/u
 const TO_LAST = /^.*[^\s\u200b\u2060\ufeff\0]/su
@@ -36,14 +39,16 @@ export const cellText = (cell: string | undefined): string => {
   return cut(inOneLine, MAX_CELL)
 }
 
-const trimmed = (text: string): string => TO_LAST.exec(text.slice(Math.max(text.search(BEGIN), 0)))?.[0] ?? ''
+const trimmed = (text: string): string =>
+  TO_LAST.exec(text.slice(Math.max(text.search(BEGIN), 0)))?.[0] ?? ''
 
 /** The start of a text, without splitting a surrogate pair. */
-const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+const cut = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 /**
- * Escapes a cell that a spreadsheet would treat as a formula, with an apostrophe that `cellText` removes. Numbers stay
- * numbers.
+ * Escapes a cell that a spreadsheet would treat as a formula, with an apostrophe that `cellText`
+ * removes. Numbers stay numbers.
  */
 export const safeCell = (cell: string): string =>
   FORMULA.test(cell) && !/^[+-]?\d+([.,]\d+)*$/.test(cell) ? `'${cell}` : cell
@@ -98,7 +103,8 @@ const decimal = (digits: string): string | null => {
   const last = marks.at(-1) ?? ''
   const other = last === ',' ? '.' : ','
   const [whole = '', fraction = ''] = splitAtLast(digits, last)
-  const grouped = (text: string, mark: string) => new RegExp(`^\\d{1,3}(\\${mark}\\d{3})*$`).test(text)
+  const grouped = (text: string, mark: string) =>
+    new RegExp(`^\\d{1,3}(\\${mark}\\d{3})*$`).test(text)
 
   if (!marks.includes(other)) {
     // With one kind of mark, several group thousands, and so does one before exactly three digits.

@@ -25,7 +25,8 @@ export const partnerBody = (row: FilePartner) => ({
   ...(row.couponId && { couponId: row.couponId }),
   ...(row.couponLabel && { couponLabel: row.couponLabel }),
   ...(row.openingBalanceCents !== undefined && { openingBalanceCents: row.openingBalanceCents }),
-  ...(row.link?.url && row.link.url.length <= MAX_FORMER_LINK_LENGTH && { formerLink: row.link.url }),
+  ...(row.link?.url &&
+    row.link.url.length <= MAX_FORMER_LINK_LENGTH && { formerLink: row.link.url }),
 })
 
 /** A customer row as API input. */
@@ -48,9 +49,9 @@ export const customerBody = ({
 })
 
 /**
- * The calls that import these partners, in order. * Rows with the same slug or coupon share a call where they fit, so
- * that its dry run sees both. Rows with a slug come before rows without, because a generated slug could take one that
- * a later row requests.
+ * The calls that import these partners, in order. * Rows with the same slug or coupon share a call
+ * where they fit, so that its dry run sees both. Rows with a slug come before rows without, because
+ * a generated slug could take one that a later row requests.
  */
 export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
   const groups = together(rows, (row) => [
@@ -62,13 +63,25 @@ export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
   const slugged = groups.filter((group) => group.every((row) => row.slug))
   const bare = groups.filter((group) => group.every((row) => !row.slug))
   // Groups joined by a coupon, with and without slugs. They are split if they exceed a call.
-  const mixed = groups.filter((group) => group.some((row) => row.slug) && group.some((row) => !row.slug))
-  const sorted = [...mixed.flat().filter((row) => row.slug), ...mixed.flat().filter((row) => !row.slug)]
+  const mixed = groups.filter(
+    (group) => group.some((row) => row.slug) && group.some((row) => !row.slug),
+  )
+  const sorted = [
+    ...mixed.flat().filter((row) => row.slug),
+    ...mixed.flat().filter((row) => !row.slug),
+  ]
   const fits = sorted.length <= PARTNERS.rows && sum(sorted.map(size)) <= PARTNERS.bytes
-  return pack([...slugged, ...(fits ? [sorted] : sorted.map((row) => [row])), ...bare], PARTNERS, size)
+  return pack(
+    [...slugged, ...(fits ? [sorted] : sorted.map((row) => [row])), ...bare],
+    PARTNERS,
+    size,
+  )
 }
 
-/** The calls that import these customers. Rows of one customer share a call, in which the last one wins. */
+/**
+ * The calls that import these customers. Rows of one customer share a call, in which the last one
+ * wins.
+ */
 export const customerCalls = (rows: FileCustomer[]): FileCustomer[][] =>
   pack(
     together(rows, (row) => [row.customerExternalId]),

@@ -1,7 +1,14 @@
 /** Recognises the platform of an export, and maps its columns to fields. */
 import { inEnglish, type Message } from '../../../../lib/languages/message.ts'
 import * as m from '../../../../lib/languages/messages.ts'
-import { CUSTOMER_SIGN, type Field, GENERIC, NEW_PARTNER_EMAIL, type Preset, type RowKind } from './fields.ts'
+import {
+  CUSTOMER_SIGN,
+  type Field,
+  GENERIC,
+  NEW_PARTNER_EMAIL,
+  type Preset,
+  type RowKind,
+} from './fields.ts'
 import { PRESETS } from './presets.ts'
 
 /** The field of each column, in the file's order; null for an ignored column. */
@@ -18,7 +25,10 @@ export type Recognition = {
 export type Mapping = {
   rows: RowKind | null
   columns: Columns
-  /** Whether opening balances and commissions before the move are in minor units; null until that is chosen. */
+  /**
+   * Whether opening balances and commissions before the move are in minor units; null until that is
+   * chosen.
+   */
   inCents: boolean | null
   /** Of times that name none, such as `Europe/Berlin`. */
   zone: string
@@ -27,7 +37,10 @@ export type Mapping = {
 /** The last column of an error file. It is ignored on import. */
 export const ERROR_HEADER = 'tributary_error'
 
-/** Normalises a header to letters and digits, so that `First Name` equals `first_name` and `firstName`. */
+/**
+ * Normalises a header to letters and digits, so that `First Name` equals `first_name` and
+ * `firstName`.
+ */
 export const headerKey = (header: string): string =>
   header
     .normalize('NFKD')
@@ -57,13 +70,14 @@ export const FIELD_NAMES: Record<Field, Message> = {
 }
 
 /**
- * Recognises the platform of an export by its headers, and maps its columns. A file with signs of customers is never
- * taken for partners, unless the platform's format is known: then its rows are null, and none of its columns is mapped.
+ * Recognises the platform of an export by its headers, and maps its columns. A file with signs of
+ * customers is never taken for partners, unless the platform's format is known: then its rows are
+ * null, and none of its columns is mapped.
  *
  * @param chosen what the rows describe, if the user has said so
- * @example
- * recognise(['stripe_customer_id', 'email', 'first_name', 'last_name', 'token'])
- * // { platform: 'Rewardful', rows: 'both', columns: ['customerExternalId', 'email', 'firstName', 'lastName', 'slug'] }
+ * @example recognise(['stripe_customer_id', 'email', 'first_name', 'last_name', 'token']) // {
+ *   platform: 'Rewardful', rows: 'both', columns: ['customerExternalId', 'email', 'firstName',
+ *   'lastName', 'slug'] }
  */
 export const recognise = (headers: string[], chosen: RowKind | null = null): Recognition => {
   const keys = headers.map(headerKey)
@@ -82,13 +96,15 @@ const mapColumns = (keys: string[], sources: Preset[]): Columns => {
       if (columns.includes(field)) continue
       for (const header of source.columns[field] ?? []) {
         const column = keys.indexOf(headerKey(header))
-        if (column < 0 || columns[column] || (place > 0 && ignored.has(keys[column] ?? ''))) continue
+        if (column < 0 || columns[column] || (place > 0 && ignored.has(keys[column] ?? '')))
+          continue
         columns[column] = field
         break
       }
     }
   }
-  // `email` makes each row a partner, so a second partner column is redundant, unless the headers say that only some rows are partners.
+  // `email` makes each row a partner, so a second partner column is redundant, unless the headers
+  // say that only some rows are partners.
   if (columns.includes('email') && !keys.includes(headerKey(NEW_PARTNER_EMAIL)))
     clear(columns, 'partnerEmail')
   return columns
@@ -98,7 +114,8 @@ const ignoredBy = (preset: Preset | undefined): Set<string> =>
   new Set(preset?.columns.ignored?.map(headerKey))
 
 const isSure = (preset: Preset, keys: string[]): boolean =>
-  preset.rows !== 'partners' || !keys.some((key) => CUSTOMER_SIGN.test(key) && !ignoredBy(preset).has(key))
+  preset.rows !== 'partners' ||
+  !keys.some((key) => CUSTOMER_SIGN.test(key) && !ignoredBy(preset).has(key))
 
 /** The preset with the longest list of signs that the file has in full. */
 const closest = (keys: string[]): Preset => {
@@ -116,8 +133,8 @@ const closest = (keys: string[]): Preset => {
 }
 
 /**
- * A customer file with slugs can import the partners too. Without slugs it must not: the partners would get new ones,
- * and their links would break before the file with the slugs is imported.
+ * A customer file with slugs can import the partners too. Without slugs it must not: the partners
+ * would get new ones, and their links would break before the file with the slugs is imported.
  */
 const describesPartners = (columns: Columns): Columns =>
   columns.includes('slug') && !columns.includes('email')
@@ -128,11 +145,17 @@ const clear = (columns: Columns, field: Field): void => {
   for (const [column, value] of columns.entries()) if (value === field) columns[column] = null
 }
 
-/** The columns after one is mapped. The field is removed from any other column, because each field has one. */
+/**
+ * The columns after one is mapped. The field is removed from any other column, because each field
+ * has one.
+ */
 export const remap = (columns: Columns, column: number, field: Field | null): Columns =>
   columns.map((old, index) => (index === column ? field : old === field ? null : old))
 
-/** Whether amounts under a header are in minor units, such as `opening_balance_cents`; null if it doesn't say. */
+/**
+ * Whether amounts under a header are in minor units, such as `opening_balance_cents`; null if it
+ * doesn't say.
+ */
 export const unitOf = (header: string): boolean | null => {
   const key = headerKey(header)
   if (/cents|minor/.test(key)) return true
@@ -162,8 +185,8 @@ const OWN_HEADERS: Record<Field, string> = {
 }
 
 /**
- * Headers from which these columns will be recognised, so that a manually mapped file, or one without a header, needs
- * no mapping again. Headers that are already recognised stay.
+ * Headers from which these columns will be recognised, so that a manually mapped file, or one
+ * without a header, needs no mapping again. Headers that are already recognised stay.
  */
 export const headersFor = (
   headers: string[],
@@ -191,7 +214,9 @@ export const headersFor = (
 /** What only customers have, besides their ids. */
 const OF_CUSTOMERS: Field[] = ['startedAt', 'priorCommissions', 'priorAmount', 'priorCurrency']
 
-/** Fields that other columns make redundant, or that need others, which `recognise` therefore omits. */
+/**
+ * Fields that other columns make redundant, or that need others, which `recognise` therefore omits.
+ */
 const isUnused = (field: Field | null, columns: Columns): boolean =>
   (field === 'partnerEmail' && columns.includes('email') && !imports(columns).customers) ||
   (field === 'slug' && columns.includes('partnerEmail') && !columns.includes('email')) ||
@@ -242,5 +267,7 @@ const blockingOf = (
   if (rows === null) return inEnglish(m.import_choose_rows)
   if (unitProblem) return unitProblem
   if (partners || customers) return null
-  return inEnglish(rows === 'customers' ? m.import_select_partner_column : m.import_select_email_column)
+  return inEnglish(
+    rows === 'customers' ? m.import_select_partner_column : m.import_select_email_column,
+  )
 }

@@ -6,7 +6,10 @@ export type DateOrder = 'day' | 'month'
 const NUMERIC = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})\b/
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** The order of a column's dates, inferred from the unambiguous ones; null if there are none or they disagree. */
+/**
+ * The order of a column's dates, inferred from the unambiguous ones; null if there are none or they
+ * disagree.
+ */
 export const dateOrder = (cells: Iterable<string>): DateOrder | null => {
   const seen = new Set<DateOrder>()
   for (const cell of cells) {
@@ -72,7 +75,9 @@ const withTime = (zone: string, year = '', month = '', day = '', rest = ''): str
   if (!match) return null
   const hour = half ? (Number(hours) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0) : Number(hours)
   const offset = named && /^[+-]/.test(named) ? named.replace(/^(...):?/, '$1:') : 'Z'
-  const moment = Date.parse(`${date}T${String(hour).padStart(2, '0')}:${minutes}:${seconds}${offset}`)
+  const moment = Date.parse(
+    `${date}T${String(hour).padStart(2, '0')}:${minutes}:${seconds}${offset}`,
+  )
   if (Number.isNaN(moment)) return null
   return new Date(named ? moment : momentIn(zone, moment)).toISOString()
 }
@@ -87,7 +92,10 @@ const exists = (year: number, month: number, day: number): boolean => {
 export const lacksZone = (text: string): boolean =>
   dateOf(text, 'day', 'UTC') !== dateOf(text, 'day', 'Etc/GMT+1')
 
-/** The moment at which clocks in a zone show a time. @param shown the time as if it were UTC, in milliseconds */
+/**
+ * The moment at which clocks in a zone show a time.
+ * @param shown the time as if it were UTC, in milliseconds
+ */
 const momentIn = (zone: string, shown: number): number => {
   if (zone === 'UTC') return shown
   // The offset may change between the two moments.
@@ -106,7 +114,8 @@ const clocks = new Map<string, Intl.DateTimeFormat>()
 
 const clockOf = (zone: string): Intl.DateTimeFormat => {
   const clock =
-    clocks.get(zone) ?? new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
+    clocks.get(zone) ??
+    new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
   clocks.set(zone, clock)
   return clock
 }

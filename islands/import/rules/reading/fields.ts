@@ -22,8 +22,8 @@ export type Field =
   | 'priorCurrency'
 
 /**
- * What each row of a file describes: a partner, a customer with an address of their own, or a customer with the address of
- * their partner only, from which the partner is imported too.
+ * What each row of a file describes: a partner, a customer with an address of their own, or a
+ * customer with the address of their partner only, from which the partner is imported too.
  */
 export type RowKind = 'partners' | 'customers' | 'both'
 
@@ -35,8 +35,8 @@ export type Preset = {
   /** A file with all headers of one of these lists is this export. */
   signs: string[][]
   /**
-   * The headers of each field. The first that the file has wins. `ignored` headers stay unused, although they have a
-   * meaning in generic files.
+   * The headers of each field. The first that the file has wins. `ignored` headers stay unused,
+   * although they have a meaning in generic files.
    */
   columns: Partial<Record<Field | 'ignored', string[]>>
 }
@@ -44,8 +44,21 @@ export type Preset = {
 /** The headers of generic files, which also apply to columns that a preset does not mention. */
 const PARTNER_WORDS: Preset['columns'] = {
   name: ['name', 'full_name', 'partner_name', 'affiliate_name', 'promoter_name'],
-  firstName: ['first_name', 'firstname', 'partner_first_name', 'affiliate_first_name', 'given_name'],
-  lastName: ['last_name', 'lastname', 'partner_last_name', 'affiliate_last_name', 'surname', 'family_name'],
+  firstName: [
+    'first_name',
+    'firstname',
+    'partner_first_name',
+    'affiliate_first_name',
+    'given_name',
+  ],
+  lastName: [
+    'last_name',
+    'lastname',
+    'partner_last_name',
+    'affiliate_last_name',
+    'surname',
+    'family_name',
+  ],
   slug: [
     ...[
       'slug',
@@ -61,7 +74,14 @@ const PARTNER_WORDS: Preset['columns'] = {
     ...['referral_link', 'affiliate_link', 'partner_link', 'tracking_link', 'link_url', 'link'],
   ],
   couponId: ['coupon_id', 'stripe_coupon_id', 'promotion_code_id', 'coupon_external_id'],
-  couponLabel: ['coupon_label', 'coupon', 'coupon_code', 'promo_code', 'promotion_code', 'discount_code'],
+  couponLabel: [
+    'coupon_label',
+    'coupon',
+    'coupon_code',
+    'promo_code',
+    'promotion_code',
+    'discount_code',
+  ],
   openingBalance: [
     ...[
       'opening_balance_cents',
@@ -88,7 +108,12 @@ const PARTNER_WORDS: Preset['columns'] = {
 }
 
 const CUSTOMER_WORDS: Preset['columns'] = {
-  customerExternalId: ['stripe_customer_id', 'customer_external_id', 'customer_id', 'external_customer_id'],
+  customerExternalId: [
+    'stripe_customer_id',
+    'customer_external_id',
+    'customer_id',
+    'external_customer_id',
+  ],
   customerEmail: ['customer_email'],
   priorCommissions: ['prior_commissions', 'commissions_count', 'commission_count'],
   priorAmount: [
@@ -96,7 +121,13 @@ const CUSTOMER_WORDS: Preset['columns'] = {
     ...['commission_amount_cents', 'commission_amount', 'commission_cents'],
   ],
   priorCurrency: ['prior_currency', 'commission_currency'],
-  startedAt: ['started_at', 'customer_since', 'first_sale_at', 'first_paid_at', 'became_conversion_at'],
+  startedAt: [
+    'started_at',
+    'customer_since',
+    'first_sale_at',
+    'first_paid_at',
+    'became_conversion_at',
+  ],
 }
 
 const EMAIL = ['email', 'e-mail', 'email_address']
@@ -144,6 +175,9 @@ export const GENERIC: Record<RowKind, Preset> = {
   },
 }
 
-/** Headers, normalized, that only a file about customers has. Error files mark those that are ignored. */
+/**
+ * Headers, normalized, that only a file about customers has. Error files mark those that are
+ * ignored.
+ */
 export const CUSTOMER_SIGN =
   /^(?!.*ignored$)((stripe|external)?customer(external|uu)?(id|key|uid|email|since)$|first(sale|paid|payment|purchase|order)|subscri(ption|bed)|(mrr|ltv|trialendsat|churnedat)$)/

@@ -1,4 +1,7 @@
-/** The exports of other platforms: headers and column mappings. docs/imports.md names the source of each header. */
+/**
+ * The exports of other platforms: headers and column mappings. docs/imports.md names the source of
+ * each header.
+ */
 
 import { NEW_PARTNER_EMAIL, type Preset } from './fields.ts'
 
@@ -103,7 +106,11 @@ export const PRESETS: Preset[] = [
       ['email', 'payout_method', 'country_code'],
       ['email', 'link_param', 'link_value'],
     ],
-    columns: { ...NAMES, email: ['email'], slug: ['link_value', 'link_url', 'link', 'referral_link'] },
+    columns: {
+      ...NAMES,
+      email: ['email'],
+      slug: ['link_value', 'link_url', 'link', 'referral_link'],
+    },
   },
   {
     platform: 'PartnerStack',

@@ -64,12 +64,12 @@ export const orderOfDates = (columns: Columns, records: CsvRecord[]): DateOrder 
 }
 
 /**
- * Collects the rows of a file. Lines of one partner are merged: the first wins, and later lines fill empty fields.
+ * Collects the rows of a file. Lines of one partner are merged: the first wins, and later lines
+ * fill empty fields.
  *
- * @example
- * const collector = collectRows({ columns: ['email', 'slug'], inCents: null, zone: 'UTC' }, null)
- * collector.add({ line: 2, cells: ['maya@example.com', 'https://shop.example/?via=maya'] })
- * collector.rows().partners // [{ email: 'maya@example.com', slug: 'maya', lines: [2], ... }]
+ * @example const collector = collectRows({ columns: ['email', 'slug'], inCents: null, zone: 'UTC'
+ *   }, null) collector.add({ line: 2, cells: ['maya@example.com', 'https://shop.example/?via=maya']
+ *   }) collector.rows().partners // [{ email: 'maya@example.com', slug: 'maya', lines: [2], ... }]
  */
 export const collectRows = (
   { columns, inCents, zone }: Omit<Mapping, 'rows'>,
@@ -107,14 +107,21 @@ export const collectRows = (
       if (known && row.customerExternalId) fill(known, row)
       else customers.set(row.customerExternalId ? key : `\n${line}`, row)
     },
-    rows: () => ({ partners: [...partners.values(), ...nameless], customers: [...customers.values()] }),
+    rows: () => ({
+      partners: [...partners.values(), ...nameless],
+      customers: [...customers.values()],
+    }),
   }
 }
 
 /** As long as a group's name may be. */
 const MAX_GROUP_LENGTH = 255
 
-const partnerRow = (text: (field: Field) => string, inCents: boolean, line: number): FilePartner => {
+const partnerRow = (
+  text: (field: Field) => string,
+  inCents: boolean,
+  line: number,
+): FilePartner => {
   const email = normalizeEmail(text('email')) ?? ''
   const name = text('name') || [text('firstName'), text('lastName')].filter(Boolean).join(' ')
   const link = linkIn(text('slug'))
@@ -144,10 +151,17 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
   }
 }
 
-const partnerProblem = (email: string, slugText: string, link: FoundLink | null): Problem | null => {
+const partnerProblem = (
+  email: string,
+  slugText: string,
+  link: FoundLink | null,
+): Problem | null => {
   if (!email) return { code: 'email_invalid', message: inEnglish(m.import_row_without_partner) }
   if (link === null)
-    return { code: 'slug_missing', message: inEnglish(m.import_row_without_slug, { text: slugText }) }
+    return {
+      code: 'slug_missing',
+      message: inEnglish(m.import_row_without_slug, { text: slugText }),
+    }
   return null
 }
 
@@ -164,10 +178,14 @@ const balanceOf = (
   if (amount.cents === 0) return { problem: null }
   if (currency !== 'USD') {
     const message = inEnglish(m.import_balance_not_usd, { currency })
-    return { foreign: { cents: amount.cents, currency }, problem: { code: 'balance_not_usd', message } }
+    return {
+      foreign: { cents: amount.cents, currency },
+      problem: { code: 'balance_not_usd', message },
+    }
   }
   if (amount.cents < 0) return invalid(inEnglish(m.import_negative_balance, { text }))
-  if (amount.cents > MAX_AMOUNT_CENTS) return invalid(inEnglish(m.import_balance_too_large, { text }))
+  if (amount.cents > MAX_AMOUNT_CENTS)
+    return invalid(inEnglish(m.import_balance_too_large, { text }))
   return { cents: amount.cents, problem: null }
 }
 
@@ -196,7 +214,8 @@ const merge = (known: FilePartner, row: FilePartner): void => {
   }
 }
 
-const sameSlug = (slug: string, others: string[]): boolean => others.map(slugKey).includes(slugKey(slug))
+const sameSlug = (slug: string, others: string[]): boolean =>
+  others.map(slugKey).includes(slugKey(slug))
 
 const customerRow = (
   text: (field: Field) => string,
@@ -217,19 +236,30 @@ const customerRow = (
     ...(prior && { prior }),
     lines: [line],
     problem:
-      customerProblem(text('customerExternalId') || customerEmail, partnerEmail, started, startedAt) ??
-      (prior === null ? priorInvalid() : null),
+      customerProblem(
+        text('customerExternalId') || customerEmail,
+        partnerEmail,
+        started,
+        startedAt,
+      ) ?? (prior === null ? priorInvalid() : null),
   }
 }
 
-const priorInvalid = (): Problem => ({ code: 'prior_invalid', message: inEnglish(m.import_prior_invalid) })
+const priorInvalid = (): Problem => ({
+  code: 'prior_invalid',
+  message: inEnglish(m.import_prior_invalid),
+})
 
 /**
- * What the partner was paid before for a customer. A line with an amount and no number is one commission.
+ * What the partner was paid before for a customer. A line with an amount and no number is one
+ * commission.
  *
  * @returns undefined if the line says nothing of it, null if it is invalid
  */
-const priorOf = (text: (field: Field) => string, inCents: boolean): PriorCommissions | null | undefined => {
+const priorOf = (
+  text: (field: Field) => string,
+  inCents: boolean,
+): PriorCommissions | null | undefined => {
   const [number, amountText] = [text('priorCommissions'), text('priorAmount')]
   if (!number && !amountText) return undefined
   const amount = amountText ? readAmount(amountText, inCents) : undefined
@@ -253,7 +283,10 @@ const customerProblem = (
   if (!partnerEmail)
     return { code: 'partner_email_invalid', message: inEnglish(m.import_row_without_partner) }
   if (startedAt === null)
-    return { code: 'started_at_invalid', message: inEnglish(m.import_date_invalid, { text: started }) }
+    return {
+      code: 'started_at_invalid',
+      message: inEnglish(m.import_date_invalid, { text: started }),
+    }
   return null
 }
 
@@ -262,7 +295,8 @@ const fill = (known: FileCustomer, row: FileCustomer): void => {
   known.lines.push(...row.lines)
   if (!known.customerEmail && row.customerEmail) known.customerEmail = row.customerEmail
   // The earliest date is the customer's first sale.
-  if (row.startedAt && (!known.startedAt || row.startedAt < known.startedAt)) known.startedAt = row.startedAt
+  if (row.startedAt && (!known.startedAt || row.startedAt < known.startedAt))
+    known.startedAt = row.startedAt
   if (row.prior) addPrior(known, row.prior)
   known.problem ??= row.problem
 }
@@ -274,7 +308,9 @@ const addPrior = (known: FileCustomer, more: PriorCommissions): void => {
   known.prior = {
     commissions: (commissions ?? 0) + (more.commissions ?? 0),
     amountCents:
-      amountCents === null && more.amountCents === null ? null : (amountCents ?? 0) + (more.amountCents ?? 0),
+      amountCents === null && more.amountCents === null
+        ? null
+        : (amountCents ?? 0) + (more.amountCents ?? 0),
     currency,
   }
 }

@@ -1,4 +1,7 @@
-/** The statuses that partners had in their old platform. Those who were active there are imported, others if chosen. */
+/**
+ * The statuses that partners had in their old platform. Those who were active there are imported,
+ * others if chosen.
+ */
 import { headerKey } from './columns.ts'
 
 export type StatusKind = 'active' | 'pending' | 'ended' | 'other'
@@ -10,7 +13,16 @@ type HasStatus = { status?: PartnerStatus }
 
 const WORDS: Record<Exclude<StatusKind, 'other'>, string[]> = {
   active: ['active', 'approved', 'accepted', 'enabled', 'enrolled', 'confirmed', 'a'],
-  pending: ['pending', 'invited', 'applied', 'awaitingapproval', 'waiting', 'inreview', 'unconfirmed', 'p'],
+  pending: [
+    'pending',
+    'invited',
+    'applied',
+    'awaitingapproval',
+    'waiting',
+    'inreview',
+    'unconfirmed',
+    'p',
+  ],
   ended: [
     ...[
       'rejected',
@@ -32,10 +44,15 @@ export const statusOf = (text: string): PartnerStatus | null => {
   const key = headerKey(text)
   if (!key) return null
   const kinds = Object.keys(WORDS) as (keyof typeof WORDS)[]
-  return { kind: kinds.find((kind) => WORDS[kind].includes(key)) ?? 'other', word: text.toLowerCase() }
+  return {
+    kind: kinds.find((kind) => WORDS[kind].includes(key)) ?? 'other',
+    word: text.toLowerCase(),
+  }
 }
 
-/** The partners of a file that were not active, by kind, with the words that the file has for it. */
+/**
+ * The partners of a file that were not active, by kind, with the words that the file has for it.
+ */
 export const inactiveKinds = (
   partners: HasStatus[],
 ): { kind: StatusKind; count: number; words: string[] }[] =>

@@ -4,10 +4,12 @@ import type { Kept } from '../progress.ts'
 import { HISTORY } from './history.ts'
 
 /**
- * Common table expressions, after that of `held`, the source. Only commissions of the customer's own partner count: the history stays
- * with the partner who was paid. `tallied` has the number of entries that were not there before.
+ * Common table expressions, after that of `held`, the source. Only commissions of the customer's
+ * own partner count: the history stays with the partner who was paid. `tallied` has the number of
+ * entries that were not there before.
  *
- * Rows are found by arrays of ids: joined, they were looked for among all of the source's, while Postgres does not know how many these are.
+ * Rows are found by arrays of ids: joined, they were looked for among all of the source's, while
+ * Postgres does not know how many these are.
  *
  * @param isLast whether the list ends with this page: its entries are not needed any more
  */
@@ -54,7 +56,10 @@ export const addHistory = (entries: Kept['history'], isLast: boolean): RawBuilde
     select count(*)::integer as added from entries e where not exists (select from known k where k.id = e.id)
   )`
 
-/** Takes a source's history from its customers' rows, if its list is read from the beginning again. Its entries are deleted too. */
+/**
+ * Takes a source's history from its customers' rows, if its list is read from the beginning again.
+ * Its entries are deleted too.
+ */
 export const dropHistory = (sourceId: string, when: RawBuilder<boolean>): RawBuilder<unknown>[] => [
   sql`delete from import_source_rows where source_id = ${sourceId} and resource = ${HISTORY} and ${when}`,
   sql`update import_source_rows set row = row - '{prior,firstCommissionAt}'::text[]

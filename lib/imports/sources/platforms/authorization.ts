@@ -5,4 +5,6 @@ export const basicAuth = (token: string): Record<string, string> => ({
   Authorization: `Basic ${btoa(`${token}:`)}`,
 })
 
-export const bearerAuth = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` })
+export const bearerAuth = (token: string): Record<string, string> => ({
+  Authorization: `Bearer ${token}`,
+})

@@ -1,6 +1,7 @@
 /**
- * Dub's API: https://dub.co/docs/api-reference/introduction. Customers and commissions go on after the id of a page's last row; other
- * lists are paged by number. docs/imports.md says what its reference and its source code confirm.
+ * Dub's API: https://dub.co/docs/api-reference/introduction. Customers and commissions go on after
+ * the id of a page's last row; other lists are paged by number. docs/imports.md says what its
+ * reference and its source code confirm.
  */
 
 import type { Platform, Resource, SourceCommission, SourceRow } from '../source.ts'
@@ -22,7 +23,9 @@ const PATHS: Partial<Record<Resource, string>> = {
 /** Lists that go on after the id of a page's last row. */
 const AFTER_ID: Resource[] = ['customers', 'commissions']
 
-/** A code has no id of the payment processor: Dub asks Stripe for the code of each that was used. */
+/**
+ * A code has no id of the payment processor: Dub asks Stripe for the code of each that was used.
+ */
 const couponRow = (id: string, discountCode: Record<string, unknown>): SourceRow => ({
   kind: 'left_out',
   id,
@@ -107,7 +110,8 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
     saleAmountCents: commission.type === 'sale' ? integerOf(commission.amount) : null,
     saleExternalId: textOf(commission.invoiceId),
     customerId: textOf(fieldsOf(customer).id),
-    customerExternalId: textOf(fieldsOf(customer).stripeCustomerId) ?? textOf(fieldsOf(customer).externalId),
+    customerExternalId:
+      textOf(fieldsOf(customer).stripeCustomerId) ?? textOf(fieldsOf(customer).externalId),
     customerEmail: addressOf(fieldsOf(customer).email),
     partnerId: textOf(fieldsOf(partner).id),
     partnerEmail: addressOf(fieldsOf(partner).email),

@@ -1,11 +1,21 @@
 /**
- * FirstPromoter's API, version 2: https://docs.firstpromoter.com/api-reference-v2. Lists are paged by number, and don't say how many
- * rows they have. docs/imports.md says what its reference confirms.
+ * FirstPromoter's API, version 2: https://docs.firstpromoter.com/api-reference-v2. Lists are paged
+ * by number, and don't say how many rows they have. docs/imports.md says what its reference
+ * confirms.
  */
 
 import type { Platform, Resource, SourceCommission, SourceRow } from '../source.ts'
 import { bearerAuth } from './authorization.ts'
-import { addressOf, currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
+import {
+  addressOf,
+  currencyOf,
+  fieldsOf,
+  integerOf,
+  listOf,
+  momentOf,
+  nameOf,
+  textOf,
+} from './json.ts'
 
 const PAGE_SIZE = 100
 
@@ -16,14 +26,20 @@ const PATHS: Partial<Record<Resource, string>> = {
   commissions: '/commissions',
 }
 
-/** A promoter takes part in a campaign by a record of its own, by which promo codes name the promoter. */
+/**
+ * A promoter takes part in a campaign by a record of its own, by which promo codes name the
+ * promoter.
+ */
 const membershipOf = (id: unknown): string | null => {
   const text = textOf(id)
   return text && `promoter_campaign ${text}`
 }
 
 /** Of several campaigns: accepted in one of them is active. */
-const statusOf = (campaigns: Record<string, unknown>[], archivedAt: string | null): string | null => {
+const statusOf = (
+  campaigns: Record<string, unknown>[],
+  archivedAt: string | null,
+): string | null => {
   if (archivedAt) return 'archived'
   const states = campaigns.map(({ state }) => textOf(state)).filter((state) => state !== null)
   if (states.includes('accepted')) return 'accepted'
@@ -98,7 +114,9 @@ const stateOf = ({ status, is_paid }: Record<string, unknown>): SourceCommission
   return status === 'approved' ? 'due' : status === 'pending' ? 'pending' : 'other'
 }
 
-/** The account's currency, if it is that of the sale, whose amount was not converted into it then. */
+/**
+ * The account's currency, if it is that of the sale, whose amount was not converted into it then.
+ */
 const accountCurrency = (commission: Record<string, unknown>): string => {
   const amount = integerOf(commission.sale_amount)
   const isConverted = !amount || amount !== integerOf(commission.original_sale_amount)
@@ -114,7 +132,8 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
   const currency = accountCurrency(commission)
   const isMoney = commission.unit === undefined || commission.unit === 'cash'
   if (!isMoney) return { kind: 'left_out', id, reason: 'not_money', name: id }
-  if (amountCents === null || !soldAt) return { kind: 'left_out', id, reason: 'unreadable', name: id }
+  if (amountCents === null || !soldAt)
+    return { kind: 'left_out', id, reason: 'unreadable', name: id }
   return {
     kind: 'commission',
     id,
@@ -143,8 +162,8 @@ const ROWS: Partial<Record<Resource, (id: string, item: Record<string, unknown>)
 }
 
 /**
- * The page and the first id of the one before. A list that the reference does not say to be paged may be the same on each page: then its
- * first id is that of the page before, and the list ends.
+ * The page and the first id of the one before. A list that the reference does not say to be paged
+ * may be the same on each page: then its first id is that of the page before, and the list ends.
  */
 const placeOf = (cursor: string | null): { page: string; before: string | undefined } => {
   const [page = '1', before] = (cursor ?? '1').split(' ')
@@ -165,7 +184,8 @@ export const FIRSTPROMOTER: Platform = {
   caution:
     'FirstPromoter does not say the currency of balances, and that of commissions only if the sale was not converted. They are read as USD: if your account has another one, don’t import balances.',
   headers: ({ token, account }) => ({ ...bearerAuth(token), 'ACCOUNT-ID': account ?? '' }),
-  path: (resource, cursor) => `${PATHS[resource] ?? ''}?per_page=${PAGE_SIZE}&page=${placeOf(cursor).page}`,
+  path: (resource, cursor) =>
+    `${PATHS[resource] ?? ''}?per_page=${PAGE_SIZE}&page=${placeOf(cursor).page}`,
   read: (resource, body, cursor) => {
     const items = Array.isArray(body) ? body : fieldsOf(body).data
     const row = ROWS[resource]
@@ -178,7 +198,8 @@ export const FIRSTPROMOTER: Platform = {
     const { page, before } = placeOf(cursor)
     const first = textOf(fieldsOf(items[0]).id)
     if (first !== null && first === before) return { rows: [], next: null, total: null }
-    const next = items.length === PAGE_SIZE && first !== null ? `${Number(page) + 1} ${first}` : null
+    const next =
+      items.length === PAGE_SIZE && first !== null ? `${Number(page) + 1} ${first}` : null
     return { rows, next, total: null }
   },
 }

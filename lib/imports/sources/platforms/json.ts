@@ -16,10 +16,15 @@ export const textOf = (value: unknown): string | null => {
   return value.replaceAll('\0', '').toWellFormed().trim().slice(0, MAX_LENGTH) || null
 }
 
-/** Longer than any field of an import allows, so that such a text is refused with the usual message. */
+/**
+ * Longer than any field of an import allows, so that such a text is refused with the usual message.
+ */
 const MAX_LENGTH = 1_000
 
-/** An email address in the form in which ours are; what is none is kept, and refused with the usual message. */
+/**
+ * An email address in the form in which ours are; what is none is kept, and refused with the usual
+ * message.
+ */
 export const addressOf = (value: unknown): string | null => normalizeEmail(textOf(value))
 
 /** A whole number, which some systems send as text. */

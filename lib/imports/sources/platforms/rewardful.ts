@@ -1,18 +1,35 @@
 /**
- * Rewardful's REST API: https://developers.rewardful.com/rest-api/overview. Lists are newest first, and paged by number.
- * docs/imports.md says what its reference confirms.
+ * Rewardful's REST API: https://developers.rewardful.com/rest-api/overview. Lists are newest first,
+ * and paged by number. docs/imports.md says what its reference confirms.
  */
 
-import type { Balance, Platform, Resource, SourceCommission, SourceLink, SourceRow } from '../source.ts'
+import type {
+  Balance,
+  Platform,
+  Resource,
+  SourceCommission,
+  SourceLink,
+  SourceRow,
+} from '../source.ts'
 import { basicAuth } from './authorization.ts'
-import { addressOf, currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
+import {
+  addressOf,
+  currencyOf,
+  fieldsOf,
+  integerOf,
+  listOf,
+  momentOf,
+  nameOf,
+  textOf,
+} from './json.ts'
 
 /** Visitors who are no customers are not listed. */
 const PATHS: Partial<Record<Resource, string>> = {
   customers:
     '/referrals?conversion_state[]=lead&conversion_state[]=conversion&expand[]=affiliate&limit=100&page=',
   coupons: '/affiliate_coupons?limit=100&page=',
-  partners: '/affiliates?expand[]=campaign&expand[]=links&expand[]=commission_stats&limit=100&page=',
+  partners:
+    '/affiliates?expand[]=campaign&expand[]=links&expand[]=commission_stats&limit=100&page=',
   commissions: '/commissions?expand[]=sale&limit=100&page=',
 }
 
@@ -110,7 +127,8 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
     state: stateOf(commission),
     amountCents,
     currency,
-    saleAmountCents: currencyOf(sale.currency) === currency ? integerOf(sale.sale_amount_cents) : null,
+    saleAmountCents:
+      currencyOf(sale.currency) === currency ? integerOf(sale.sale_amount_cents) : null,
     saleExternalId: textOf(sale.stripe_charge_id),
     customerId: textOf(referral.id),
     customerExternalId: textOf(customer.id) ?? textOf(referral.stripe_customer_id),

@@ -1,18 +1,28 @@
 /**
- * Tolt's API, version 1: https://docs.tolt.com. Lists are newest first, and go on after the id of a page's last row.
- * docs/imports.md says what its reference confirms.
+ * Tolt's API, version 1: https://docs.tolt.com. Lists are newest first, and go on after the id of a
+ * page's last row. docs/imports.md says what its reference confirms.
  */
 
 import type { Platform, Resource, SourceCommission, SourceRow } from '../source.ts'
 import { bearerAuth } from './authorization.ts'
-import { addressOf, currencyOf, fieldsOf, integerOf, listOf, momentOf, nameOf, textOf } from './json.ts'
+import {
+  addressOf,
+  currencyOf,
+  fieldsOf,
+  integerOf,
+  listOf,
+  momentOf,
+  nameOf,
+  textOf,
+} from './json.ts'
 
 const PATHS: Partial<Record<Resource, string>> = {
   customers: '/customers?expand[]=partner',
   coupons: '/promotion-codes?expand[]=partner',
   links: '/links?expand[]=partner',
   partners: '/partners?expand[]=group',
-  commissions: '/commissions?expand[]=partner&expand[]=customer&expand[]=program&expand[]=transaction',
+  commissions:
+    '/commissions?expand[]=partner&expand[]=customer&expand[]=program&expand[]=transaction',
 }
 
 /** What the platform calls a reward that nobody was paid yet. */
@@ -56,7 +66,12 @@ const linkRow = (id: string, link: Record<string, unknown>): SourceRow => {
 /** A code has no id of the payment processor, by which a checkout names it. */
 const couponRow = (id: string, coupon: Record<string, unknown>): SourceRow => {
   const name = textOf(coupon.code) ?? id
-  return { kind: 'left_out', id, reason: coupon.active === false ? 'archived' : 'no_processor_id', name }
+  return {
+    kind: 'left_out',
+    id,
+    reason: coupon.active === false ? 'archived' : 'no_processor_id',
+    name,
+  }
 }
 
 const customerRow = (id: string, customer: Record<string, unknown>): SourceRow => {

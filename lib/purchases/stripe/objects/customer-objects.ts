@@ -5,7 +5,9 @@ import type { Customer, Discount, Subscription } from './objects.schemas.ts'
 
 /** The promotion code of a discount, and the coupon behind it. */
 export const couponsOf = (discount: Discount): string[] =>
-  [discount.promotion_code, discount.coupon ?? discount.source?.coupon ?? null].filter((id) => id !== null)
+  [discount.promotion_code, discount.coupon ?? discount.source?.coupon ?? null].filter(
+    (id) => id !== null,
+  )
 
 const identityOf = (customer: string | null, id: string | null): IdentityFact[] =>
   customer && id ? [{ kind: 'identity', customer, customerExternalId: id }] : []
@@ -52,7 +54,12 @@ export const readCustomer = ({ id, email, metadata, discount }: Customer): Objec
   ],
 })
 
-export const readSubscription = ({ id, customer, metadata, ...subscription }: Subscription): ObjectFacts => ({
+export const readSubscription = ({
+  id,
+  customer,
+  metadata,
+  ...subscription
+}: Subscription): ObjectFacts => ({
   customer,
   keys: [],
   facts: [

@@ -2,8 +2,8 @@
 const ACCOUNT_PAYOUT_EVENTS = ['payout.paid', 'payout.failed'] as const
 
 /**
- * The event types of connected accounts to subscribe to: those about payouts, and those about accounts of v1 or of v2, of
- * which either suffice.
+ * The event types of connected accounts to subscribe to: those about payouts, and those about
+ * accounts of v1 or of v2, of which either suffice.
  */
 export const CONNECT_EVENTS = [
   ...ACCOUNT_PAYOUT_EVENTS,
@@ -45,13 +45,16 @@ export const STRIPE_EVENTS = [
 /** Ties a payment to its invoice: since API 2025-03-31, nothing else does. */
 export const INVOICE_PAYMENT: (typeof STRIPE_EVENTS)[number] = 'invoice_payment.paid'
 
-/** The event types of the merchant's own account that an endpoint does not receive. `*` stands for all. */
+/**
+ * The event types of the merchant's own account that an endpoint does not receive. `*` stands for
+ * all.
+ */
 export const findMissingEvents = (sent: string[]): string[] =>
   sent.includes('*') ? [] : STRIPE_EVENTS.filter((type) => !sent.includes(type))
 
 /**
- * The event types about connected accounts that no endpoint receives. Those about accounts are not among them, because
- * Stripe does not list destinations of v2 events with the endpoints.
+ * The event types about connected accounts that no endpoint receives. Those about accounts are not
+ * among them, because Stripe does not list destinations of v2 events with the endpoints.
  */
 export const findMissingConnectEvents = (sent: string[]): string[] =>
   sent.includes('*') ? [] : ACCOUNT_PAYOUT_EVENTS.filter((type) => !sent.includes(type))

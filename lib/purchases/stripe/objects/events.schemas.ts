@@ -19,7 +19,13 @@ import {
   Refund,
   Subscription,
 } from './objects.schemas.ts'
-import { type Reading, readCheckout, readInvoice, readInvoicePayment, readPaymentIntent } from './objects.ts'
+import {
+  type Reading,
+  readCheckout,
+  readInvoice,
+  readInvoicePayment,
+  readPaymentIntent,
+} from './objects.ts'
 import { readCharge, readCreditNote, readDispute, readRefund } from './return-objects.ts'
 
 /** What every event has. Thin events have an ISO time and no object. */
@@ -46,7 +52,10 @@ const READERS: Reader[] = [
     read: (object, reading) => readCheckout(Checkout.parse(object), reading),
   },
   { types: /^invoice\.paid$/, read: (object) => readInvoice(Invoice.parse(object)) },
-  { types: /^invoice_payment\.paid$/, read: (object) => readInvoicePayment(InvoicePayment.parse(object)) },
+  {
+    types: /^invoice_payment\.paid$/,
+    read: (object) => readInvoicePayment(InvoicePayment.parse(object)),
+  },
   {
     types: /^payment_intent\.succeeded$/,
     read: (object) => readPaymentIntent(PaymentIntent.parse(object)),
@@ -57,8 +66,14 @@ const READERS: Reader[] = [
     read: (object) => readRefund(Refund.parse(object)),
   },
   { types: /^charge\.dispute\.\w+$/, read: (object) => readDispute(Dispute.parse(object)) },
-  { types: /^credit_note\.(created|voided)$/, read: (object) => readCreditNote(CreditNote.parse(object)) },
-  { types: /^customer\.(created|updated)$/, read: (object) => readCustomer(Customer.parse(object)) },
+  {
+    types: /^credit_note\.(created|voided)$/,
+    read: (object) => readCreditNote(CreditNote.parse(object)),
+  },
+  {
+    types: /^customer\.(created|updated)$/,
+    read: (object) => readCustomer(Customer.parse(object)),
+  },
   {
     types: /^customer\.subscription\.(created|updated)$/,
     read: (object) => readSubscription(Subscription.parse(object)),
@@ -79,7 +94,8 @@ const READERS: Reader[] = [
 /** Reads the object of a type of event. Null for types that are not used. */
 const reader = (type: string) => READERS.find(({ types }) => types.test(type))?.read ?? null
 
-const THIN = 'it has a thin payload. Choose the payload style Snapshot for the events of your own account'
+const THIN =
+  'it has a thin payload. Choose the payload style Snapshot for the events of your own account'
 
 /** The first thing that is not understood, for partner managers. */
 const explain = (error: z.ZodError): string => {
@@ -87,12 +103,17 @@ const explain = (error: z.ZodError): string => {
   return issue ? `${issue.path.join('.') || 'event'}: ${issue.message}` : 'unknown form'
 }
 
-/** Whether an amount is above the limit in the minor units of ISO 4217, as Stripe's ariary may be: it counts them whole. */
+/**
+ * Whether an amount is above the limit in the minor units of ISO 4217, as Stripe's ariary may be:
+ * it counts them whole.
+ */
 const isTooLarge = (facts: unknown): boolean =>
   typeof facts === 'object' &&
   facts !== null &&
   Object.entries(facts).some(([name, value]) =>
-    typeof value === 'number' && /cents$/i.test(name) ? value > MAX_AMOUNT_CENTS : isTooLarge(value),
+    typeof value === 'number' && /cents$/i.test(name)
+      ? value > MAX_AMOUNT_CENTS
+      : isTooLarge(value),
   )
 
 /** The mode and account that an event belongs to, and whether its type is used. */
@@ -108,8 +129,8 @@ export const originOf = (input: unknown): Origin | null => {
  * Reads an event whose signature was verified.
  *
  * @param reading what the workspace says at this time: it counts for the event for good
- * @returns the event: without facts if its type is not used, and refused if it is used but not understood; null for what is
- *   not an event of Stripe
+ * @returns the event: without facts if its type is not used, and refused if it is used but not
+ *   understood; null for what is not an event of Stripe
  */
 export const readEvent = (input: unknown, reading: Reading): ProcessorEvent | null => {
   const head = Head.safeParse(input).data

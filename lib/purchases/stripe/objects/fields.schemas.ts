@@ -1,4 +1,7 @@
-/** The fields that Stripe's objects have in common, read leniently: what does not matter must not refuse a sale. */
+/**
+ * The fields that Stripe's objects have in common, read leniently: what does not matter must not
+ * refuse a sale.
+ */
 import * as z from 'zod'
 import { isStripeCustomerId, isStripeId } from '../../../rules/purchases/stripe-ids.ts'
 import { readEmail } from '../../../values/emails.ts'
@@ -11,7 +14,10 @@ export const ref = z
   .union([text, z.object({ id: text }).transform(({ id }) => id)])
   .nullish()
   .transform((id) => id ?? null)
-/** Free text. NULs and lone surrogates, which the cut may leave, are removed: they must not refuse a sale. */
+/**
+ * Free text. NULs and lone surrogates, which the cut may leave, are removed: they must not refuse a
+ * sale.
+ */
 export const words = z
   .string()
   .nullish()
@@ -63,17 +69,21 @@ const CLICK_ID = /^clk_[A-Za-z0-9_]{1,200}$/
 const clickId = ownId.transform((id) => (id && CLICK_ID.test(id) ? id : null))
 
 /**
- * An id of Stripe's in place of the merchant's own would name another purchase or customer, or tie all purchases of a
- * customer, so it counts as none.
+ * An id of Stripe's in place of the merchant's own would name another purchase or customer, or tie
+ * all purchases of a customer, so it counts as none.
  */
-const merchantsId = ownId.transform((id) => (id && (isStripeId(id) || isStripeCustomerId(id)) ? null : id))
+const merchantsId = ownId.transform((id) =>
+  id && (isStripeId(id) || isStripeCustomerId(id)) ? null : id,
+)
 
 /** What merchants state in the metadata of their objects. */
 export const metadata = z
   .object({ externalId: merchantsId, customerExternalId: merchantsId, tributary_click: clickId })
   .nullish()
   .catch(null)
-  .transform((given) => given ?? { externalId: null, customerExternalId: null, tributary_click: null })
+  .transform(
+    (given) => given ?? { externalId: null, customerExternalId: null, tributary_click: null },
+  )
 
 /** What a checkout refers to: a click, else the merchant's id of the customer. */
 export const reference = z.unknown().transform((given) => ({

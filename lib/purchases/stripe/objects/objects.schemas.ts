@@ -1,8 +1,8 @@
 /**
- * The objects of Stripe's events, as far as they are read. An endpoint receives events in the API version of its account
- * or of the endpoint itself, so the shapes of several versions are read. Before 2025-03-31, an invoice named its charge,
- * payment intent and subscription; since then its payments are objects of their own. Since 2025-09-30, a discount names
- * its coupon in `source`.
+ * The objects of Stripe's events, as far as they are read. An endpoint receives events in the API
+ * version of its account or of the endpoint itself, so the shapes of several versions are read.
+ * Before 2025-03-31, an invoice named its charge, payment intent and subscription; since then its
+ * payments are objects of their own. Since 2025-09-30, a discount names its coupon in `source`.
  */
 import * as z from 'zod'
 import {
@@ -46,7 +46,9 @@ export const Checkout = z.object({
   payment_status: z.string(),
   currency: currency.nullish(),
   amount_total: amount.nullish(),
-  total_details: z.object({ amount_tax: amount.default(0), amount_shipping: amount.nullish() }).nullish(),
+  total_details: z
+    .object({ amount_tax: amount.default(0), amount_shipping: amount.nullish() })
+    .nullish(),
   shipping_cost: ShippingCost,
   invoice: ref,
   payment_intent: ref,
@@ -162,7 +164,10 @@ export const Dispute = z.object({
   payment_intent: ref,
 })
 
-/** Before 2025-03-31, a credit note named one refund, and its type said whether the invoice was paid. */
+/**
+ * Before 2025-03-31, a credit note named one refund, and its type said whether the invoice was
+ * paid.
+ */
 export const CreditNote = z.object({
   id: text,
   amount,
@@ -180,7 +185,12 @@ export const CreditNote = z.object({
   refunds: z.array(z.object({ refund: ref, amount_refunded: amount.nullish() })).nullish(),
 })
 
-export const Customer = z.object({ id: text, email, metadata, discount: Discount.nullish().catch(null) })
+export const Customer = z.object({
+  id: text,
+  email,
+  metadata,
+  discount: Discount.nullish().catch(null),
+})
 
 export const Subscription = z.object({
   id: text,

@@ -8,7 +8,8 @@ import { couponsOf } from './customer-objects.ts'
 import type { ObjectFacts } from './object-facts.ts'
 import type { Checkout, Invoice, InvoicePayment, PaymentIntent } from './objects.schemas.ts'
 
-const sum = (parts: { amount: number }[]): number => parts.reduce((total, part) => total + part.amount, 0)
+const sum = (parts: { amount: number }[]): number =>
+  parts.reduce((total, part) => total + part.amount, 0)
 
 type Amounts = { total: number; tax: number; shipping: number }
 
@@ -18,7 +19,11 @@ const partOf = ({ total, tax, shipping }: Amounts, gross: number, currency: stri
     total > 0 ? Number(proportionOf(BigInt(gross), BigInt(amount), BigInt(total))) : 0
   const netCents = fromStripe(clamp(share(total - tax), gross), currency)
   const shippingCents = Math.min(netCents, fromStripe(clamp(share(shipping), gross), currency))
-  return { grossCents: fromStripe(gross, currency), netCents, ...(shippingCents > 0 && { shippingCents }) }
+  return {
+    grossCents: fromStripe(gross, currency),
+    netCents,
+    ...(shippingCents > 0 && { shippingCents }),
+  }
 }
 
 /** @param others what was paid otherwise than in money */
@@ -34,7 +39,8 @@ const clamp = (amount: number, most: number): number => Math.max(0, Math.min(amo
 const shippingOf = (cost: Invoice['shipping_cost']): number | null =>
   cost ? cost.amount_total - cost.amount_tax : null
 
-const reportKeys = (externalId: string | null) => (externalId === null ? [] : [reportKey(externalId)])
+const reportKeys = (externalId: string | null) =>
+  externalId === null ? [] : [reportKey(externalId)]
 
 /** What a workspace says of its events. */
 export type Reading = {
@@ -42,7 +48,10 @@ export type Reading = {
   backendCreatesCheckouts: boolean
 }
 
-export const readCheckout = (session: Checkout, { backendCreatesCheckouts }: Reading): ObjectFacts => {
+export const readCheckout = (
+  session: Checkout,
+  { backendCreatesCheckouts }: Reading,
+): ObjectFacts => {
   if (session.mode !== 'payment' && session.mode !== 'subscription') return { keys: [], facts: [] }
   const { invoice, payment_intent: payment, customer, subscription, metadata } = session
   const total = Math.max(0, session.amount_total ?? 0)
@@ -73,7 +82,8 @@ export const readCheckout = (session: Checkout, { backendCreatesCheckouts }: Rea
         ...(session.payment_status === 'unpaid' ? { paid: null, due } : { paid: due }),
         subscription,
         customerExternalId: metadata.customerExternalId,
-        // The page of a pricing table and the URL of a payment link set the reference, so a visitor can name any customer.
+        // The page of a pricing table and the URL of a payment link set the reference, so a visitor
+        // can name any customer.
         ...(backendCreatesCheckouts &&
           !session.payment_link &&
           metadata.customerExternalId === null &&
@@ -85,8 +95,8 @@ export const readCheckout = (session: Checkout, { backendCreatesCheckouts }: Rea
 }
 
 /**
- * What was paid of an invoice in money, and what otherwise: outside of Stripe, or from the customer's balance. Neither an
- * overpayment nor a credit note from before the payment counts.
+ * What was paid of an invoice in money, and what otherwise: outside of Stripe, or from the
+ * customer's balance. Neither an overpayment nor a credit note from before the payment counts.
  */
 const paidOf = (invoice: Invoice): Paid => {
   const { total } = invoice
@@ -103,8 +113,9 @@ const paidOf = (invoice: Invoice): Paid => {
 }
 
 /**
- * Stripe makes an invoice for a change of a subscription at once. If the change begins a period, as another interval or an
- * upgrade from a free plan does, the invoice bills that period in full beside what it credits.
+ * Stripe makes an invoice for a change of a subscription at once. If the change begins a period, as
+ * another interval or an upgrade from a free plan does, the invoice bills that period in full
+ * beside what it credits.
  */
 const isProration = ({ billing_reason, lines }: Invoice): boolean =>
   billing_reason === 'subscription_update' && !lines.some(billsPeriod)
@@ -118,7 +129,8 @@ export const readInvoice = (invoice: Invoice): ObjectFacts => {
   const { id, customer, metadata } = invoice
   const details = invoice.parent?.subscription_details
   const ofSubscription = details?.metadata ?? invoice.subscription_details?.metadata ?? null
-  // Renewals repeat the subscription's metadata. Only its first invoice is the sale that they were written for.
+  // Renewals repeat the subscription's metadata. Only its first invoice is the sale that they were
+  // written for.
   const ofFirst = invoice.billing_reason === 'subscription_create' ? ofSubscription : null
   const externalId = metadata.externalId ?? ofFirst?.externalId ?? null
   const payments = [
@@ -156,7 +168,8 @@ export const readInvoice = (invoice: Invoice): ObjectFacts => {
         coupons: [...new Set(discounts.flatMap((one) => ('start' in one ? couponsOf(one) : [])))],
         discounts: [...new Set(discounts.flatMap(({ id }) => id ?? []))],
         clickId: metadata.tributary_click ?? ofFirst?.tributary_click ?? null,
-        customerExternalId: metadata.customerExternalId ?? ofSubscription?.customerExternalId ?? null,
+        customerExternalId:
+          metadata.customerExternalId ?? ofSubscription?.customerExternalId ?? null,
         externalId,
       },
       ...payments.flatMap(({ payment_intent: payment, charge }) =>
@@ -173,7 +186,10 @@ export const readInvoicePayment = ({ invoice, payment }: InvoicePayment): Object
     : [],
 })
 
-/** Older versions name a payment's invoice; newer ones name its invoice or checkout as the order that it pays. */
+/**
+ * Older versions name a payment's invoice; newer ones name its invoice or checkout as the order
+ * that it pays.
+ */
 export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
   const { id, customer, receipt_email: email, latest_charge: charge, currency, metadata } = intent
   const order = intent.payment_details?.order_reference

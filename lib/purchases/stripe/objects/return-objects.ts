@@ -71,7 +71,8 @@ export const readCharge = (charge: Charge): ObjectFacts => {
         payment: charge.payment_intent ?? charge.id,
         charge: charge.id,
         amountCents: fromStripe(amount, currency),
-        ...(captured != null && captured < amount && { capturedCents: fromStripe(captured, currency) }),
+        ...(captured != null &&
+          captured < amount && { capturedCents: fromStripe(captured, currency) }),
         refundedCents: fromStripe(charge.amount_refunded, currency),
         currency,
       },
@@ -103,7 +104,10 @@ export const readDispute = (dispute: Dispute): ObjectFacts => {
   }
 }
 
-/** What of a note's amount is without tax, and the shipping in it. Null for versions that do not say. */
+/**
+ * What of a note's amount is without tax, and the shipping in it. Null for versions that do not
+ * say.
+ */
 const netOf = (note: CreditNote, amount: number) => {
   const { total_excluding_tax: stated, currency, amount: total, shipping_cost: shipping } = note
   const taxes = note.total_taxes ?? note.tax_amounts
@@ -123,7 +127,10 @@ const netOf = (note: CreditNote, amount: number) => {
 export const readCreditNote = (note: CreditNote): ObjectFacts => {
   const { id, invoice, currency, refund, customer } = note
   if (!invoice) return { keys: [], facts: [] }
-  const amount = Math.max(0, note.post_payment_amount ?? (note.type === 'pre_payment' ? 0 : note.amount))
+  const amount = Math.max(
+    0,
+    note.post_payment_amount ?? (note.type === 'pre_payment' ? 0 : note.amount),
+  )
   const net = netOf(note, amount)
   const refunds = [...(note.refunds ?? []), ...(refund ? [{ refund, amount_refunded: null }] : [])]
   return {
@@ -138,7 +145,9 @@ export const readCreditNote = (note: CreditNote): ObjectFacts => {
         ...(net && { net }),
         currency,
         refunds: refunds.flatMap(({ refund, amount_refunded: amount }) =>
-          refund ? { id: refund, amountCents: amount == null ? null : fromStripe(amount, currency) } : [],
+          refund
+            ? { id: refund, amountCents: amount == null ? null : fromStripe(amount, currency) }
+            : [],
         ),
         isVoid: note.status === 'void',
       },
