@@ -204,6 +204,8 @@ const REPEATABLE_OTHERWISE: Record<string, string> = {
   ),
   [`${PATH}/settings/limit-requests/{id}/approve`]: 'a request is decided once',
   [`${PATH}/settings/limit-requests/{id}/decline`]: 'a request is decided once',
+  [`${PATH}/possible-merges/{id}/merge`]: 'a pair is decided once',
+  [`${PATH}/possible-merges/{id}/dismiss`]: 'a pair is decided once',
   [`${PATH}/payout-runs/{id}/wise-template`]: 'returns a file',
   [`${PATH}/programs/{id}/what-if`]: 'changes nothing',
   [`${PATH}/groups/{id}/what-if`]: 'changes nothing',
