@@ -14,7 +14,7 @@ describe.each(workerNames())('the Worker %s', (env) => {
 
   test('has one name everywhere: file, env, Worker, and test', () => {
     expect(worker.name).toBe(`tributary-${env}`)
-    expect([`${ROOT}functions/${env}.ts`, `${ROOT}functions/${env}.tsx`]).toContain(worker.main)
+    expect(worker.main?.replace(ROOT, '')).toMatch(new RegExp(`^functions/(track/)?${env}\\.tsx?$`))
     expect(existsSync(`${ROOT}tests/functions/${env}.test.ts`)).toBe(true)
   })
 

@@ -121,8 +121,9 @@ test('a partner confirms a change with a passkey, or by a link in another tab', 
     page.getByRole('button', { name: 'Email a sign-in link' }).click(),
   ])
   await tab.getByText(email).waitFor()
-  // A page behind another tab paints nothing, and waits for ever.
+  // A page behind another tab paints nothing, and its passkeys wait for ever.
   await tab.close()
+  await page.bringToFront()
   await page.getByRole('button', { name: 'Confirm with a passkey' }).click()
   await page.getByText('A link was sent to').waitFor()
 })

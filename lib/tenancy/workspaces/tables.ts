@@ -55,7 +55,7 @@ export type WorkspaceTables = {
     role: Role
     payout_mails: Generated<boolean>
     created_at: Generated<Date>
-    manager_since: Generated<Date>
+    role_since: Generated<Date>
   }
   api_keys: {
     id: string
