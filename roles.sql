@@ -29,17 +29,17 @@ grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"
 
 -- track: the public tracking Workers, and that of the mail provider's webhook. No table at all, and
 -- these functions.
-grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, load_refund_1,
-    save_refund_1, note_key_use_1,
-    note_mail_report_1, note_mismatches_1, note_visit_1
+grant execute on function may_pass_on, save_click, load_report, save_report, load_refund,
+    save_refund, note_key_use,
+    note_mail_report, note_mismatches, note_visit
     to :"track";
-grant execute on procedure record_reports_1 to :"track";
+grant execute on procedure record_reports to :"track";
 
 
 -- auth: sign-in links, sessions and their people. Nobody else sees this schema.
 grant usage on schema sign_in to :"auth";
 grant select, insert, update, delete on all tables in schema sign_in to :"auth";
-grant execute on function note_sign_in_request_1 to :"auth";
+grant execute on function note_sign_in_request to :"auth";
 -- The mail about a sign-in from a new browser, and those that were held until the person signed in.
 grant select (id, recipient, is_held),
     insert (id, kind, recipient, details, created_at, next_attempt_at),
@@ -69,39 +69,40 @@ grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_a
 grant select (id, created_at), delete on webhook_events to :"mail";
 -- Documents of deleted workspaces that need not be kept any more.
 grant select (id, keep_until), delete on kept_documents to :"mail";
-grant execute on function erase_workspaces_1 to :"mail";
+grant execute on function erase_workspaces to :"mail";
 grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_sign_ins,
     sign_ins_have_expired, is_counted, is_whole_event, utc_day to :"mail";
 
 
 -- Functions without rights of their own do no more than their caller may.
 grant execute on function
-    addressed_elsewhere_1, addressed_since_1, addresses_alike, assert_not_undone, assert_unchanged,
-        begin_undo_1, customer_undo_reason_1, duplicates_of_1, erase_list, erase_text, erase_texts,
-        event_reported, hold_possible_duplicate_1,
-    hold_by_rule_1, identity_lock_key, import_is_undone, import_partners_1, import_results_1,
-        import_undo_reasons_1, imported_undo_reason_1, is_counted, is_named_later_1, is_of_kind,
-        is_matchable_1, is_whole_customer, is_whole_event, issue_invoices,
-    kinds_of_sales_1, load_partner_import_1, lock_address, lock_click, lock_customers_1,
-        lock_identities_1, looks_of_sale_1, mail_opening_balances_1, mark_late, move_earned,
+    addressed_elsewhere, addressed_since, addresses_alike, assert_not_undone, assert_unchanged,
+        begin_undo, customer_undo_reason, duplicates_of, erase_list, erase_text, erase_texts,
+        event_reported, hold_possible_duplicate,
+    hold_by_rule, identity_lock_key, import_is_undone, import_partners, import_results,
+        import_undo_reasons, imported_undo_reason, is_counted, is_named_later, is_of_kind,
+        is_matchable, is_whole_customer, is_whole_event, issue_invoices,
+    kinds_of_sales, load_partner_import, lock_address, lock_click, lock_customers,
+        lock_identities, looks_of_sale, mail_opening_balances, mark_late, move_earned,
         note_own_address,
-    note_received_1, original_of_1, page_of, referrer_of, landing_of_click, landing_of_event, never,
-        partner_terms_1, partner_undo_reason_1,
-    possible_duplicate_1, purchase_id_kind, has_webhooks, present_owner, read_undo_1, reverse_1,
-        reward_1, sales_alike, sales_from_at, save_partner_import_1, slug_look, tie_customers,
-        undo_balances, utc_day, may_approve_1, refuse_to_workers
+    note_received, original_of, page_of, referrer_of, landing_of_click, landing_of_event, never,
+        terms_of_partner, partner_undo_reason,
+    find_possible_duplicate, purchase_id_kind, has_webhooks, present_owner, read_undo,
+        reverse_commission,
+        reward_of, sales_alike, sales_from_at, save_partner_import, slug_look, tie_customers,
+        undo_balances, utc_day, may_approve, refuse_to_workers
     to :"pages", :"pay";
 
 
 -- Both make money payable by hand, of which managers are mailed.
-grant execute on function mail_manual_earnings_1 to :"pages", :"pay";
+grant execute on function mail_manual_earnings to :"pages", :"pay";
 
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
-grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit, has_signed_in,
-    waiting_passkeys_1, cancel_passkey_1, undo_import_call_1, money_under_way_1, mail_managers_1,
-    approval_limit_refusal_1, set_approval_limit_1, decide_approval_limit_1,
-        erase_payment_1 to :"pages";
+grant execute on function note_key_use, erase_sign_ins, erase_from_audit, has_signed_in,
+    waiting_passkeys, cancel_passkey, undo_import_call, money_under_way, mail_managers,
+    approval_limit_refusal, set_approval_limit, decide_approval_limit,
+        erase_payment to :"pages";
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys,
         applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds,
@@ -143,7 +144,7 @@ grant insert, update, delete on applications to :"pages";
 grant insert, update, delete on address_changes, former_partner_addresses to :"pages";
 grant select, insert, update, delete on idempotency_keys to :"pages";
 grant select, insert, update, delete on expensive_requests to :"pages";
-grant execute on function begin_expensive_1 to :"pages";
+grant execute on function begin_expensive to :"pages";
 -- What earns: corrections, decisions on holds, imports, and erasure.
 grant insert, update         on commissions, commission_holds, customers to :"pages";
 grant insert, update, delete on customer_identities, referrals, one_time_rewards to :"pages";
@@ -194,7 +195,7 @@ grant select, insert         on undone_imports to :"pages";
 
 -- read: assistants with an API key (MCP). It changes nothing, and reads no secret, encrypted or
 -- not.
-grant execute on function note_key_use_1 to :"read";
+grant execute on function note_key_use to :"read";
 grant select on
     account_payouts, balance_cutoffs, balances, commission_holds, commissions, coupon_aliases,
         customer_identities, customers, events,
@@ -233,7 +234,7 @@ grant insert, update, delete on payout_accounts, unreachable_people to :"pay";
 grant select, insert, update, delete on unknown_transfers to :"pay";
 -- Of transfers that a restored database has lost.
 grant insert                 on adjustments to :"pay";
-grant execute on function adopt_transfers_1 to :"pay";
+grant execute on function adopt_transfers to :"pay";
 grant insert                 on stripe_secrets to :"pay";
 grant insert, update         on stripe_keys to :"pay";
 grant update                 on programs to :"pay";
@@ -249,7 +250,7 @@ grant update                 on platform_commissions, shadow_runs to :"pay";
 grant insert, delete         on shadow_comparisons to :"pay";
 grant execute on function announce_refunds to :"pay";
 -- A refund that a manager records by hand.
-grant execute on function refund_facts_1, save_refund_1 to :"pay";
+grant execute on function refund_facts, save_refund to :"pay";
 -- Whether anybody listens to a workspace: asked by the triggers that queue webhooks.
 grant select (workspace_id, disabled_at) on webhook_endpoints to :"pay";
 

@@ -35,7 +35,7 @@ begin
                then o.amount_cents in (sale.amount_cents, gross_cents)
                    and o.external_id !~ processor_ids
                     and not exists (
-                        -- Not looked for among all events of the workspace: see load_report_1.
+                        -- Not looked for among all events of the workspace: see load_report.
                         select from (select s.workspace_id from processor_events s
                                      where s.keys && array[o.external_id, report_prefix
                                          || o.external_id] offset 0) s
@@ -60,7 +60,7 @@ $$;
 -- What a sale is compared by, from its row and what a processor's events say of its purchase: the
 -- kinds of ids that are known of it, its amounts, net and gross, and the addresses of its buyer. An
 -- id of the merchant's counts once a sale is reported under it.
-create or replace function looks_of_sale_1(workspace uuid, of_sale uuid, out kinds text[],
+create or replace function looks_of_sale(workspace uuid, of_sale uuid, out kinds text[],
     out amounts bigint[], out addresses text[])
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
@@ -71,7 +71,7 @@ begin
     ), known (keys, facts, email) as (
         select array[external_id, 'report:' || external_id], '[]'::jsonb, null::text from sale
         union
-        -- Not looked for among all events of the workspace: see load_report_1.
+        -- Not looked for among all events of the workspace: see load_report.
         select s.keys, s.facts, s.email
         from known k cross join lateral (
             select s.workspace_id, s.keys, s.facts, s.email from processor_events s
@@ -100,7 +100,7 @@ end $$;
 
 -- A sale, and all that are or were held, and not released, as a possible duplicate of it, or of one
 -- of these.
-create or replace function duplicates_of_1(of_sale uuid) returns uuid[] language sql stable as $$
+create or replace function duplicates_of(of_sale uuid) returns uuid[] language sql stable as $$
     with recursive duplicate (id) as (
         select of_sale
         union
@@ -117,7 +117,7 @@ $$;
 
 -- The sale that a sale is held as a possible duplicate of, if that one earns, and so on: the first,
 -- or else the sale itself.
-create or replace function original_of_1(of_sale uuid) returns uuid language plpgsql stable
+create or replace function original_of(of_sale uuid) returns uuid language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -140,11 +140,11 @@ begin
 end $$;
 
 -- The kinds of ids that are known of some sales.
-create or replace function kinds_of_sales_1(workspace uuid, sales uuid[]) returns text[]
+create or replace function kinds_of_sales(workspace uuid, sales uuid[]) returns text[]
     language sql stable as $$
     select coalesce(array_agg(distinct kind), '{}')
     from unnest(sales) sale cross
-        join lateral looks_of_sale_1(workspace, sale) looks, unnest(looks.kinds) kind
+        join lateral looks_of_sale(workspace, sale) looks, unnest(looks.kinds) kind
 $$;
 
 -- A sale that is to be held because it may be the same purchase as another one that earns, and that
@@ -164,7 +164,7 @@ $$;
 -- they came: a payment, which does not say the tax, rather than an invoice, and an invoice rather
 -- than a checkout, which says who referred the buyer. Otherwise the one whose commission was made
 -- later is. One that is part of a payout is not, but the other is then.
-create or replace function possible_duplicate_1(workspace uuid, of_sale uuid)
+create or replace function find_possible_duplicate(workspace uuid, of_sale uuid)
     returns table (held_id uuid, evidence_id uuid)
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
@@ -191,7 +191,7 @@ begin
                   where h.reason = 'possible_duplicate' and h.resolved_at is null) then
         return;
     end if;
-    looks := looks_of_sale_1(workspace, of_sale);
+    looks := looks_of_sale(workspace, of_sale);
     for other in
         select o.id, o.subscription_id from (
             select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at,
@@ -224,17 +224,17 @@ begin
         order by o.id
     loop
         continue when not exists (
-            select from looks_of_sale_1(workspace, other.id) o
+            select from looks_of_sale(workspace, other.id) o
             where o.amounts && looks.amounts and not o.kinds && looks.kinds
               -- A payment alone does not say its subscription.
               and (sale.subscription_id is not distinct from other.subscription_id
                    or not (looks.kinds && array['invoice', 'checkout']
                        and o.kinds && array['invoice', 'checkout'])));
-        first := original_of_1(other.id);
-        mine := duplicates_of_1(of_sale);
-        theirs := duplicates_of_1(first);
+        first := original_of(other.id);
+        mine := duplicates_of(of_sale);
+        theirs := duplicates_of(first);
         continue when first = of_sale
-            or kinds_of_sales_1(workspace, mine) && kinds_of_sales_1(workspace, theirs)
+            or kinds_of_sales(workspace, mine) && kinds_of_sales(workspace, theirs)
             or exists (
                 select from unnest(mine || theirs) evidence
                 cross join lateral (select h.* from commission_holds h
@@ -244,7 +244,7 @@ begin
                 where (h.resolved_by is not null or h.reason <> 'possible_duplicate')
                   and (evidence = any (mine) and c.event_id = any (theirs)
                       or evidence = any (theirs) and c.event_id = any (mine)));
-        kinds := kinds_of_sales_1(workspace, array[first]);
+        kinds := kinds_of_sales(workspace, array[first]);
         is_mine := case
             when looks.kinds <> '{report}' and kinds <> '{report}' then
                 case when 'checkout' = any (looks.kinds) then 1 when 'invoice' = any (looks.kinds)
@@ -275,14 +275,14 @@ begin
 end $$;
 
 -- Holds the commission of a sale that may be the same purchase as another one that earns, or that
--- of the other one: see possible_duplicate_1. Before, it lets the sale's holds follow to its
+-- of the other one: see possible_duplicate. Before, it lets the sale's holds follow to its
 -- present commission, and releases what turned out to be two purchases, or one: tied are sales that
 -- are recorded as the same purchase as this one from now on. What is released is compared again.
 -- is_new is whether the sale's commission is made in this transaction.
 --
 -- The last statement of what saves the sale. May be repeated. Sales of one customer are serialized
 -- by its row, sales of one click or address by a lock, so that the later one sees the other.
-create or replace function hold_possible_duplicate_1(workspace uuid, saved_id uuid, click text,
+create or replace function hold_possible_duplicate(workspace uuid, saved_id uuid, click text,
     tied uuid[], is_new boolean, now timestamptz)
 returns void language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
@@ -328,10 +328,10 @@ begin
     loop
         if pair.event_id <> all (tied) and pair.evidence_event_id <> all (tied) then
             -- All that may be the same purchase, but for what is held of this one.
-            rest := array(select unnest(duplicates_of_1(original_of_1(pair.evidence_event_id)))
-                except select unnest(duplicates_of_1(pair.event_id)));
-            continue when not kinds_of_sales_1(workspace, rest)
-                              && kinds_of_sales_1(workspace, duplicates_of_1(pair.event_id));
+            rest := array(select unnest(duplicates_of(original_of(pair.evidence_event_id)))
+                except select unnest(duplicates_of(pair.event_id)));
+            continue when not kinds_of_sales(workspace, rest)
+                              && kinds_of_sales(workspace, duplicates_of(pair.event_id));
         end if;
         update commission_holds h set resolved_at = now, resolution = 'released'
             where h.commission_id = pair.commission_id;
@@ -340,7 +340,7 @@ begin
 
     foreach current in array changed loop
         loop
-            select * into pair from possible_duplicate_1(workspace, current);
+            select * into pair from find_possible_duplicate(workspace, current);
             exit when not found;
             if not is_locked and not (is_new and pair.held_id = saved_id) then
                 -- Not waited for: who has it may wait for the sale.
@@ -390,7 +390,7 @@ end $$;
 -- Notes that an expected sale and a processor's look like one purchase: see
 -- lib/tracking/events/expected-sales.queries.ts. A part of what saves the sale, after it. May be
 -- repeated. The conditions on steps are the predicate of events_expected_idx.
-create or replace function note_received_1(workspace uuid, saved_id uuid, click text,
+create or replace function note_received(workspace uuid, saved_id uuid, click text,
     gross_cents bigint, hours integer,
                                 processor_ids text, report_prefix text) returns void
 language plpgsql

@@ -205,7 +205,7 @@ begin
 end $$;
 
 -- Erases how a person was paid. Its accounts are paid no more.
-create or replace function erase_payment_1(workspace uuid, address text, marker text,
+create or replace function erase_payment(workspace uuid, address text, marker text,
     now timestamptz) returns void language sql
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     update payment_details
@@ -222,7 +222,7 @@ $$;
 -- Why a workspace cannot be deleted now: the first kind of money that is under way, or null. Of a
 -- workspace for tests, and of test partners, nothing is money but payouts that Stripe's test mode
 -- has not answered.
-create or replace function money_under_way_1(workspace uuid) returns text language sql stable
+create or replace function money_under_way(workspace uuid) returns text language sql stable
     set plan_cache_mode = force_custom_plan as $$
     select case
         when exists (select from payouts p
@@ -251,7 +251,7 @@ create or replace function money_under_way_1(workspace uuid) returns text langua
 $$;
 
 -- Deletes some rows of a table for an erasure. `condition` is on $1, the workspace, and $2, ids.
-create or replace function erase_rows_1(from_table text, condition text, workspace uuid, ids uuid[],
+create or replace function erase_rows(from_table text, condition text, workspace uuid, ids uuid[],
     most integer) returns integer
 language plpgsql as $$
 declare
@@ -265,7 +265,7 @@ begin
 end $$;
 
 -- Erases what these people sign in with, of each whom no workspace knows.
-create or replace function forget_people_1(addresses text[]) returns void language plpgsql as $$
+create or replace function forget_people(addresses text[]) returns void language plpgsql as $$
 declare
     address text;
 begin
@@ -280,7 +280,7 @@ end $$;
 --
 -- Rows are deleted before those that they refer to. Where a table refers to itself, those that no
 -- other row refers to go first.
-create or replace function erase_workspaces_1(at timestamptz, most integer) returns integer
+create or replace function erase_workspaces(at timestamptz, most integer) returns integer
     language plpgsql
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
@@ -298,11 +298,11 @@ begin
     if w.erasing_since is null then
         -- Whoever claims or sends money takes this lock, too.
         perform pg_advisory_xact_lock(hashtextextended(w.id || ' payouts', 0));
-        if money_under_way_1(w.id) is not null then
+        if money_under_way(w.id) is not null then
             insert into audit_entries (id, workspace_id, actor, action, subject_id, details,
                 created_at)
             values (uuidv7(), w.id, 'system', 'workspace.deletion_called_off', w.id, '{}', now());
-            perform mail_managers_1(w.id, 'deletion_called_off', null, null, null, null,
+            perform mail_managers(w.id, 'deletion_called_off', null, null, null, null,
                 uuidv7()::text, now());
             update workspaces set deletes_at = null, deletion_by = null where id = w.id;
             return 1;
@@ -317,25 +317,25 @@ begin
     people := array(select m.email from members m where m.workspace_id = w.id);
     delete from members where workspace_id = w.id;
     delete from approval_limit_requests where workspace_id = w.id;
-    perform forget_people_1(people);
+    perform forget_people(people);
 
     foreach its_name in array array[
         'webhook_deliveries', 'webhook_events', 'webhook_endpoints', 'idempotency_keys',
             'import_calls', 'undone_imports', 'report_mismatches', 'mails',
         'mailings', 'mail_texts', 'mail_optouts', 'coupon_aliases', 'links', 'applications',
             'adjustments', 'processor_events'] loop
-        room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
+        room := room - erase_rows(its_name, 'workspace_id = $1', w.id, null, room);
     end loop;
     foreach its_name in array array['shadow_comparisons', 'platform_commissions'] loop
         room := room
-            - erase_rows_1(its_name,
+            - erase_rows(its_name,
             'workspace_id = $1 and program_id in (select id from programs where workspace_id = $1)',
                                     w.id, null, room);
     end loop;
     batch := array(select s.id from programs p join import_sources s on s.program_id = p.id
         where p.workspace_id = w.id);
-    room := room - erase_rows_1('import_source_rows', 'source_id = any($2)', w.id, batch, room);
-    room := room - erase_rows_1('import_sources', 'id = any($2)', w.id, batch, room);
+    room := room - erase_rows('import_source_rows', 'source_id = any($2)', w.id, batch, room);
+    room := room - erase_rows('import_sources', 'id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
 
     -- What the law makes people keep, until ten years after the year in which it was issued.
@@ -350,7 +350,7 @@ begin
     join invoices i on i.id = n.invoice_id join payouts p on p.id = i.payout_id
     on conflict (id) do nothing;
     room := room
-        - erase_rows_1('credit_notes',
+        - erase_rows('credit_notes',
         'workspace_id = $1 and exists (select from kept_documents k where k.id = credit_notes.id)',
                                 w.id, null, room);
     if room <= 0 then return most; end if;
@@ -365,7 +365,7 @@ begin
         join payouts p on p.id = i.payout_id
     on conflict (id) do nothing;
     room := room
-        - erase_rows_1('invoices',
+        - erase_rows('invoices',
         'workspace_id = $1 and exists (select from kept_documents k where k.id = invoices.id)',
                                 w.id, null, room);
     if room <= 0 then return most; end if;
@@ -377,23 +377,23 @@ begin
     update events e set commission_id = null
         where e.workspace_id = w.id and e.commission_id = any(batch);
     delete from commission_holds where commission_id = any(batch);
-    room := room - erase_rows_1('commissions', 'id = any($2)', w.id, batch, room);
+    room := room - erase_rows('commissions', 'id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
 
     batch := array(select e.id from events e where e.workspace_id = w.id
                      and not exists (select from events r where r.sale_id = e.id) limit room);
     delete from commission_holds where evidence_event_id = any(batch);
     delete from one_time_rewards where event_id = any(batch);
-    room := room - erase_rows_1('events', 'id = any($2)', w.id, batch, room);
+    room := room - erase_rows('events', 'id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
 
     batch := array(select c.id from customers c where c.workspace_id = w.id
                      and not exists (select from customers r where r.merged_into = c.id)
                          limit room);
-    room := room - erase_rows_1('possible_merges', 'workspace_id = $1', w.id, null, room);
-    room := room - erase_rows_1('referrals', 'customer_id = any($2)', w.id, batch, room);
-    room := room - erase_rows_1('customer_identities', 'customer_id = any($2)', w.id, batch, room);
-    room := room - erase_rows_1('customers', 'id = any($2)', w.id, batch, room);
+    room := room - erase_rows('possible_merges', 'workspace_id = $1', w.id, null, room);
+    room := room - erase_rows('referrals', 'customer_id = any($2)', w.id, batch, room);
+    room := room - erase_rows('customer_identities', 'customer_id = any($2)', w.id, batch, room);
+    room := room - erase_rows('customers', 'id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
 
     batch := array(select r.id from payout_runs r where r.workspace_id = w.id limit room);
@@ -403,7 +403,7 @@ begin
                                     'payment_details', 'payees', 'payers', 'unreachable_people',
                                         'unknown_transfers',
                                     'invoice_numbers'] loop
-        room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
+        room := room - erase_rows(its_name, 'workspace_id = $1', w.id, null, room);
     end loop;
     if room <= 0 then return most; end if;
 
@@ -412,32 +412,32 @@ begin
         'partner_notes', 'agreement_acceptances',
                                     'partner_activity', 'partner_totals', 'link_totals',
                                         'statement_totals'] loop
-        room := room - erase_rows_1(its_name, 'partner_id = any($2)', w.id, batch, room);
+        room := room - erase_rows(its_name, 'partner_id = any($2)', w.id, batch, room);
     end loop;
     foreach its_name in array array['totals', 'landing_totals', 'balances'] loop
-        room := room - erase_rows_1(its_name, 'of_id = any($2)', w.id, batch, room);
+        room := room - erase_rows(its_name, 'of_id = any($2)', w.id, batch, room);
     end loop;
     if room <= 0 then return most; end if;
     people := array(select distinct p.email from partners p where p.id = any(batch[1:room]));
-    room := room - erase_rows_1('partners', 'id = any($2)', w.id, batch[1:room], room);
-    perform forget_people_1(people);
+    room := room - erase_rows('partners', 'id = any($2)', w.id, batch[1:room], room);
+    perform forget_people(people);
     if room <= 0 then return most; end if;
 
     batch := array(select g.id from groups g where g.workspace_id = w.id limit room);
-    room := room - erase_rows_1('former_group_terms', 'group_id = any($2)', w.id, batch, room);
+    room := room - erase_rows('former_group_terms', 'group_id = any($2)', w.id, batch, room);
     batch := array(select p.id from programs p where p.workspace_id = w.id limit room) || w.id;
     foreach its_name in array array['join_pages', 'brands', 'agreements', 'former_program_terms',
         'last_visits', 'refused_visits', 'click_budgets', 'shadow_runs', 'link_forms'] loop
-        room := room - erase_rows_1(its_name, 'program_id = any($2)', w.id, batch, room);
+        room := room - erase_rows(its_name, 'program_id = any($2)', w.id, batch, room);
     end loop;
     foreach its_name in array array['totals', 'landing_totals', 'balances'] loop
-        room := room - erase_rows_1(its_name, 'of_id = any($2)', w.id, batch, room);
+        room := room - erase_rows(its_name, 'of_id = any($2)', w.id, batch, room);
     end loop;
     foreach its_name in array array['groups', 'programs', 'rewards', 'former_sales_from',
         'balance_cutoffs', 'balances', 'total_deltas'] loop
-        room := room - erase_rows_1(its_name, 'workspace_id = $1', w.id, null, room);
+        room := room - erase_rows(its_name, 'workspace_id = $1', w.id, null, room);
     end loop;
-    room := room - erase_rows_1('audit_entries', 'workspace_id = $1', w.id, null, room);
+    room := room - erase_rows('audit_entries', 'workspace_id = $1', w.id, null, room);
     if room <= 0 then return most; end if;
 
     insert into deleted_workspaces (id, slug, deleted_by, deleted_at)

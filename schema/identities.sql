@@ -4,7 +4,7 @@
 -- Locks the customers who have one of these identities, [{"kind", "value"}], and returns their ids
 -- in order, without those who were merged into another one meanwhile: who waits for a lock may find
 -- that.
-create or replace function lock_customers_1(workspace uuid, identities jsonb) returns uuid[]
+create or replace function lock_customers(workspace uuid, identities jsonb) returns uuid[]
 language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
     locked uuid[];
@@ -36,7 +36,7 @@ create or replace function tie_customers(workspace uuid, identities jsonb, tied_
     tied_in text, fresh uuid, now timestamptz)
 returns uuid language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
-    tied     uuid[] := lock_customers_1(workspace, identities);
+    tied     uuid[] := lock_customers(workspace, identities);
     survivor uuid;
     losers   uuid[];
     latest   uuid[];   -- the tied, by their last import, the latest first
@@ -119,7 +119,7 @@ begin
         returning occurred_at
     )
     select least(replan, min(occurred_at),
-        addressed_elsewhere_1(workspace, survivor, '-infinity')) into replan
+        addressed_elsewhere(workspace, survivor, '-infinity')) into replan
     from adopted;
 
     update customers c
@@ -144,7 +144,7 @@ begin
             (select min(replan_from) from customers where id = any(losers))),
         addressed_from
             = least(c.addressed_from, case when losers <> '{}'
-            then addressed_since_1(workspace, survivor, '-infinity') end)
+            then addressed_since(workspace, survivor, '-infinity') end)
     where c.id = survivor;
     update customers
     set merged_into = survivor, partner_id = null, prior = null, replan_from = null,
@@ -162,7 +162,7 @@ $$;
 -- what says whose they are: see lib/db/locks.queries.ts. Sorted, so that concurrent calls cannot
 -- deadlock. 256 locks per workspace and kind, because an import takes all of those of its rows, and
 -- Postgres has a few thousand.
-create or replace function lock_identities_1(workspace uuid, identities jsonb, is_exclusive boolean)
+create or replace function lock_identities(workspace uuid, identities jsonb, is_exclusive boolean)
     returns void language plpgsql as $$
 declare
     keys bigint[];
@@ -187,7 +187,7 @@ end $$;
 -- Whether a processor's event is of a payment that an address may match: nobody is credited with
 -- its sale, or it is not recorded yet, or an address has matched it before, or it is a renewal that
 -- is credited by a coupon or click of its own, because nobody owned the customer.
-create or replace function is_matchable_1(keys text[], facts jsonb, outcome jsonb, sale_id uuid,
+create or replace function is_matchable(keys text[], facts jsonb, outcome jsonb, sale_id uuid,
     sale_partner uuid,
                                attributed_by text, addressed_id text)
 returns boolean language sql immutable as $$
@@ -201,7 +201,7 @@ $$;
 
 -- When the first purchase under an id of this customer since then was paid that an address matched
 -- to another customer.
-create or replace function addressed_elsewhere_1(workspace uuid, of_customer uuid,
+create or replace function addressed_elsewhere(workspace uuid, of_customer uuid,
     since timestamptz) returns timestamptz
 language sql stable as $$
     select min(e.occurred_at)
@@ -214,7 +214,7 @@ $$;
 
 -- When the first payment since then was made that an address of this customer may match, and that
 -- is not its own.
-create or replace function addressed_since_1(workspace uuid, of_customer uuid, since timestamptz)
+create or replace function addressed_since(workspace uuid, of_customer uuid, since timestamptz)
     returns timestamptz
 language sql stable as $$
     select min(p.occurred_at)
@@ -223,7 +223,7 @@ language sql stable as $$
                         where workspace_id = workspace and email = i.value offset 0) p
     left join lateral (select * from events where id = p.event_id offset 0) s on true
     where i.customer_id = of_customer and i.kind = 'email'
-      and is_matchable_1(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text,
+      and is_matchable(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text,
           s.addressed_id)
       and s.customer_id is distinct from of_customer and p.occurred_at >= since
 $$;

@@ -12,7 +12,7 @@ create table import_calls (
     -- what the calls for one file have in common, as the caller names it; else audit_id
     import_id     uuid  not null,
     hash          text  not null,   -- SHA-256 of the endpoint and the body
-    answer        jsonb not null,                 -- of its results, see import_results_1
+    answer        jsonb not null,                 -- of its results, see import_results
     made          uuid[] not null default '{}',   -- the partners or customers that it has created
     -- of the partners that it has created, as the answer had them
     made_emails   text[] not null default '{}',
@@ -127,7 +127,7 @@ create index import_source_rows_workspace_id_idx on import_source_rows (workspac
 -- Functions and triggers.
 
 -- Whether a manager has begun to undo an import: whoever saves a call of it asks under one of the
--- locks of begin_undo_1.
+-- locks of begin_undo.
 create or replace function import_is_undone(workspace uuid, import uuid) returns boolean
     language plpgsql stable as $$
 begin
@@ -138,7 +138,7 @@ end $$;
 -- What became of each row of a call, in their order. Most results say only that a partner was
 -- created, with this slug: their places in the answer have the partner's number in these lists,
 -- which are made and read in a tenth of the time of JSON. Of these, result is null.
-create or replace function import_results_1(answer jsonb, made_emails text[], made_slugs text[])
+create or replace function import_results(answer jsonb, made_emails text[], made_slugs text[])
 returns table (n bigint, result jsonb, email text, slug text) language plpgsql immutable as $$
 begin
     return query
@@ -156,7 +156,7 @@ end $$;
 --
 -- For a call that was made before, returns its answer instead of what exists of the rows; for one
 -- of an import that was undone, neither.
-create or replace function load_partner_import_1(address text, member_email text, program uuid,
+create or replace function load_partner_import(address text, member_email text, program uuid,
     row_emails text, row_slug_keys text,
                                       row_coupons text, balance_emails text, import uuid,
                                           call_hash text) returns jsonb
@@ -201,7 +201,7 @@ begin
                                                                                'couponMapped',
                                                                                    false)) order by
                                                                                    r.n)
-                        from import_results_1(answered.answer, answered.made_emails,
+                        from import_results(answered.answer, answered.made_emails,
                             answered.made_slugs) r)));
     end if;
 
@@ -276,7 +276,7 @@ end $$;
 -- than the program says. The day's sum is the workspace's, in minor units of all currencies, so
 -- that it cannot be split. What is made in five minutes is in one mail, which is sent a minute
 -- later. `made` is a line of it.
-create or replace function mail_manual_earnings_1(workspace uuid, program uuid, made jsonb,
+create or replace function mail_manual_earnings(workspace uuid, program uuid, made jsonb,
     now timestamptz) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -313,7 +313,7 @@ end $$;
 -- until the mailer takes it. What the same manager imports into the program later that day (UTC) is
 -- in a second mail, five minutes after the day has ended, when none of its calls is on its way any
 -- more: two mails a day at most, and no balance is in neither.
-create or replace function mail_opening_balances_1(workspace uuid, program uuid, importer text,
+create or replace function mail_opening_balances(workspace uuid, program uuid, importer text,
     notice jsonb, made integer,
                                         cents bigint, now timestamptz) returns void language plpgsql
                                             as $$
@@ -365,7 +365,7 @@ end $$;
 -- statements after it see what the import before has committed, and break a unique constraint if it
 -- took an address, slug or coupon. An audit entry that exists is from an earlier attempt of the
 -- same call, which was committed: the repeat does nothing.
-create or replace function save_partner_import_1(workspace uuid, program uuid, row_emails text,
+create or replace function save_partner_import(workspace uuid, program uuid, row_emails text,
     row_names text, row_slugs text,
                                       row_slug_keys text, row_former_links text, row_groups text,
                                           new_groups jsonb, further jsonb, coupons jsonb,
@@ -489,7 +489,7 @@ begin
                                       'amountCents', sum(amount_cents))))
         into owed from made;
         audit_details := audit_details || jsonb_build_object('openingBalances', owed);
-        perform mail_opening_balances_1(workspace, program, audit_actor, notice,
+        perform mail_opening_balances(workspace, program, audit_actor, notice,
             (owed -> 'count')::integer,
                                         (owed #> '{sums,0,amountCents}')::bigint, now);
     end if;
@@ -510,7 +510,7 @@ end $$;
 -- Both in one: creates the partners, if the person has this role and nothing that they need is
 -- taken. Returns what was loaded, and whether they are saved, be it by an earlier attempt. What is
 -- taken is found by the constraints, and looked up only then: most imports are of new partners.
-create or replace function import_partners_1(address text, member_email text, needed_role text,
+create or replace function import_partners(address text, member_email text, needed_role text,
     program uuid,
                                   row_emails text, row_names text, row_slugs text,
                                       row_slug_keys text,
@@ -520,13 +520,13 @@ create or replace function import_partners_1(address text, member_email text, ne
                                       returns jsonb
 language plpgsql as $$
 declare
-    loaded jsonb := load_partner_import_1(address, member_email, program, '', '', '', '', import,
+    loaded jsonb := load_partner_import(address, member_email, program, '', '', '', '', import,
         call_hash);
 begin
     if loaded #>> '{workspace,role}' is not distinct
         from needed_role and loaded -> 'program' is not null
        and loaded -> 'answer' is null and loaded -> 'isUndone' is null then
-        perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails,
+        perform save_partner_import((loaded #>> '{workspace,id}')::uuid, program, row_emails,
             row_names, row_slugs, row_slug_keys,
                                       row_former_links, null, null, further, coupons, null, null,
                                           null, null, null, audit_id, member_email, audit_details,
@@ -535,7 +535,7 @@ begin
     end if;
     return loaded;
 exception when unique_violation or sqlstate 'TR001' then
-    loaded := load_partner_import_1(
+    loaded := load_partner_import(
         address, member_email, program, row_emails,
         concat_ws(E'\n', row_slug_keys,
             (select string_agg(key, E'\n') from jsonb_to_recordset(further) as l (key text))),
@@ -553,7 +553,7 @@ end $$;
 -- the partner is owed or will be. Either way, what was earned less what was transferred is the
 -- balance. What is on its way to the partner in the currency is canceled: it may pay the same. To
 -- be preceded by the lock of the workspace's payouts.
-create or replace function adopt_transfers_1(workspace uuid, at timestamptz, most integer)
+create or replace function adopt_transfers(workspace uuid, at timestamptz, most integer)
 returns table (payout_id uuid, transfer_id text, is_deducted boolean) language plpgsql as $$
 #variable_conflict use_column
 declare

@@ -447,7 +447,7 @@ end $$;
 -- is approved. firstRewardedAt is when the customer first earned a sale commission in the
 -- program by that time: by its first sale that earns one at present, reversed or not, or as
 -- an import reported it.
-create or replace function partner_terms_1(partner uuid, customer uuid, paid_from timestamptz,
+create or replace function terms_of_partner(partner uuid, customer uuid, paid_from timestamptz,
     paid_to timestamptz) returns json
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -483,8 +483,8 @@ begin
         end if;
     end if;
     if p.group_id is not null then
-        in_group := json_build_object('name', g.name, 'saleReward', reward_1(g.sale_reward_id),
-            'leadReward', reward_1(g.lead_reward_id));
+        in_group := json_build_object('name', g.name, 'saleReward', reward_of(g.sale_reward_id),
+            'leadReward', reward_of(g.lead_reward_id));
     end if;
 
     if customer is not null then
@@ -511,7 +511,7 @@ begin
         'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', p.program_id,
         'emails', array_append(array(select f.email from former_partner_addresses f
             where f.partner_id = p.id), p.email),
-        'reward', reward_1(pr.reward_id),
+        'reward', reward_of(pr.reward_id),
         'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
         'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
         'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays',
@@ -525,7 +525,7 @@ end $$;
 
 -- Adds to the ledger what is reversed of a commission, a negative amount, or reinstated. Such a row
 -- copies its commission.
-create or replace function reverse_1(reversal_id uuid, workspace uuid, of_commission uuid,
+create or replace function reverse_commission(reversal_id uuid, workspace uuid, of_commission uuid,
     cents bigint, now timestamptz) returns void
 language plpgsql as $$
 begin

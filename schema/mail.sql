@@ -2,7 +2,7 @@
 -- manager is mailed about: changes of the approval limit.
 
 -- A higher limit of approval_above_cents, or none, that waits for another manager: see
--- set_approval_limit_1.
+-- set_approval_limit.
 create table approval_limit_requests (
     id            uuid         primary key,
     workspace_id  uuid         not null
@@ -17,7 +17,7 @@ create table approval_limit_requests (
 -- The outbox. A mail is inserted in the transaction of the change that it reports, and kept
 -- after it was sent. It is due at next_attempt_at, which is the end of the lease while it is
 -- being sent. One that cannot be delivered has failed_at, until a manager retries it. What
--- became of it after it was sent is what the provider has reported: see note_mail_report_1.
+-- became of it after it was sent is what the provider has reported: see note_mail_report.
 create table mails (
     id               uuid         primary key,
     workspace_id     uuid                     -- null: to a person about its account
@@ -90,12 +90,12 @@ create unique index mails_partner_id_kind_occasion_key on mails (partner_id, kin
     where payout_id is null;
 
 -- One mail about opening balances per recipient, program, importer and day, whose sums grow: see
--- mail_opening_balances_1.
+-- mail_opening_balances.
 create unique index mails_opening_balances_key on mails (workspace_id, recipient, occasion)
     where kind = 'opening_balances';
 
 -- One mail about manual earnings per recipient, program and five minutes, whose list grows: see
--- mail_manual_earnings_1.
+-- mail_manual_earnings.
 create unique index mails_manual_earnings_key on mails (workspace_id, recipient, occasion)
     where kind = 'manual_earnings';
 
@@ -218,7 +218,7 @@ create table mail_usage (
 -- idempotency key from then on: reports under the former one are ignored. A complaint about a mail
 -- of a program unsubscribes its recipient. If sign-in links go out by the same account, what stands
 -- in their way is kept with the person, if the address has signed in.
-create or replace function note_mail_report_1(report jsonb, now timestamptz) returns void
+create or replace function note_mail_report(report jsonb, now timestamptz) returns void
     language plpgsql
 security definer set search_path = public, pg_temp as $$
 declare
@@ -321,7 +321,7 @@ begin
         if tg_op = 'INSERT' and new.counts_from > new.created_at
            and (select w.payouts_require_passkey from workspaces w
                where w.id = member.workspace_id) then
-            perform mail_managers_1(member.workspace_id, 'passkey_added', person, null,
+            perform mail_managers(member.workspace_id, 'passkey_added', person, null,
                                     to_char(new.counts_from at time zone 'UTC',
                                         'YYYY-MM-DD HH24:MI "UTC"'), null,
                                     'passkey ' || new.id, at);
@@ -334,7 +334,7 @@ create or replace trigger passkeys_note after insert or delete on sign_in.passke
     execute function note_passkey();
 
 -- The passkeys of a workspace's members that do not count yet.
-create or replace function waiting_passkeys_1(workspace uuid, at timestamptz)
+create or replace function waiting_passkeys(workspace uuid, at timestamptz)
 returns table (id uuid, email text, created_at timestamptz, counts_from timestamptz)
     language sql stable
 security definer set search_path = public, pg_temp as $$
@@ -346,7 +346,7 @@ security definer set search_path = public, pg_temp as $$
 $$;
 
 -- Removes such a passkey for a manager, and mails the person. Returns whether there was one.
-create or replace function cancel_passkey_1(workspace uuid, manager text, passkey uuid, url text,
+create or replace function cancel_passkey(workspace uuid, manager text, passkey uuid, url text,
     at timestamptz) returns boolean language plpgsql
 security definer set search_path = public, pg_temp as $$
 declare
@@ -357,7 +357,7 @@ begin
         return false;
     end if;
     perform set_config('tributary.actor', manager, true);
-    delete from sign_in.passkeys p using waiting_passkeys_1(workspace, at) w
+    delete from sign_in.passkeys p using waiting_passkeys(workspace, at) w
     where p.id = passkey and w.id = p.id
     returning w.email, p.name into removed;
     perform set_config('tributary.actor', '', true);
@@ -371,17 +371,17 @@ end $$;
 
 -- Why this manager may not approve a request for a higher limit; null if it may. "own": another
 -- manager has to. "waits": there is nobody else who may, so whoever asked may do so, after 72
--- hours. "recent": see may_approve_1.
-create or replace function approval_limit_refusal_1(request approval_limit_requests, address text)
+-- hours. "recent": see may_approve.
+create or replace function approval_limit_refusal(request approval_limit_requests, address text)
     returns text language sql stable
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
     select case
         when request.requested_by <> address
-        then case when not may_approve_1(request.workspace_id, address, '{manager}',
+        then case when not may_approve(request.workspace_id, address, '{manager}',
             request.requested_at) then 'recent' end
         when exists (select from members m
                      where m.workspace_id = request.workspace_id and m.email <> address
-                       and may_approve_1(m.workspace_id, m.email, '{manager}',
+                       and may_approve(m.workspace_id, m.email, '{manager}',
                            request.requested_at)) then 'own'
         when request.requested_at > now() - interval '72 hours' then 'waits' end
 $$;
@@ -389,7 +389,7 @@ $$;
 -- Sets above which sum payout runs wait for a second manager, if that is lower than it was. A
 -- higher limit, or none, is requested: all managers are mailed, and another one approves. It
 -- replaces the request before it. No Worker may write the column itself.
-create or replace function set_approval_limit_1(workspace uuid, above bigint, actor text, url text)
+create or replace function set_approval_limit(workspace uuid, above bigint, actor text, url text)
     returns void language plpgsql
 security definer set search_path = public, pg_temp as $$
 declare
@@ -417,13 +417,13 @@ begin
     values (uuidv7(), workspace, actor, 'workspace.limit_requested', workspace,
             jsonb_build_object('approvalAboveCents',
                 jsonb_build_object('from', former, 'to', above)), now());
-    perform mail_managers_1(workspace, 'limit_requested', actor, above::text, null, url,
+    perform mail_managers(workspace, 'limit_requested', actor, above::text, null, url,
         request.id::text, now());
 end $$;
 
 -- Approves a request for a higher limit, or declines it, and mails all managers.
--- @returns why this manager may not, see approval_limit_refusal_1, or "gone"
-create or replace function decide_approval_limit_1(workspace uuid, requested uuid, approves boolean,
+-- @returns why this manager may not, see approval_limit_refusal, or "gone"
+create or replace function decide_approval_limit(workspace uuid, requested uuid, approves boolean,
     actor text, url text) returns text
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -437,7 +437,7 @@ begin
         where r.workspace_id = workspace and r.id = requested;
     if request.id is null then return 'gone'; end if;
     if approves then
-        refusal := approval_limit_refusal_1(request, actor);
+        refusal := approval_limit_refusal(request, actor);
         if refusal is not null then return refusal; end if;
         update workspaces set approval_above_cents = request.above_cents where id = workspace;
     end if;
@@ -447,7 +447,7 @@ begin
         then 'workspace.limit_approved' else 'workspace.limit_declined' end, workspace,
             jsonb_build_object('approvalAboveCents',
                 jsonb_build_object('from', former, 'to', request.above_cents)), now());
-    perform mail_managers_1(workspace, case when approves
+    perform mail_managers(workspace, case when approves
         then 'limit_approved' else 'limit_declined' end, actor,
                             request.above_cents::text, null, url, uuidv7()::text, now());
     return null;
@@ -458,7 +458,7 @@ end $$;
 -- in a workspace that the operator trusts: where sign-up is open, anybody can add anybody to
 -- another one. A link to an unknown address counts only if it may be sent. Nobody but the person's
 -- own browser gets the person's mail_problem.
-create or replace function note_sign_in_request_1(address text, mailbox text, network text,
+create or replace function note_sign_in_request(address text, mailbox text, network text,
     browser text, network_cap integer, mailbox_cap integer,
                                        now timestamptz) returns jsonb language plpgsql
 security definer set search_path = public, pg_temp as $$
@@ -486,13 +486,13 @@ begin
             and a.outcome is null
                    and (select w.trusted_at from workspaces w
                        where w.id = a.workspace_id) is not null);
-    from_network := sign_in.count_request_1('from ' || network, today);
-    to_mailbox := sign_in.count_request_1('to ' || mailbox, today);
+    from_network := sign_in.count_request('from ' || network, today);
+    to_mailbox := sign_in.count_request('to ' || mailbox, today);
     if is_known or from_network > network_cap or to_mailbox > mailbox_cap then
         to_unknown := coalesce((select c.requests from sign_in.request_counts c
             where c.key = 'unknown' and c.day = today), 0);
     else
-        to_unknown := sign_in.count_request_1('unknown', today) - 1;
+        to_unknown := sign_in.count_request('unknown', today) - 1;
     end if;
     return jsonb_build_object(
         'isKnown', is_known, 'isKnownBrowser', is_own, 'problem', case when is_own then problem end,
@@ -507,7 +507,7 @@ end $$;
 
 -- Mails a notice to all managers of a workspace, once per occasion. `more` is what else its text
 -- needs.
-create or replace function mail_managers_1(workspace uuid, about text, person text, what text,
+create or replace function mail_managers(workspace uuid, about text, person text, what text,
     day text, url text, its_occasion text, now timestamptz,
                                 more jsonb default '{}') returns void
 language sql set plan_cache_mode = force_custom_plan as $$

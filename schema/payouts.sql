@@ -434,7 +434,7 @@ create table payees (
 );
 
 -- Transfers of this workspace at Stripe whose payouts the database does not have, because it was
--- restored to an earlier time. Each becomes a payout by adopt_transfers_1, unless nobody knows its
+-- restored to an earlier time. Each becomes a payout by adopt_transfers, unless nobody knows its
 -- partner: then it waits for the partner to be imported again.
 create table unknown_transfers (
     workspace_id       uuid         not null
@@ -518,7 +518,7 @@ create or replace trigger payout_runs_no_shadow
     before insert on payout_runs for each row when (new.program_id is not null)
         execute function refuse_shadow_payout();
 
--- What was decided about a run stays so, and other people approve it, who may: see may_approve_1.
+-- What was decided about a run stays so, and other people approve it, who may: see may_approve.
 -- The first of two approvals counts as long as its person may approve.
 create or replace function keep_payout_run() returns trigger language plpgsql as $$
 declare
@@ -544,9 +544,9 @@ begin
         perform refuse_to_workers('what was decided about a payout run stays so');
     end if;
     if old.approved_at is null and new.approved_at is not null
-       and not (may_approve_1(new.workspace_id, new.approved_by, paying, new.created_at)
+       and not (may_approve(new.workspace_id, new.approved_by, paying, new.created_at)
                 and (new.scheduled_for is null
-                     or may_approve_1(new.workspace_id, new.first_approved_by, paying,
+                     or may_approve(new.workspace_id, new.first_approved_by, paying,
                          new.created_at))) then
         perform refuse_to_workers('this person may not approve the payout run');
     end if;

@@ -300,7 +300,7 @@ create or replace trigger rewards_never_change
     before update on rewards for each row execute function refuse_update();
 
 -- A reward of a partner's terms; null for none.
-create or replace function reward_1(reward uuid) returns json language plpgsql stable as $$
+create or replace function reward_of(reward uuid) returns json language plpgsql stable as $$
 begin
     if reward is null then return null; end if;
     return (

@@ -1,9 +1,9 @@
 -- Refunds: loaded, and saved.
 
 -- What a refund is decided from: RefundFacts in lib/tracking/refunds/refunds.queries.ts. Text if the API
--- key is refused, as of load_report_1. processor_key is what a processor's events name the sale by:
+-- key is refused, as of load_report. processor_key is what a processor's events name the sale by:
 -- if there are any, the refund is joined with them.
-create or replace function refund_facts_1(workspace uuid, report_id text, sale_ref text,
+create or replace function refund_facts(workspace uuid, report_id text, sale_ref text,
     processor_key text) returns jsonb
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -54,8 +54,8 @@ begin
         'sale', sale, 'refunds', coalesce(refunds, '[]'));
 end $$;
 
--- The same, for a report with an API key. Text if the key is refused, as in load_report_1.
-create or replace function load_refund_1(api_key_hash text, report_id text, sale_ref text,
+-- The same, for a report with an API key. Text if the key is refused, as in load_report.
+create or replace function load_refund(api_key_hash text, report_id text, sale_ref text,
     processor_key text, now timestamptz) returns jsonb
 language plpgsql stable
 security definer set search_path = public, pg_temp
@@ -70,14 +70,14 @@ begin
     where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
     if not found then return '"unknown_key"'; end if;
     if not may_track then return '"insufficient_scope"'; end if;
-    return refund_facts_1(workspace, report_id, sale_ref, processor_key)
+    return refund_facts(workspace, report_id, sale_ref, processor_key)
         || jsonb_build_object('keyId', key_id);
 end $$;
 
 -- Saves a decided refund: toSaved in lib/tracking/refunds/refunds.queries.ts. Returns the event, or that of
 -- an earlier report with the same id. Raises TR001 if the sale is not as it was read, and the
 -- caller decides again.
-create or replace function save_refund_1(refund jsonb) returns jsonb
+create or replace function save_refund(refund jsonb) returns jsonb
 language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -92,7 +92,7 @@ declare
     s          events;
 begin
     -- One that waits must be seen by whoever saves the sale or a processor's event of it: see
-    -- save_report_1 and saveEvent.
+    -- save_report and saveEvent.
     perform pg_advisory_xact_lock(identity_lock_key(workspace, 'purchase',
         refund ->> 'purchaseKey'));
     if not (refund -> 'isJoined')::boolean then
@@ -127,7 +127,7 @@ begin
         update events e set steps = coalesce(known -> 'steps', e.steps), revision = e.revision + 1
             where e.id = s.id;
         if known -> 'reversal' is not null then
-            perform reverse_1((known -> 'reversal' ->> 'id')::uuid, workspace,
+            perform reverse_commission((known -> 'reversal' ->> 'id')::uuid, workspace,
                 (known -> 'reversal' ->> 'reversesId')::uuid,
                               (known -> 'reversal' -> 'amountCents')::bigint, now);
         end if;

@@ -30,7 +30,7 @@ create index report_mismatches_last_at_idx on report_mismatches (last_at);
 -- Keeps reports that differ from the ones that their events were recorded by: Mismatch[] of
 -- lib/tracking/reports/keep-mismatches.queries.ts. The first 20 bodies of an event are kept, and some 1,000
 -- of a workspace in a day.
-create or replace function note_mismatches_1(mismatches jsonb, at timestamptz) returns void
+create or replace function note_mismatches(mismatches jsonb, at timestamptz) returns void
     language sql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -97,7 +97,7 @@ $$;
 -- terms are those of then, with everybody who referred the customer and their terms. slug_key and
 -- coupon_code are how the report names a partner, if it does: codeHolders are those who have that
 -- slug or coupon.
-create or replace function load_report_1(api_key_hash text, report_kind text, report_id text,
+create or replace function load_report(api_key_hash text, report_kind text, report_id text,
     customer_kind text, customer_ref text,
                               click_ids text, processor_key text, is_own boolean, now timestamptz,
                                   dated_at timestamptz,
@@ -127,7 +127,7 @@ declare
     refunds         json;
     code_holders    json;
     -- A dated report is judged like a processor's, whose times are whole seconds: see
-    -- partner_terms_1.
+    -- terms_of_partner.
     dated_to        timestamptz := case when dated_at = date_trunc('second', dated_at)
                                         then dated_at + interval '999 milliseconds'
                                             else dated_at end;
@@ -174,7 +174,7 @@ begin
                                                   r.referred_at) <= cl.created_at));
         end if;
         if cl.id is not null then
-            click_partner := partner_terms_1(cl.partner_id, cu.id, dated_at, dated_to);
+            click_partner := terms_of_partner(cl.partner_id, cu.id, dated_at, dated_to);
             click := json_build_object('id', cl.id, 'createdAt', cl.created_at, 'expiresAt',
                 cl.expires_at,
                                         'partner', click_partner);
@@ -187,11 +187,11 @@ begin
                     'referredAt', r.referred_at, 'clickedAt', r.clicked_at))
                 from referrals r where r.customer_id = cu.id);
             referrers := (
-                select json_agg(partner_terms_1(r.partner_id, cu.id, dated_at, dated_to))
+                select json_agg(terms_of_partner(r.partner_id, cu.id, dated_at, dated_to))
                 from (select distinct partner_id from referrals where customer_id = cu.id) r);
         elsif cu.partner_id is not null then
             owner := case when cu.partner_id = cl.partner_id then click_partner
-                          else partner_terms_1(cu.partner_id, cu.id, null, null) end;
+                          else terms_of_partner(cu.partner_id, cu.id, null, null) end;
         end if;
         if slug_key is not null or coupon_code is not null then
             code_holders := (
@@ -199,19 +199,19 @@ begin
                     'isTrusted',
                         (select pr.trusted_attribution from programs pr
                         where pr.id = (select p.program_id from partners p where p.id = h.id)),
-                    'partner', partner_terms_1(h.id, cu.id, dated_at, dated_to)) order by h.id)
+                    'partner', terms_of_partner(h.id, cu.id, dated_at, dated_to)) order by h.id)
                 from (
                     select s.id
                     from programs pr cross join lateral (
                         (select p.id from partners p
-                         where p.program_id = pr.id and p.slug_key = load_report_1.slug_key
+                         where p.program_id = pr.id and p.slug_key = load_report.slug_key
                            -- for the index: see event_reported
                            and (p.program_id, p.slug_key) >= (pr.id,
-                               load_report_1.slug_key) offset 0)
+                               load_report.slug_key) offset 0)
                         union all
                         (select l.partner_id from links l
                             where l.program_id = pr.id
-                            and l.slug_key = load_report_1.slug_key offset 0)) s (id)
+                            and l.slug_key = load_report.slug_key offset 0)) s (id)
                     where pr.workspace_id = workspace
                     union
                     (select c.partner_id from coupon_aliases c
@@ -265,7 +265,7 @@ end $$;
 -- lib/rules/steps/steps.ts. After what saves the event and compares it with others; may be repeated.
 -- is_new is whether that is known only now: then a manager has not decided about it, also if the
 -- commission was held for another reason. One that is part of a payout is not held.
-create or replace function hold_by_rule_1(workspace uuid, saved_id uuid, held_for text,
+create or replace function hold_by_rule(workspace uuid, saved_id uuid, held_for text,
     is_new boolean, now timestamptz) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -391,10 +391,10 @@ begin
         paid_at := case when is_dated and paid_at is not null
             then least(paid_at, now) else paid_at end;
         paid_at := least(paid_at,
-            addressed_elsewhere_1(workspace, of_customer, date_trunc('second', since)));
+            addressed_elsewhere(workspace, of_customer, date_trunc('second', since)));
     end if;
     if is_referred or emails <> '{}' then
-        addressed_at := addressed_since_1(workspace, of_customer, '-infinity');
+        addressed_at := addressed_since(workspace, of_customer, '-infinity');
     end if;
 
     if paid_at is null and addressed_at is null then return false; end if;
@@ -413,7 +413,7 @@ end $$;
 -- not as it was read, and the caller decides again.
 --
 -- Each statement sees what was committed before it, also while an earlier one waited for a lock.
-create or replace function save_report_1(report jsonb) returns jsonb
+create or replace function save_report(report jsonb) returns jsonb
 language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -443,7 +443,7 @@ begin
         perform lock_click(workspace, click);
     end if;
     if identities is not null then
-        perform lock_identities_1(workspace, identities, partner is null);
+        perform lock_identities(workspace, identities, partner is null);
     end if;
 
     -- Reports change the revision only if they change whose the customer is, so most reports of one
@@ -518,7 +518,7 @@ begin
             perform assert_unchanged(false);
         end if;
         -- What it says of this sale may have been received since: then the sale has to be joined
-        -- with that. Counted, as in load_report_1.
+        -- with that. Counted, as in load_report.
         if is_processed and hash is not null then
             perform assert_unchanged((
                 select count(*) from (select s.workspace_id from processor_events s
@@ -628,7 +628,7 @@ begin
                     commission ->> 'currency',
                 (commission ->> 'payableAt')::timestamptz, now, utc_day(now));
         if commission -> 'reversal' is not null then
-            perform reverse_1((commission -> 'reversal' ->> 'id')::uuid, workspace,
+            perform reverse_commission((commission -> 'reversal' ->> 'id')::uuid, workspace,
                 (commission ->> 'id')::uuid,
                               (commission -> 'reversal' -> 'amountCents')::bigint, received_at);
         end if;
@@ -639,13 +639,13 @@ begin
         hash := null;
     end if;
     if (review -> 'holds')::boolean then
-        perform hold_possible_duplicate_1(workspace, saved_id, click, '{}', true, received_at);
+        perform hold_possible_duplicate(workspace, saved_id, click, '{}', true, received_at);
     elsif review is not null then
-        perform note_received_1(workspace, saved_id, click, null, (review -> 'hours')::integer,
+        perform note_received(workspace, saved_id, click, null, (review -> 'hours')::integer,
                                 review ->> 'processorIds', review ->> 'reportPrefix');
     end if;
     if report ->> 'heldFor' is not null then
-        perform hold_by_rule_1(workspace, saved_id, report ->> 'heldFor', true, received_at);
+        perform hold_by_rule(workspace, saved_id, report ->> 'heldFor', true, received_at);
     end if;
     return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash,
                               'isAnnounced', current_setting('tributary.announced', true) = 'on');
@@ -659,7 +659,7 @@ end $$;
 -- A commit waits for the disk, so 25 reports share one. A report that would wait for somebody's
 -- lock commits those before it first: whoever waits holds no locks of other reports, so batches and
 -- single reports cannot deadlock.
-create or replace procedure record_reports_1(reports jsonb, api_key_hash text, wanted jsonb,
+create or replace procedure record_reports(reports jsonb, api_key_hash text, wanted jsonb,
     inout results jsonb)
 language plpgsql as $$
 declare
@@ -685,7 +685,7 @@ begin
             end if;
             begin
                 set constraints all deferred;
-                event := public.save_report_1(reports -> n);
+                event := public.save_report(reports -> n);
                 set constraints all immediate;
                 uncommitted := uncommitted + 1;
             exception
@@ -709,7 +709,7 @@ begin
 
     for n in 0 .. jsonb_array_length(wanted) - 1 loop
         w := wanted -> n;
-        loaded := loaded || public.load_report_1(
+        loaded := loaded || public.load_report(
             api_key_hash, w ->> 'kind', w ->> 'externalId', w -> 'customer' ->> 'kind',
                 w -> 'customer' ->> 'value', w ->> 'clickIds',
             w ->> 'processorKey', (w -> 'isOwn')::boolean, (w ->> 'now')::timestamptz,

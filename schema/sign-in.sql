@@ -14,7 +14,7 @@ create table sign_in.users (
     image           text,
     created_at      timestamptz  not null,
     updated_at      timestamptz  not null,
-    -- what keeps mails from this address, as the provider reported last: note_mail_report_1
+    -- what keeps mails from this address, as the provider reported last: note_mail_report
     mail_problem    text
         constraint users_mail_problem_check
             check (mail_problem in ('bounced', 'suppressed', 'complained')),
@@ -232,7 +232,7 @@ $$;
 -- Whether this person may approve what was asked for then: who has one of these roles, had it, and
 -- had signed in, 72 hours before. So nobody approves by a second mailbox that was invited for it,
 -- without the managers, who are mailed, having three days to notice.
-create or replace function may_approve_1(workspace uuid, address text, roles text[],
+create or replace function may_approve(workspace uuid, address text, roles text[],
     asked_at timestamptz) returns boolean
 language sql stable
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -243,7 +243,7 @@ security definer set search_path = public, pg_temp set plan_cache_mode = force_c
 $$;
 
 -- Counts a request today. @returns the requests, this one included
-create or replace function sign_in.count_request_1(counted text, today date) returns integer
+create or replace function sign_in.count_request(counted text, today date) returns integer
     language sql
 as $$
     insert into sign_in.request_counts as c (key, day, requests, expires_at)

@@ -52,11 +52,11 @@ create table workspaces (
         constraint workspaces_mode_check check (mode in ('live', 'test')),
 
     -- What was made payable by hand on the latest day (UTC) with any, in minor units of all
-    -- currencies: see mail_manual_earnings_1.
+    -- currencies: see mail_manual_earnings.
     manual_earnings_on     date,
     manual_earnings_cents  bigint  not null default 0,
 
-    -- Its deletion, which erase_workspaces_1 does.
+    -- Its deletion, which erase_workspaces does.
     deletes_at      timestamptz,                       -- from when on; null if it stays
     -- the address of the manager who scheduled it
     deletion_by     text,
@@ -98,7 +98,7 @@ create table members (
     -- whether who pays gets mails about payout runs
     payout_mails  boolean      not null default true,
     created_at    timestamptz  not null default now(),
-    -- since when, by the database's clock: see may_approve_1
+    -- since when, by the database's clock: see may_approve
     role_since    timestamptz  not null default now(),
 
     constraint members_workspace_id_email_key unique (workspace_id, email)
@@ -243,7 +243,7 @@ end $$;
 -- Begins an expensive request, unless so many of the budget have begun in the last ten seconds, or
 -- so many run. Returns after how many seconds it may be tried again; 0 if it has begun. The time is
 -- the database's, which all Workers share. Of the seconds that running ones take, nothing is known.
-create or replace function begin_expensive_1(request uuid, budget uuid, most integer,
+create or replace function begin_expensive(request uuid, budget uuid, most integer,
     most_at_once integer, lease interval) returns integer
 language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
@@ -277,7 +277,7 @@ begin
 end $$;
 
 -- Notes when an API key was last used, to the hour.
-create or replace function note_key_use_1(hash text, used_at timestamptz) returns void
+create or replace function note_key_use(hash text, used_at timestamptz) returns void
     language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -287,7 +287,7 @@ begin
 end $$;
 
 -- Refuses every change of an entry but that of erase_from_audit, which replaces a person's address,
--- and that of erase_workspaces_1, which deletes the log with its workspace. No Worker may delete
+-- and that of erase_workspaces, which deletes the log with its workspace. No Worker may delete
 -- entries.
 create or replace function keep_audit_entry() returns trigger language plpgsql as $$
 begin

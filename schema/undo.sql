@@ -3,7 +3,7 @@
 -- rows without address, slug and name, for the ledger, clicks and sent mails.
 
 -- From now on, no call of this import is saved.
-create or replace function begin_undo_1(workspace uuid, import uuid, now timestamptz) returns void
+create or replace function begin_undo(workspace uuid, import uuid, now timestamptz) returns void
     language plpgsql as $$
 begin
     perform pg_advisory_xact_lock(hashtextextended('partners.import ' || workspace, 0));
@@ -14,7 +14,7 @@ end $$;
 
 -- Whether a call names this partner, customer or opening balance that was saved after the call at
 -- this place, and is of another import that no manager has begun to undo.
-create or replace function is_named_later_1(named_id uuid, import uuid, after bigint)
+create or replace function is_named_later(named_id uuid, import uuid, after bigint)
     returns boolean language plpgsql stable
 set enable_seqscan = off as $$
 begin
@@ -30,7 +30,7 @@ end $$;
 -- before. Whoever was imported and is merged into the customer was so after the call if the
 -- customer's own last import before the call is an earlier one: a merge keeps the latest. What the
 -- other one had would be lost.
-create or replace function imported_undo_reason_1(customer uuid, call uuid, import uuid,
+create or replace function imported_undo_reason(customer uuid, call uuid, import uuid,
     place bigint, called_at timestamptz, is_dry boolean) returns text
 language plpgsql stable
 set enable_seqscan = off as $$
@@ -56,15 +56,15 @@ begin
                          and e.occurred_at >= date_trunc('second', called_at)
                          and e.partner_id is not null)
         then 'has_events'
-        when is_named_later_1(customer, import, place)
+        when is_named_later(customer, import, place)
           or exists (select from customers m
-              where m.merged_into = customer and is_named_later_1(m.id, import, place))
+              where m.merged_into = customer and is_named_later(m.id, import, place))
         then 'named_later'
     end;
 end $$;
 
 -- The same of any call that has changed the customer.
-create or replace function customer_undo_reason_1(customer uuid, call uuid, import uuid,
+create or replace function customer_undo_reason(customer uuid, call uuid, import uuid,
     place bigint, called_at timestamptz, is_dry boolean) returns text
 language plpgsql stable
 set enable_seqscan = off as $$
@@ -82,19 +82,19 @@ begin
         where r.customer_id = customer and r.source = 'import' and r.referred_at = imported_at
             and i.import_id = import limit 1;
         if not found
-            or imported_undo_reason_1(customer, later.audit_id, import, later.place, imported_at,
+            or imported_undo_reason(customer, later.audit_id, import, later.place, imported_at,
             true) is not null then
             return 'changed_since';
         end if;
         imported_at := later.before;
     end loop;
     if imported_at is distinct from called_at then return 'changed_since'; end if;
-    return imported_undo_reason_1(customer, call, import, place, called_at, is_dry);
+    return imported_undo_reason(customer, call, import, place, called_at, is_dry);
 end $$;
 
 -- The same of a partner that a call has created. If is_dry, its customers of the same import that
 -- would be taken back are no reason.
-create or replace function partner_undo_reason_1(partner uuid, import uuid, place bigint,
+create or replace function partner_undo_reason(partner uuid, import uuid, place bigint,
     called_at timestamptz, is_dry boolean, with_changed boolean)
 returns text language plpgsql stable
 set enable_seqscan = off as $$
@@ -125,7 +125,7 @@ begin
                   join import_calls o on o.audit_id = substr(r.origin, 8, 36)::uuid
                   and o.import_id = import
               where r.customer_id = c.id and r.source = 'import' and r.referred_at = c.imported_at
-                and customer_undo_reason_1(c.id, o.audit_id, import, o.place, r.referred_at,
+                and customer_undo_reason(c.id, o.audit_id, import, o.place, r.referred_at,
                     true) is null)))
     then return 'has_customers'; end if;
     if exists (select from agreement_acceptances a where a.partner_id = partner)
@@ -141,7 +141,7 @@ begin
        and not exists (select from partners o
            where o.workspace_id = p.workspace_id and o.email = p.email and o.id <> partner)
     then return 'has_payment_details'; end if;
-    if is_named_later_1(partner, import, place) then return 'named_later'; end if;
+    if is_named_later(partner, import, place) then return 'named_later'; end if;
     if not with_changed
        and (p.terms_since is not null
             or exists (select from audit_entries a
@@ -155,7 +155,7 @@ begin
 end $$;
 
 -- What a call has made and is not taken back yet, each with the reason for which it stays, or null.
-create or replace function import_undo_reasons_1(workspace uuid, call uuid, is_dry boolean,
+create or replace function import_undo_reasons(workspace uuid, call uuid, is_dry boolean,
     with_changed boolean)
 returns table (kind text, id uuid, reason text) language plpgsql stable
 set enable_seqscan = off set jit = off as $$
@@ -169,7 +169,7 @@ begin
     if c.action = 'customers.imported' then
         return query
             select 'customers', m.id,
-            customer_undo_reason_1(m.id, call, c.import_id, c.place, c.created_at, is_dry)
+            customer_undo_reason(m.id, call, c.import_id, c.place, c.created_at, is_dry)
         from (select unnest(c.made) as id union all select (f ->> 'id')::uuid
             from jsonb_array_elements(c.former) f) m
         where m.id <> all(c.undone_ids);
@@ -177,14 +177,14 @@ begin
     end if;
     return query
         select 'partners', m.id,
-        partner_undo_reason_1(m.id, c.import_id, c.place, c.created_at, is_dry, with_changed)
+        partner_undo_reason(m.id, c.import_id, c.place, c.created_at, is_dry, with_changed)
     from unnest(c.made) as m (id) where m.id <> all(c.undone_ids);
     -- Opening balances of partners who existed.
     return query select 'balances', b.id, case
         when b.payout_id is not null then 'has_payouts'
         when exists (select from commission_holds h where h.commission_id = b.id)
             then 'has_commissions'
-        when is_named_later_1(b.id, c.import_id, c.place) then 'named_later' end
+        when is_named_later(b.id, c.import_id, c.place) then 'named_later' end
     from jsonb_array_elements_text(c.details #> '{openingBalances,ids}') m (id)
     join commissions b on b.id = m.id::uuid
     where b.partner_id <> all(c.made) and b.id <> all(c.undone_ids);
@@ -192,7 +192,7 @@ end $$;
 
 -- What was taken back of a call, what would be by now, and what stays: ImportUndo in
 -- lib/imports/undo.ts. Of what stays, `shown` rows are named.
-create or replace function read_undo_1(workspace uuid, call uuid, is_dry boolean,
+create or replace function read_undo(workspace uuid, call uuid, is_dry boolean,
     with_changed boolean, shown integer) returns jsonb
 language plpgsql stable
 set enable_seqscan = off set jit = off as $$
@@ -210,7 +210,7 @@ begin
                    r.reason))
                                 filter (where r.reason is not null), '[]'))
     into free, answer
-    from import_undo_reasons_1(workspace, call, is_dry, with_changed) r;
+    from import_undo_reasons(workspace, call, is_dry, with_changed) r;
     return jsonb_build_object(
         'free', answer -> 'free'
             || (select jsonb_build_object('balances', count(*), 'amountCents',
@@ -257,7 +257,7 @@ end $$;
 -- nothing if that entry is there: it is of an earlier attempt. No call that names what there is is
 -- saved meanwhile. Locks customers before partners, as reports and imports do. With rights of its
 -- own, because nothing else deletes customers and former terms.
-create or replace function undo_import_call_1(workspace uuid, call uuid, audit_id uuid, actor text,
+create or replace function undo_import_call(workspace uuid, call uuid, audit_id uuid, actor text,
     with_changed boolean, now timestamptz) returns void
 language plpgsql
 security definer set search_path = public, pg_temp
@@ -289,7 +289,7 @@ begin
            jsonb_build_object('partners',  count(*) filter (where r.kind = 'partners'),
                               'customers', count(*) filter (where r.kind = 'customers'))
     into free, sums
-    from import_undo_reasons_1(workspace, call, false, with_changed) r where r.reason is null;
+    from import_undo_reasons(workspace, call, false, with_changed) r where r.reason is null;
     if free is null then return; end if;
 
     -- A customer who was only seen paying has no owner, and stays.
@@ -349,7 +349,7 @@ begin
         coalesce(sum(cents), 0)) into sums from reversed;
     if (sums -> 'balances')::integer > 0 then
         -- The mail about them has waited for five minutes, or until the day was over: see
-        -- mail_opening_balances_1.
+        -- mail_opening_balances.
         made_on := format('%s %s %s', c.program,
             (select m.id from members m where m.workspace_id = workspace and m.email = c.actor),
             utc_day(c.created_at));

@@ -322,7 +322,7 @@ set enable_seqscan = on as $$
     -- Of one customer or click. Customers who are marked are being planned again.
     select 'of two sales that may be one purchase, one is held', e.workspace_id, e.id,
         format('it may be that of the event %s', d.evidence_id)
-    from events e cross join lateral possible_duplicate_1(e.workspace_id, e.id) d
+    from events e cross join lateral find_possible_duplicate(e.workspace_id, e.id) d
     where e.kind = 'sale' and e.commission_id is not null
       and not exists (select from customers k
           where k.id = e.customer_id and k.replan_from is not null)

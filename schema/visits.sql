@@ -18,7 +18,7 @@ create table link_forms (
 );
 
 -- How many clicks of a program were stored on the newest day that has any, counted in steps of 64:
--- save_click_1 limits them.
+-- save_click limits them.
 create table click_budgets (
     program_id    uuid    not null
         constraint click_budgets_pkey primary key,
@@ -86,7 +86,7 @@ insert into click_retention values ('-infinity', '');
 -- daily_clicks is how many clicks of the program are stored in a day. Beyond it, one click stands
 -- for all of a partner's in a minute: it credits the partner, and is found by an id that follows
 -- from both. Each visit is counted, as a click that was removed since.
-create or replace function save_click_1(click_id text, program uuid, slug_keys text, landing text,
+create or replace function save_click(click_id text, program uuid, slug_keys text, landing text,
     referring text, sub_value text, is_person boolean,
                              held_ids text, clicked_at timestamptz, now timestamptz,
                                  daily_clicks bigint)
@@ -190,7 +190,7 @@ end $$;
 -- Notes a visit of a program, which may not exist. @param refusal why it was refused; null if it
 -- was not. @param its_parameter where its link had the slug, if that is not `via`: on the
 -- merchant's site, it shows that the tag reads it
-create or replace function note_visit_1(program uuid, refusal text, its_slug text, its_page text,
+create or replace function note_visit(program uuid, refusal text, its_slug text, its_page text,
     had_click boolean, its_parameter text,
                              seen_at timestamptz) returns void
 language plpgsql
@@ -240,7 +240,7 @@ begin
 end $$;
 
 -- Whether an API key may pass on clicks of a program, and say which address each came from.
-create or replace function may_pass_on_1(api_key_hash text, program uuid, now timestamptz)
+create or replace function may_pass_on(api_key_hash text, program uuid, now timestamptz)
     returns boolean language plpgsql stable
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$

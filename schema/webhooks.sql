@@ -126,7 +126,7 @@ begin
 end $$;
 
 -- Queues what has happened for the endpoints that want its type. `tributary.announced` says so to
--- save_report_1, for the rest of the transaction.
+-- save_report, for the rest of the transaction.
 create or replace function announce(workspace uuid, announced text, subjects uuid[],
     partners uuid[], refunds jsonb[] default '{}') returns void
 language plpgsql as $$

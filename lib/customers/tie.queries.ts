@@ -65,7 +65,7 @@ export const tieExpected = async (
   const assertExpected = sql`
     select assert_unchanged((
       select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'revision', c.revision) order by c.id), '[]')
-      from customers c where c.id = any (lock_customers_1(${workspaceId}, ${ids}::jsonb))) = ${JSON.stringify(expected)}::jsonb)`
+      from customers c where c.id = any (lock_customers(${workspaceId}, ${ids}::jsonb))) = ${JSON.stringify(expected)}::jsonb)`
   try {
     await db.batch([
       lockCustomers(workspaceId, identities).compile(db),

@@ -14,7 +14,7 @@ export const lockIdentities = (
   identities: { kind: string; value: string }[],
   strength: 'shared' | 'exclusive',
 ) =>
-  sql<unknown>`select lock_identities_1(${workspaceId}, ${JSON.stringify(identities)}, ${strength === 'exclusive'})`
+  sql<unknown>`select lock_identities(${workspaceId}, ${JSON.stringify(identities)}, ${strength === 'exclusive'})`
 
 /**
  * Locks the customers who have these identities. None of them is merged into another one before the
@@ -22,7 +22,7 @@ export const lockIdentities = (
  * found, though that one is merged meanwhile.
  */
 export const lockCustomers = (workspaceId: string, identities: { kind: string; value: string }[]) =>
-  sql<unknown>`select lock_customers_1(${workspaceId}, ${JSON.stringify(identities)}::jsonb)`
+  sql<unknown>`select lock_customers(${workspaceId}, ${JSON.stringify(identities)}::jsonb)`
 
 /**
  * The same of identities of one customer each. Rolls the batch back if two of them are of one by
@@ -33,7 +33,7 @@ export const lockCustomersEach = (
   identities: { kind: string; value: string }[],
 ) =>
   sql<unknown>`select assert_unchanged(${identities.length} = coalesce(
-    cardinality(lock_customers_1(${workspaceId}, ${JSON.stringify(identities)}::jsonb)), 0))`
+    cardinality(lock_customers(${workspaceId}, ${JSON.stringify(identities)}::jsonb)), 0))`
 
 /**
  * Locks a customer, and rolls the batch back if it was merged into another one since it was read.

@@ -120,7 +120,7 @@ const rowsQuery = (workspaceId: string, importId: string) => sql`
          r.result ->> 'requestedSlug' as "requestedSlug", r.result ->> 'code' as code, r.result ->> 'message' as message,
          case when r.result is null then false else (r.result ->> 'couponMapped')::boolean end as "couponMapped"
   from import_calls c join audit_entries a on a.id = c.audit_id
-    cross join lateral import_results_1(c.answer, c.made_emails, c.made_slugs) r
+    cross join lateral import_results(c.answer, c.made_emails, c.made_slugs) r
   where c.workspace_id = ${workspaceId} and c.import_id = ${importId}`
 
 /** As `isMoved` says of a result. */

@@ -33,7 +33,7 @@ export const beginUndo = async (
   { workspaceId, now }: Act,
   importId: string,
 ): Promise<void> => {
-  await sql`select begin_undo_1(${workspaceId}, ${importId}, ${now})`.execute(db)
+  await sql`select begin_undo(${workspaceId}, ${importId}, ${now})`.execute(db)
 }
 
 /** Attempts. What was checked may change once more until it is locked. */
@@ -54,7 +54,7 @@ export const undoCall = async (
   for (let round = 0; round < ROUNDS; round++) {
     try {
       const [, [row]] = await db.batch([
-        sql`select undo_import_call_1(${workspaceId}, ${callId}, ${newId()}, ${actor}, ${withChanged}, ${now})`.compile(
+        sql`select undo_import_call(${workspaceId}, ${callId}, ${newId()}, ${actor}, ${withChanged}, ${now})`.compile(
           db,
         ),
         readUndoQuery(workspaceId, callId, false, withChanged).compile(db),
@@ -76,7 +76,7 @@ const readUndoQuery = (
 ) =>
   sql<{
     read: CallUndo
-  }>`select read_undo_1(${workspaceId}, ${callId}, ${isDry}, ${withChanged}, ${shown}) as read`
+  }>`select read_undo(${workspaceId}, ${callId}, ${isDry}, ${withChanged}, ${shown}) as read`
 
 /**
  * What an undo of the call would do, if the later calls of its import are undone before.

@@ -42,7 +42,7 @@ export type Kept = {
 
 export type KeptCount = { kind: KeptKind; reason: UndoReason; count: number }
 
-/** One call of an import, as read_undo_1 of schema.sql returns it. */
+/** One call of an import, as read_undo of schema.sql returns it. */
 export type CallUndo = {
   /** What would be taken back by now. */
   free: Undone

@@ -1,5 +1,5 @@
 /**
- * Deleting a workspace: scheduled by a manager, canceled by any, and done by erase_workspaces_1 of
+ * Deleting a workspace: scheduled by a manager, canceled by any, and done by erase_workspaces of
  * schema.sql.
  */
 import { type RawBuilder, sql } from 'kysely'
@@ -18,7 +18,7 @@ export type Deletion = {
 }
 
 const selectDeletion = (workspaceId: string) => sql<Deletion>`
-  select deletes_at as "deletesAt", deletion_by as "scheduledBy", money_under_way_1(id) as "underWay"
+  select deletes_at as "deletesAt", deletion_by as "scheduledBy", money_under_way(id) as "underWay"
   from workspaces where id = ${workspaceId}`
 
 /** The state of a workspace's deletion. @throws if the workspace is gone */
@@ -62,7 +62,7 @@ const change = ({ actor, now }: Act, { about, update, day, url }: Change) => sql
            jsonb_strip_nulls(jsonb_build_object('day', ${day}::text)), ${now}::timestamptz
     from done
   )
-  select mail_managers_1(id, ${about}, ${actor}, null, ${day}, ${url}, ${newId()}, ${now}) from done`
+  select mail_managers(id, ${about}, ${actor}, null, ${day}, ${url}, ${newId()}, ${now}) from done`
 
 /**
  * Schedules the deletion of a workspace, and mails all managers, unless it is scheduled already, or
@@ -78,7 +78,7 @@ export const scheduleDeletion = async (
   const { workspaceId, actor } = act
   const update = sql`
     update workspaces set deletes_at = ${deletesAt}, deletion_by = ${actor}
-    where id = ${workspaceId} and deletes_at is null and money_under_way_1(id) is null returning id`
+    where id = ${workspaceId} and deletes_at is null and money_under_way(id) is null returning id`
   const day = deletesAt.toISOString().slice(0, 10)
   const results = await db.batch([
     ...locks(workspaceId).map((statement) => statement.compile(db)),
@@ -111,6 +111,6 @@ export const hasDueDeletions = (now: Date) =>
 export const eraseDue = async (db: Db, now: Date, limit: number): Promise<number> => {
   const { rows } = await sql<{
     erased: number
-  }>`select erase_workspaces_1(${now}, ${limit}) as erased`.execute(db)
+  }>`select erase_workspaces(${now}, ${limit}) as erased`.execute(db)
   return rows[0]?.erased ?? 0
 }

@@ -66,7 +66,7 @@ export const erasePartner = async (
     sql`delete from payees where ${own}`,
     sql`delete from unreachable_people where ${own}`,
     sql`delete from mail_optouts where ${own}`,
-    sql`select erase_payment_1(${workspaceId}, ${email}, ${marker}, ${now})`,
+    sql`select erase_payment(${workspaceId}, ${email}, ${marker}, ${now})`,
     sql`update coupon_aliases set label = null where partner_id ${mine}`,
     forgetAnswers(workspaceId),
     eraseFromImports(workspaceId, texts, marks),

@@ -159,7 +159,7 @@ const mailSettings = (
   const next = since && nextOccurrence({ ...program, payoutScheduleSince: since }, now)
   const more = JSON.stringify({ programName: program.name })
   return sql<unknown>`
-    select mail_managers_1(${workspaceId}, 'payout_settings', ${actor}, null, ${next?.toISOString().slice(0, 10) ?? null}, null,
+    select mail_managers(${workspaceId}, 'payout_settings', ${actor}, null, ${next?.toISOString().slice(0, 10) ?? null}, null,
                            ${`settings ${id}`}, ${now}::timestamptz, ${more}::jsonb)`.compile(db)
 }
 

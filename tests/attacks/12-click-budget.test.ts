@@ -46,7 +46,7 @@ const createBusy = async (stored = BUDGET, program = {}) => {
       at = NOON,
     }: Visit = {}) => {
       const [row] = await database.query<{ saved: { id: string } | null }>(
-        'select save_click_1($1, $2, $3, $4, null, $5, true, $6, $7, $7, $8) as saved',
+        'select save_click($1, $2, $3, $4, null, $5, true, $6, $7, $7, $8) as saved',
         [id ?? `clk_visit${made++}`, programId, slug, landing, sub, held, at, BUDGET],
       )
       return row?.saved?.id
@@ -105,7 +105,7 @@ test('each partner has a click of its own, and each program a budget of its own'
   const other = await seed.addProgram(workspace.id, { name: 'Other' })
   await seed.addPartner(workspace.id, other, { slug: 'maya', email: 'maya@x.example' })
   const [row] = await database.query<{ saved: { id: string } }>(
-    'select save_click_1($1, $2, $3, null, null, null, true, null, $4, $4, $5) as saved',
+    'select save_click($1, $2, $3, null, null, null, true, null, $4, $4, $5) as saved',
     ['clk_own', other, 'maya', NOON, BUDGET],
   )
   expect(row?.saved.id).toBe('clk_own')

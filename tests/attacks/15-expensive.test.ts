@@ -131,7 +131,7 @@ describe('the budget of a workspace', () => {
     const budgetId = newId()
     const begin = (client: pg.Client) =>
       client.query<{ seconds: number }>(
-        `select begin_expensive_1($1, $2, 10, 1, interval '15 seconds') as seconds`,
+        `select begin_expensive($1, $2, 10, 1, interval '15 seconds') as seconds`,
         [newId(), budgetId],
       )
     const [first, second] = [await openClient(), await openClient()]

@@ -108,7 +108,7 @@ test.each<[Zone, string, string]>([
   ['pages', 'creates a payout', 'insert into payouts (id) select null where false'],
   ['pages', 'creates a payout run', 'insert into payout_runs (id) select null where false'],
   ['pages', 'reports a sale', 'insert into events (id) select null where false'],
-  ['pages', 'reports a sale by the function', "select save_report_1('{}')"],
+  ['pages', 'reports a sale by the function', "select save_report('{}')"],
   ['pages', 'deletes commissions', 'delete from commissions where false'],
   ['pages', 'deletes events', 'delete from events where false'],
   ['pages', 'deletes invoices', 'delete from invoices where false'],
@@ -203,22 +203,22 @@ test('functions with the owner’s rights say themselves which tables they mean,
   expect(found.filter(({ isPinned }) => !isPinned)).toEqual([])
   const callers = Object.fromEntries(found.map(({ name, callers }) => [name, callers.join(', ')]))
   expect(callers).toMatchObject({
-    may_pass_on_1: 'track',
-    save_click_1: 'track',
-    load_report_1: 'track',
-    save_report_1: 'track',
-    load_refund_1: 'track',
-    note_mail_report_1: 'track',
-    note_sign_in_request_1: 'auth',
-    save_refund_1: 'pay, track',
-    note_key_use_1: 'pages, read, track',
+    may_pass_on: 'track',
+    save_click: 'track',
+    load_report: 'track',
+    save_report: 'track',
+    load_refund: 'track',
+    note_mail_report: 'track',
+    note_sign_in_request: 'auth',
+    save_refund: 'pay, track',
+    note_key_use: 'pages, read, track',
     erase_sign_ins: 'pages',
     erase_from_audit: 'pages',
     has_signed_in: 'pages',
-    waiting_passkeys_1: 'pages',
-    cancel_passkey_1: 'pages',
-    mail_manual_earnings_1: 'pages, pay',
-    erase_workspaces_1: 'mail',
+    waiting_passkeys: 'pages',
+    cancel_passkey: 'pages',
+    mail_manual_earnings: 'pages, pay',
+    erase_workspaces: 'mail',
     clear_expired_sign_ins: 'mail',
     sign_ins_have_expired: 'mail',
     upkeep_is_due: 'mail',
@@ -228,9 +228,9 @@ test('functions with the owner’s rights say themselves which tables they mean,
 })
 
 test('a caller’s search_path does not lead such a function to other tables', async () => {
-  const load = `select load_report_1('${'0'.repeat(64)}', 'sale', 'x', 'external', 'x', null, 'x', true, now(), null, null, null) as answer`
+  const load = `select load_report('${'0'.repeat(64)}', 'sale', 'x', 'external', 'x', null, 'x', true, now(), null, null, null) as answer`
   await query('track', 'set search_path = auth, information_schema, pg_catalog')
-  expect(await query('track', load.replace('load_report_1', 'public.load_report_1'))).toEqual([
+  expect(await query('track', load.replace('load_report', 'public.load_report'))).toEqual([
     { answer: 'unknown_key' },
   ])
   await query('track', 'reset search_path')

@@ -366,7 +366,7 @@ describe('with a row', () => {
         answer,
       })
     }
-    const limit = 'select set_approval_limit_1($1, 99999999, $2, $3)'
+    const limit = 'select set_approval_limit($1, 99999999, $2, $3)'
     await database.query('update workspaces set approval_above_cents = 100 where id = $1', [
       workspaceId,
     ])

@@ -196,7 +196,7 @@ describe('finance', () => {
       limitRequest: { id: string }
     }
     await manager.patch(`/members/${idOf('finance')}`, { role: 'finance' })
-    const approve = `select decide_approval_limit_1($1, $2, true, $3, '') as refusal`
+    const approve = `select decide_approval_limit($1, $2, true, $3, '') as refusal`
     expect((await finance.post(`/settings/limit-requests/${limitRequest.id}/approve`)).status).toBe(
       403,
     )

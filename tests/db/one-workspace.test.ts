@@ -247,7 +247,7 @@ test('no statement of a report, an import, a payout or an assistant reads rows o
 
   // It would notice a statement that names no workspace.
   const [load] = await world.query<{ text: string }>(
-    `select pg_get_functiondef('load_partner_import_1'::regproc) as text`,
+    `select pg_get_functiondef('load_partner_import'::regproc) as text`,
   )
   const careless =
     load?.text.replace('workspace_id = workspace.id and coupon_id', 'coupon_id') ?? ''

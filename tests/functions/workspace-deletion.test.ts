@@ -47,7 +47,7 @@ const erase = async (id: string) => {
     [id],
   )
   for (let calls = 0; calls < 50; calls++) {
-    await database.query('select erase_workspaces_1(now(), 500)')
+    await database.query('select erase_workspaces(now(), 500)')
     const [left] = await database.query<{ due: boolean }>(
       'select deletes_at is not null as due from workspaces where id = $1',
       [id],

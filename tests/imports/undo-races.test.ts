@@ -75,9 +75,9 @@ test('a sale that was decided before the undo and arrives during it credits nobo
     'select audit_id as id from import_calls where workspace_id = $1',
     [merchant.workspace.id],
   )
-  await database.query('select begin_undo_1($1, $2, now())', [merchant.workspace.id, ours.importId])
+  await database.query('select begin_undo($1, $2, now())', [merchant.workspace.id, ours.importId])
   const { body } = await database.whileUncommitted(
-    "select undo_import_call_1($1, $2, uuidv7(), 'manager@x.example', false, now())",
+    "select undo_import_call($1, $2, uuidv7(), 'manager@x.example', false, now())",
     [merchant.workspace.id, call?.id],
     () => merchant.sale({ clickId }),
   )
@@ -94,9 +94,9 @@ test('an import that was decided before the undo gives no customer to a partner 
     'select audit_id as id from import_calls where workspace_id = $1',
     [merchant.workspace.id],
   )
-  await database.query('select begin_undo_1($1, $2, now())', [merchant.workspace.id, ours.importId])
+  await database.query('select begin_undo($1, $2, now())', [merchant.workspace.id, ours.importId])
   const { body } = await database.whileUncommitted(
-    "select undo_import_call_1($1, $2, uuidv7(), 'manager@x.example', false, now())",
+    "select undo_import_call($1, $2, uuidv7(), 'manager@x.example', false, now())",
     [merchant.workspace.id, call?.id],
     () => customers([{ customerExternalId: 'cus_1', partnerEmail: 'p0@partner.example' }]),
   )
@@ -118,7 +118,7 @@ const createBegun = async () => {
     'select audit_id as id from import_calls where workspace_id = $1 order by 1',
     [merchant.workspace.id],
   )
-  await database.query('select begin_undo_1($1, $2, now())', [merchant.workspace.id, ours.importId])
+  await database.query('select begin_undo($1, $2, now())', [merchant.workspace.id, ours.importId])
   return { ...made, ours, calls: calls.map(({ id }) => id) }
 }
 
@@ -133,7 +133,7 @@ test.each(['partners', 'customers'] as const)(
       return body.results.map(({ status }) => status)
     }
     const statuses = await database.whileUncommitted(
-      "select undo_import_call_1($1, $2, uuidv7(), 'manager@x.example', false, now())",
+      "select undo_import_call($1, $2, uuidv7(), 'manager@x.example', false, now())",
       [merchant.workspace.id, calls[kind === 'partners' ? 0 : 1]],
       again,
     )
@@ -154,9 +154,9 @@ test('an import that found a customer before the undo, which returns it to its p
     'select audit_id as id from import_calls where workspace_id = $1 and import_id = $2',
     [merchant.workspace.id, ours.importId],
   )
-  await database.query('select begin_undo_1($1, $2, now())', [merchant.workspace.id, ours.importId])
+  await database.query('select begin_undo($1, $2, now())', [merchant.workspace.id, ours.importId])
   const { body } = await database.whileUncommitted(
-    "select undo_import_call_1($1, $2, uuidv7(), 'manager@x.example', false, now())",
+    "select undo_import_call($1, $2, uuidv7(), 'manager@x.example', false, now())",
     [merchant.workspace.id, calls[0]?.id],
     () => customers([row]),
   )
@@ -195,7 +195,7 @@ test('a call of customers that waits for the begin of its undo is refused', asyn
   const { merchant, customers } = await createUndoing()
   const ours = newImport()
   const { status } = await database.whileUncommitted(
-    'select begin_undo_1($1, $2, now())',
+    'select begin_undo($1, $2, now())',
     [merchant.workspace.id, ours.importId],
     () => customers(customerRows(1, LEO), ours),
   )

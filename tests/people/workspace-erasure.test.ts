@@ -39,7 +39,7 @@ const rowsOf = async (client: pg.Client) => {
 }
 
 const erase = async (client: pg.Client, most: number): Promise<number> =>
-  (await client.query<{ erased: number }>('select erase_workspaces_1(now(), $1) as erased', [most]))
+  (await client.query<{ erased: number }>('select erase_workspaces(now(), $1) as erased', [most]))
     .rows[0]?.erased ?? 0
 
 const makeDue = (client: pg.Client, set = '') =>
@@ -129,7 +129,7 @@ test('what is not due stays, whatever time a caller claims', async () => {
       `update workspaces set deletes_at = now() + interval '1 day', deletion_by = 'ada@shop.example' where id = $1`,
       [WORKSPACE],
     )
-    const { rows } = await client.query(`select erase_workspaces_1('2999-01-01', 100) as erased`)
+    const { rows } = await client.query(`select erase_workspaces('2999-01-01', 100) as erased`)
     expect(rows).toEqual([{ erased: 0 }])
     await expect(client.query('delete from audit_entries')).rejects.toThrow(
       'never changed or deleted',
@@ -141,7 +141,7 @@ test('every table with rows of workspaces is erased: a new one has to be added',
   await inOwnDatabase('erase_names', async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `select c.table_name as name from information_schema.columns c
-       join pg_proc f on f.proname = 'erase_workspaces_1' and f.prosrc !~ ('\\m' || c.table_name || '\\M')
+       join pg_proc f on f.proname = 'erase_workspaces' and f.prosrc !~ ('\\m' || c.table_name || '\\M')
        where c.table_schema = 'public' and c.column_name = 'workspace_id'
          and c.table_name in (select relname from pg_class where relkind = 'r')`,
     )

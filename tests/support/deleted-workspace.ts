@@ -13,7 +13,7 @@ export const deleteWorkspace = async (query: Query, id: string): Promise<void> =
   // Another test's deletion may be the one that is found.
   await vi.waitFor(
     async () => {
-      await query('select erase_workspaces_1(now(), 500)')
+      await query('select erase_workspaces(now(), 500)')
       expect(await query('select from workspaces where id = $1', [id])).toEqual([])
     },
     { timeout: 60_000, interval: 5 },

@@ -20,7 +20,7 @@ const PROCESSOR_IDS = '^(in|ch)_'
 
 const identity = (kind: string, value: string) => ({ kind, value })
 const report = (of: object) =>
-  call('save_report_1', {
+  call('save_report', {
     workspaceId: WORKSPACE,
     eventId: idOf('event', NEW),
     kind: 'sale',
@@ -36,7 +36,7 @@ const report = (of: object) =>
     ...of,
   })
 const refund = (of: object) =>
-  call('save_refund_1', {
+  call('save_refund', {
     workspaceId: WORKSPACE,
     eventId: idOf('event', NEW),
     externalId: 'refund-new',
@@ -51,7 +51,7 @@ const refund = (of: object) =>
     ...of,
   })
 const hold = (eventId: string, clickId: string, tied = '{}') =>
-  call('hold_possible_duplicate_1', WORKSPACE, eventId, clickId, tied, true, NOW)
+  call('hold_possible_duplicate', WORKSPACE, eventId, clickId, tied, true, NOW)
 const credited = {
   partnerId: PARTNER,
   attributedBy: 'click',
@@ -92,7 +92,7 @@ const load = (
   code: { slug?: string; coupon?: string } = {},
 ) =>
   call(
-    'load_report_1',
+    'load_report',
     ...[keyHash(1), kind, reportId, 'external', customer, click, 'order-1', true, NOW, null],
     ...[code.slug ?? null, code.coupon ?? null],
   )
@@ -116,9 +116,9 @@ const set = (table: string, changes: string, id: string) =>
 
 /** What reaches each statement of the functions. Each is rolled back. */
 export const CALLS: Record<string, string> = {
-  'a key that passes on clicks': call('may_pass_on_1', keyHash(1), PROGRAM, NOW),
+  'a key that passes on clicks': call('may_pass_on', keyHash(1), PROGRAM, NOW),
   'a click': call(
-    'save_click_1',
+    'save_click',
     'click-new',
     PROGRAM,
     'slug-1',
@@ -132,7 +132,7 @@ export const CALLS: Record<string, string> = {
     100_000,
   ),
   'a click of a visitor with clicks of two programs': call(
-    'save_click_1',
+    'save_click',
     'click-new',
     PROGRAM,
     'slug-0\nslug-1',
@@ -146,7 +146,7 @@ export const CALLS: Record<string, string> = {
     100_000,
   ),
   'a click beyond the budget': call(
-    'save_click_1',
+    'save_click',
     'click-new',
     PROGRAM,
     'slug-1',
@@ -162,7 +162,7 @@ export const CALLS: Record<string, string> = {
   'a report of a new customer is loaded': load('lead', 'user-new', 'user-new', 'click-1'),
   'a sale of a known customer is loaded': load('sale', 'order-new', 'user-1', 'click-1'),
   'a refund is loaded': call(
-    'load_refund_1',
+    'load_refund',
     keyHash(1),
     'refund-new',
     'order-1',
@@ -170,7 +170,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'a refund before its sale is loaded': call(
-    'load_refund_1',
+    'load_refund',
     keyHash(1),
     'refund-new',
     'order-new',
@@ -178,7 +178,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'a refund by hand is loaded': call(
-    'refund_facts_1',
+    'refund_facts',
     WORKSPACE,
     'refund-new',
     'order-1',
@@ -236,17 +236,17 @@ export const CALLS: Record<string, string> = {
   }),
   'a repeated sale is saved': report({ externalId: 'order-1' }),
   'an expensive request begins': call(
-    'begin_expensive_1',
+    'begin_expensive',
     idOf('other', NEW),
     WORKSPACE,
     10,
     2,
     '15 seconds',
   ),
-  'a key is used': call('note_key_use_1', keyHash(1), NOW),
-  'transfers are adopted': call('adopt_transfers_1', WORKSPACE, NOW, 100),
+  'a key is used': call('note_key_use', keyHash(1), NOW),
+  'transfers are adopted': call('adopt_transfers', WORKSPACE, NOW, 100),
   'a visit is recorded': call(
-    'note_visit_1',
+    'note_visit',
     PROGRAM,
     null,
     'slug-1',
@@ -256,7 +256,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'a visit is refused': call(
-    'note_visit_1',
+    'note_visit',
     PROGRAM,
     'partner_not_found',
     'slug-none',
@@ -266,7 +266,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'a mail bounces': call(
-    'note_mail_report_1',
+    'note_mail_report',
     {
       mailId: idOf('other', 1),
       keyVersion: 0,
@@ -280,7 +280,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'a sign-in link is requested': call(
-    'note_sign_in_request_1',
+    'note_sign_in_request',
     'nobody@partner.example',
     'hash',
     '203.0.113.0/24',
@@ -290,7 +290,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'reports differ from their events': call(
-    'note_mismatches_1',
+    'note_mismatches',
     [
       {
         eventId: EVENT,
@@ -302,9 +302,9 @@ export const CALLS: Record<string, string> = {
   ),
   'a person is erased': call('erase_sign_ins', '{nobody@partner.example}'),
   'whether somebody has signed in': call('has_signed_in', 'nobody@partner.example'),
-  'members’ passkeys that do not count yet are listed': call('waiting_passkeys_1', WORKSPACE, NOW),
+  'members’ passkeys that do not count yet are listed': call('waiting_passkeys', WORKSPACE, NOW),
   'a manager removes such a passkey': call(
-    'cancel_passkey_1',
+    'cancel_passkey',
     WORKSPACE,
     'nobody@partner.example',
     EVENT,
@@ -312,7 +312,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'how somebody was paid is erased': call(
-    'erase_payment_1',
+    'erase_payment',
     WORKSPACE,
     'nobody@partner.example',
     'erased-1@erased.invalid',
@@ -320,34 +320,34 @@ export const CALLS: Record<string, string> = {
   ),
   'something is refused to Workers': call('refuse_to_workers', 'no'),
   'whether somebody may approve': call(
-    'may_approve_1',
+    'may_approve',
     WORKSPACE,
     'nobody@shop.example',
     '{manager}',
     NOW,
   ),
-  'why somebody may not approve a higher limit': `select approval_limit_refusal_1(
+  'why somebody may not approve a higher limit': `select approval_limit_refusal(
     row('${idOf('other', NEW)}', '${WORKSPACE}', null, 'ann@shop.example', now())::approval_limit_requests, 'ben@shop.example')`,
   'a member becomes a manager': `update members set role = case role when 'manager' then 'member' else 'manager' end
     where workspace_id = '${WORKSPACE}'`,
   'a lower limit of approval': call(
-    'set_approval_limit_1',
+    'set_approval_limit',
     WORKSPACE,
     0,
     'ann@shop.example',
     'https://x',
   ),
   'a limit is decided': call(
-    'decide_approval_limit_1',
+    'decide_approval_limit',
     WORKSPACE,
     idOf('other', 1),
     true,
     'ann@shop.example',
     'https://x',
   ),
-  'whether money is under way': call('money_under_way_1', WORKSPACE),
+  'whether money is under way': call('money_under_way', WORKSPACE),
   'managers are mailed what was made by hand': call(
-    'mail_manual_earnings_1',
+    'mail_manual_earnings',
     WORKSPACE,
     PROGRAM,
     JSON.stringify({
@@ -360,7 +360,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'managers get a notice': call(
-    'mail_managers_1',
+    'mail_managers',
     WORKSPACE,
     'deletion_canceled',
     null,
@@ -370,14 +370,14 @@ export const CALLS: Record<string, string> = {
     'once',
     NOW,
   ),
-  'rows are erased': call('erase_rows_1', 'mail_texts', 'workspace_id = $1', WORKSPACE, null, 1),
-  'people are forgotten': call('forget_people_1', '{nobody@partner.example}'),
-  'a workspace is erased': call('erase_workspaces_1', NOW, 10),
+  'rows are erased': call('erase_rows', 'mail_texts', 'workspace_id = $1', WORKSPACE, null, 1),
+  'people are forgotten': call('forget_people', '{nobody@partner.example}'),
+  'a workspace is erased': call('erase_workspaces', NOW, 10),
   'expired sign-ins are looked for': call('sign_ins_have_expired', NOW),
   'expired sign-ins are cleared': call('clear_expired_sign_ins', NOW, 10),
-  'the present terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, null, null),
+  'the present terms of a partner': call('terms_of_partner', PARTNER, CUSTOMER, null, null),
   'the former terms of a partner': call(
-    'partner_terms_1',
+    'terms_of_partner',
     PARTNER,
     CUSTOMER,
     '2020-01-01',
@@ -386,11 +386,11 @@ export const CALLS: Record<string, string> = {
   'a possible duplicate': hold(EVENT, 'click-1'),
   'a held sale': hold(idOf('event', 3), 'click-3'),
   'a sale that was recorded twice': hold(EVENT, 'click-1', `{${idOf('event', 3)}}`),
-  'what a sale is compared by': call('looks_of_sale_1', WORKSPACE, EVENT),
-  'a sale that may be another one': call('possible_duplicate_1', WORKSPACE, idOf('event', 2)),
-  'a sale that a rule holds': call('hold_by_rule_1', WORKSPACE, EVENT, 'self_referral', true, NOW),
+  'what a sale is compared by': call('looks_of_sale', WORKSPACE, EVENT),
+  'a sale that may be another one': call('find_possible_duplicate', WORKSPACE, idOf('event', 2)),
+  'a sale that a rule holds': call('hold_by_rule', WORKSPACE, EVENT, 'self_referral', true, NOW),
   'a sale that a rule holds, again': call(
-    'hold_by_rule_1',
+    'hold_by_rule',
     WORKSPACE,
     EVENT,
     'self_referral',
@@ -398,7 +398,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'an expected sale': call(
-    'note_received_1',
+    'note_received',
     WORKSPACE,
     EVENT,
     'click-1',
@@ -408,7 +408,7 @@ export const CALLS: Record<string, string> = {
     'r:',
   ),
   'a sale that was expected': call(
-    'note_received_1',
+    'note_received',
     WORKSPACE,
     idOf('event', 2),
     'click-2',
@@ -428,7 +428,7 @@ export const CALLS: Record<string, string> = {
   ),
   'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW),
   'an owner': call('present_owner', CUSTOMER),
-  'customers of an import': call('lock_customers_1', WORKSPACE, [
+  'customers of an import': call('lock_customers', WORKSPACE, [
     identity('external', 'user-1'),
     identity('external', 'user-2'),
   ]),
@@ -446,7 +446,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'an import is loaded': call(
-    'load_partner_import_1',
+    'load_partner_import',
     'shop-1',
     'manager-1@shop.example',
     PROGRAM,
@@ -458,7 +458,7 @@ export const CALLS: Record<string, string> = {
     'hash',
   ),
   'an import of new partners': call(
-    'import_partners_1',
+    'import_partners',
     'shop-1',
     'manager-1@shop.example',
     'manager',
@@ -475,7 +475,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'an import with everything is saved': call(
-    'save_partner_import_1',
+    'save_partner_import',
     WORKSPACE,
     PROGRAM,
     ...imported,
@@ -502,10 +502,10 @@ export const CALLS: Record<string, string> = {
     {},
     NOW,
   ),
-  'an undo begins': call('begin_undo_1', WORKSPACE, idOf('other', 1), NOW),
-  'an undo is previewed': call('read_undo_1', WORKSPACE, idOf('call', 1), true, false, 100),
+  'an undo begins': call('begin_undo', WORKSPACE, idOf('other', 1), NOW),
+  'an undo is previewed': call('read_undo', WORKSPACE, idOf('call', 1), true, false, 100),
   'a call is undone': call(
-    'undo_import_call_1',
+    'undo_import_call',
     WORKSPACE,
     idOf('call', 1),
     idOf('other', NEW),
@@ -514,7 +514,7 @@ export const CALLS: Record<string, string> = {
     NOW,
   ),
   'a partner of an undone import is looked at': call(
-    'partner_undo_reason_1',
+    'partner_undo_reason',
     PARTNER,
     idOf('call', 1),
     0,
@@ -523,7 +523,7 @@ export const CALLS: Record<string, string> = {
     false,
   ),
   'whether a later import names a customer is looked up': call(
-    'is_named_later_1',
+    'is_named_later',
     idOf('customer', 1),
     idOf('call', 1),
     0,

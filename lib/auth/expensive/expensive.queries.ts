@@ -19,7 +19,7 @@ export const beginExpensive = async (
   { id, budgetId, most, mostAtOnce }: Beginning,
 ): Promise<number> => {
   const { rows } = await sql<{ seconds: number }>`
-    select begin_expensive_1(${id}, ${budgetId}, ${most}, ${mostAtOnce}, ${LEASE}) as seconds`.execute(
+    select begin_expensive(${id}, ${budgetId}, ${most}, ${mostAtOnce}, ${LEASE}) as seconds`.execute(
     db,
   )
   return rows[0]?.seconds ?? 0

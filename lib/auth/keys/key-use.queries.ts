@@ -29,7 +29,7 @@ export const recordKeyUse = (
   recorded.set(hash, at)
   waitUntil(
     openClient(env)
-      .query('select note_key_use_1($1, $2)', [hash, now])
+      .query('select note_key_use($1, $2)', [hash, now])
       .catch(() => recorded.delete(hash)),
   )
 }

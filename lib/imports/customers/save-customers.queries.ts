@@ -162,8 +162,8 @@ export const saveCustomerImport = async (
                  select from events s
                  where s.workspace_id = ${workspaceId} and s.customer_id = i.customer_id and s.kind = 'sale'
                    and s.occurred_at >= ${second} and s.occurred_at = date_trunc('second', s.occurred_at)) then ${second} end,
-               addressed_elsewhere_1(${workspaceId}, i.customer_id, ${second})) as replan_from,
-             addressed_since_1(${workspaceId}, i.customer_id, ${second}) as addressed_from
+               addressed_elsewhere(${workspaceId}, i.customer_id, ${second})) as replan_from,
+             addressed_since(${workspaceId}, i.customer_id, ${second}) as addressed_from
       from ${mapping}
       join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
                                 and i.kind <> 'email'

@@ -28,7 +28,7 @@ const lines = (values: (string | null)[]): string => values.map((value) => value
 /** @property programId from the request, not checked yet */
 type Target = { address: string; email: string; programId: string }
 
-/** What load_partner_import_1 and import_partners_1 return; null is none. */
+/** What load_partner_import and import_partners return; null is none. */
 type Answer = {
   workspace: Workspace
   program?: { id: string; name: string; mode: ProgramMode; siteUrl: string }
@@ -73,7 +73,7 @@ export const loadPartnerImport = async (
 ) => {
   const withBalance = rows.filter(({ openingBalanceCents }) => openingBalanceCents > 0)
   const { rows: answers } = await sql<{ loaded: Answer | null }>`
-    select load_partner_import_1(
+    select load_partner_import(
       ${slugOrIdOf(address)}, ${email}, ${programId}, ${lines(rows.map((row) => row.email))},
       ${lines(rows.flatMap((row) => [preferredSlug(row), ...row.otherSlugs].map(slugKey)))}, ${lines(rows.flatMap(({ coupon }) => coupon?.id ?? []))},
       ${lines(withBalance.map((row) => row.email))}, ${call?.importId ?? null}, ${call?.hash ?? null}) as loaded`.execute(
@@ -149,7 +149,7 @@ const isPlain = ({
 
 /**
  * The answer as import_calls keeps it: a plain result as the number of its partner, see
- * import_results_1.
+ * import_results.
  */
 const keptAnswer = (answer: PartnerImportResponse): string => {
   let created = 0
@@ -176,7 +176,7 @@ const furtherLinks = (partners: NewPartner[]) =>
 
 /**
  * Inserts partners with their further links, coupons, opening balances, mails and new groups, in
- * one transaction. Idempotent, see save_partner_import_1.
+ * one transaction. Idempotent, see save_partner_import.
  *
  * @returns false when an email address, slug, coupon or group's name was taken after the read, or a
  *   partner who was found is gone: read and decide again
@@ -203,7 +203,7 @@ export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise
     hasBalance ? 'owing' : 'others',
   )
   const save = sql`
-    select save_partner_import_1(
+    select save_partner_import(
       ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${formerLinks}, ${groups}, ${jsonOf(newGroups)}, ${links}, ${coupons}, ${jsonOf(balances)},
       ${balances.length > 0 ? JSON.stringify(notice) : null}, ${mails},
       ${found.length > 0 ? lines([...owing, ...others].map(({ email }) => email)) : null}, ${owing.length}, ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
@@ -232,7 +232,7 @@ export const importNewPartners = async (
   const { emails, names, slugs, slugKeys, formerLinks } = columns(partners)
   const coupons = partners.flatMap(({ coupon }) => coupon?.id ?? [])
   const attempt = sql<{ loaded: Answer | null }>`
-    select import_partners_1(
+    select import_partners(
       ${slugOrIdOf(target.address)}, ${target.email}, ${role}, ${target.programId}, ${emails}, ${names}, ${slugs}, ${slugKeys},
       ${formerLinks}, ${furtherLinks(partners)}, ${lines(coupons)}, ${extras(partners, ({ coupon }) => coupon)}, ${call.id}, ${JSON.stringify(audit.details)},
       ${call.importId}, ${call.hash}, ${keptAnswer(answer)}, ${now}) as loaded`

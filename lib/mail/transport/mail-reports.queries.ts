@@ -11,5 +11,5 @@ export const saveMailReport = async (
   report: MailReport & { isOfSignIn: boolean },
   now: Date,
 ): Promise<void> => {
-  await db.query('select note_mail_report_1($1, $2)', [JSON.stringify(report), now])
+  await db.query('select note_mail_report($1, $2)', [JSON.stringify(report), now])
 }

@@ -17,7 +17,7 @@ export const findApprover = async (
   email: string,
 ): Promise<Approver> => {
   const may = (address: string | null) =>
-    sql`may_approve_1(${workspaceId}, ${address}, ${sql.val(PAYING_ROLES)}, ${run.createdAt})`
+    sql`may_approve(${workspaceId}, ${address}, ${sql.val(PAYING_ROLES)}, ${run.createdAt})`
   const { rows } = await sql<{ mayApprove: boolean; isFirstValid: boolean }>`
     select ${may(email)} as "mayApprove", ${may(run.firstApprovedBy)} as "isFirstValid"`.execute(db)
   return {
@@ -52,7 +52,7 @@ export const decideRun = async (
     return { run: before, refusal }
 
   const may = (address: Expression<unknown>) =>
-    sql<SqlBool>`may_approve_1(workspace_id, ${address}, ${sql.val(PAYING_ROLES)}, created_at)`
+    sql<SqlBool>`may_approve(workspace_id, ${address}, ${sql.val(PAYING_ROLES)}, created_at)`
   const isReady = sql<SqlBool>`workspace_id = ${workspaceId} and id = ${id} and needs_approval
     and approved_at is null and declined_at is null
     and (${wanted === 'decline'}::boolean
@@ -77,7 +77,7 @@ export const decideRun = async (
             returning workspace_id,
                       case when approved_at is null then 'run_approved_first' else 'run_approved' end as notice
           )
-          select mail_managers_1(workspace_id, notice, ${actor}, ${sum}, null, ${url}, ${newId()}, ${now})
+          select mail_managers(workspace_id, notice, ${actor}, ${sum}, null, ${url}, ${newId()}, ${now})
           from approved`
       : sql<unknown>`
           update payout_runs set declined_at = ${now}::timestamptz, declined_by = ${actor}, claimed_at = ${now}::timestamptz

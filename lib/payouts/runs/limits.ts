@@ -64,7 +64,7 @@ export const totalsOf = (payouts: { currency: string; amountCents: number }[]): 
     }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
 
-/** Who is asked to approve a run, as the database knows them: see `may_approve_1`. */
+/** Who is asked to approve a run, as the database knows them: see `may_approve`. */
 export type Approver = {
   email: string
   /**

@@ -109,7 +109,7 @@ export const saveTransfers = async (
     on conflict (workspace_id, transfer_id) do update set reversed_cents = excluded.reversed_cents`
   const adopted = sql<Adopted>`
     select payout_id as "payoutId", transfer_id as "transferId", is_deducted as "isDeducted"
-    from adopt_transfers_1(${workspaceId}::uuid, ${now}::timestamptz, ${ADOPTED_PER_PAGE}::integer)`
+    from adopt_transfers(${workspaceId}::uuid, ${now}::timestamptz, ${ADOPTED_PER_PAGE}::integer)`
   const unread = sql<{ account: string }>`
     select distinct u.stripe_account_id as account from unknown_transfers u
     where u.workspace_id = ${workspaceId} and u.account_read_at is null

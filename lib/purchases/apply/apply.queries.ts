@@ -307,7 +307,7 @@ const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: strin
     update customers c
     set email = coalesce(c.email, ${email}), name = coalesce(c.name, ${name}), partner_id = present_owner(c.id),
         revision = c.revision + 1,
-        replan_from = case when addressed_elsewhere_1(${workspaceId}, c.id, ${since}) is not null or exists (
+        replan_from = case when addressed_elsewhere(${workspaceId}, c.id, ${since}) is not null or exists (
           select from events e
           where e.customer_id = c.id and e.kind = 'sale' and e.id is distinct from ${saleId}
             and e.occurred_at >= ${since})

@@ -34,7 +34,7 @@ export const nextByAddress = async (
       join customer_identities i on i.customer_id = c.id and i.kind = 'email'
       join processor_events p on p.workspace_id = ${workspaceId} and p.email = i.value and p.occurred_at >= c.addressed_from
       left join events s on s.id = p.event_id
-      where is_matchable_1(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text, s.addressed_id)
+      where is_matchable(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text, s.addressed_id)
         and s.customer_id is distinct from c.id
         and p.occurred_at >= (select date_trunc('second', min(coalesce(r.clicked_at, r.referred_at)))
                               from referrals r where r.customer_id = c.id)

@@ -18,7 +18,7 @@ type SavedSale = Saved & {
 /**
  * Holds the commission of a sale that may be the same purchase as another one that earns, or that
  * of the other one, and releases what turned out to be one purchase with the sale, or another
- * purchase: see the function, and possible_duplicate_1.
+ * purchase: see the function, and possible_duplicate.
  *
  * The last statement of the batch that saves the sale. May be repeated. The function that saves
  * reports does the same.
@@ -32,7 +32,7 @@ export const holdPossibleDuplicate = ({
   now,
 }: SavedSale) =>
   sql<unknown>`
-  select hold_possible_duplicate_1(${workspaceId}, ${saleId}, ${clickId}, ${sql.val(tiedIds)}::uuid[], ${isNew}, ${now})`
+  select hold_possible_duplicate(${workspaceId}, ${saleId}, ${clickId}, ${sql.val(tiedIds)}::uuid[], ${isNew}, ${now})`
 
 /**
  * Moves a manager's open hold of a duplicate to the commission that the sale has instead, unless
@@ -81,7 +81,7 @@ export const reviewRuledHold = (
   { reason, isNew }: { reason: RuledHold | null; isNew: boolean },
 ) =>
   reason
-    ? sql<unknown>`select hold_by_rule_1(${workspaceId}, ${saleId}, ${reason}, ${isNew}, ${now})`
+    ? sql<unknown>`select hold_by_rule(${workspaceId}, ${saleId}, ${reason}, ${isNew}, ${now})`
     : sql<unknown>`
   update commission_holds h
   set resolved_at = ${now}::timestamptz, resolution = 'released'

@@ -233,7 +233,7 @@ export const loadAllKnownFacts = async (
       ${hasReference ? elsewhere(workspaceId) : sql`'{"addressed": [], "untied": []}'::jsonb`} as "elsewhere",
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at, 'doubt', doubt)
        from first_sale) as "firstSale",
-      (select coalesce(jsonb_agg(partner_terms_1(credited.id, null, paid_from, paid_to)::jsonb
+      (select coalesce(jsonb_agg(terms_of_partner(credited.id, null, paid_from, paid_to)::jsonb
                                  || jsonb_build_object('names', ${NAMES})), '[]') from terms_time, (
          select partner_id as id from referrals where customer_id in (select id from candidate)
          union select partner_id from first_sale where partner_id is not null

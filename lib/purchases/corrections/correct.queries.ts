@@ -34,7 +34,7 @@ export const loadCorrectable = async (
     select e.id, e.revision, e.customer_id as "customerId", e.customer_external_id as "customerExternalId",
            e.click_id as "clickId", e.reported_at as "reportedAt", e.partner_id as "partnerId", (
              select jsonb_build_object('id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partner',
-                      partner_terms_1(c.partner_id, e.customer_id, t.at,
+                      terms_of_partner(c.partner_id, e.customer_id, t.at,
                                       case when t.at = date_trunc('second', t.at) then t.at + interval '999 milliseconds' else t.at end))
              from clicks c
              where c.workspace_id = e.workspace_id and c.id = any(${clickIdsIn(clickId ?? '')}::text[])
@@ -71,7 +71,7 @@ export const saveCorrection = async (
   const identity = identityOf(customerExternalId)
   const since = referral && (referral.clickedAt < referral.at ? referral.clickedAt : referral.at)
   const statements = [
-    // As a report of a sale whose customer may become known meanwhile: see save_report_1.
+    // As a report of a sale whose customer may become known meanwhile: see save_report.
     lockIdentities(workspaceId, [identity], 'exclusive'),
     customerId ? lockUnmerged(workspaceId, customerId) : lockCustomers(workspaceId, [identity]),
     sql<unknown>`

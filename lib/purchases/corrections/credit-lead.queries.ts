@@ -43,7 +43,7 @@ export const creditLead = async (
   const { rows } = await sql<LeadRow>`
     select ${SALE_JSON} as lead, s.occurred_at as "occurredAt",
            array(select value from customer_identities where customer_id = ${customerId}::uuid and kind = 'email') as emails,
-           partner_terms_1(${request.partnerId}::uuid, null, s.occurred_at, s.occurred_at) as terms
+           terms_of_partner(${request.partnerId}::uuid, null, s.occurred_at, s.occurred_at) as terms
     from events s where s.workspace_id = ${workspaceId} and s.id = ${event.id}`.execute(db)
   const [row] = rows
   if (!row) return false
@@ -126,7 +126,7 @@ export const creditLead = async (
                                and steps = ${JSON.stringify(steps)}::jsonb))`.compile(db),
       ...creditStatements(db, act, { event, customerId, step, request }),
       sql<unknown>`
-        select hold_by_rule_1(${workspaceId}, ${event.id}, held.reason, true, ${now}::timestamptz)
+        select hold_by_rule(${workspaceId}, ${event.id}, held.reason, true, ${now}::timestamptz)
         from (select ${ruledHoldOf(decision)}::text as reason) held where held.reason is not null`.compile(
         db,
       ),

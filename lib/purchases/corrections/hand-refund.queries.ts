@@ -21,7 +21,7 @@ export const loadHandRefund = async (
   { externalId, saleExternalId }: RefundReport,
 ): Promise<RefundFacts> => {
   const { rows } = await sql<{ facts: LoadedFacts }>`
-    select refund_facts_1(${workspaceId}, ${externalId}, ${saleExternalId}, ${purchaseKeyOf(saleExternalId)}) as facts`.execute(
+    select refund_facts(${workspaceId}, ${externalId}, ${saleExternalId}, ${purchaseKeyOf(saleExternalId)}) as facts`.execute(
     db,
   )
   if (!rows[0]) throw new Error('A call of a function returned no row.')
@@ -49,7 +49,7 @@ export const saveHandRefund = async (
     const [[saved]] = await db.batch([
       sql<{
         event: RecordedEvent
-      }>`select save_refund_1(${JSON.stringify(toSaved(refund))}) as event`.compile(db),
+      }>`select save_refund(${JSON.stringify(toSaved(refund))}) as event`.compile(db),
       auditEntry(db, {
         ...act,
         action: 'event.refunded',

@@ -42,7 +42,7 @@ export const noteSignInRequest = async (
   now: Date,
 ): Promise<SignInFacts & { problem: MailProblem | null }> => {
   const { rows } = await sql<{ noted: Noted }>`
-    select note_sign_in_request_1(${email}, ${mailbox}, ${network}, ${browserHash}, ${caps.network}, ${caps.mailbox}, ${now}) as noted`.execute(
+    select note_sign_in_request(${email}, ${mailbox}, ${network}, ${browserHash}, ${caps.network}, ${caps.mailbox}, ${now}) as noted`.execute(
     db,
   )
   const [row] = rows

@@ -15,7 +15,7 @@ export const listWaitingPasskeys = async (
 ): Promise<WaitingPasskey[]> => {
   const { rows } = await sql<WaitingPasskey>`
     select id, email, created_at as "createdAt", counts_from as "countsFrom"
-    from waiting_passkeys_1(${workspaceId}, ${now})`.execute(db)
+    from waiting_passkeys(${workspaceId}, ${now})`.execute(db)
   return rows
 }
 
@@ -31,7 +31,7 @@ export const cancelPasskey = async (
   url: string,
 ): Promise<boolean> => {
   const { rows } = await sql<{ isRemoved: boolean }>`
-    select cancel_passkey_1(${workspaceId}, ${actor}, ${id}, ${url}, ${now}) as "isRemoved"`.execute(
+    select cancel_passkey(${workspaceId}, ${actor}, ${id}, ${url}, ${now}) as "isRemoved"`.execute(
     db,
   )
   return rows[0]?.isRemoved ?? false

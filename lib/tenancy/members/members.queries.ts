@@ -66,7 +66,7 @@ const mailManagers = (
     when,
   }: { email: string; occasion?: string; when: RawBuilder<SqlBool> },
 ) => sql`
-  select mail_managers_1(${workspaceId}, notice, ${actor}, ${email}, null, null,
+  select mail_managers(${workspaceId}, notice, ${actor}, ${email}, null, null,
                          notice || ' ' || ${occasion}::text, ${now})
   from unnest(${sql.val(notices)}::text[]) notice where ${when}`
 

@@ -12,7 +12,7 @@ import type { LimitRefusal, LimitRequest } from './approval-limit.ts'
  * settings.
  */
 export const setApprovalLimit = ({ workspaceId, actor }: Act, cents: number | null, url: string) =>
-  sql`select set_approval_limit_1(${workspaceId}, ${cents}, ${actor}, ${url})`
+  sql`select set_approval_limit(${workspaceId}, ${cents}, ${actor}, ${url})`
 
 /** The open request of a workspace, as a query for a batch. */
 export const limitRequestQuery = (db: Db, workspaceId: string) =>
@@ -40,7 +40,7 @@ export const findLimitRefusal = async (
   manager: string,
 ): Promise<LimitRefusal | null> => {
   const { rows } = await sql<{ refusal: LimitRefusal | null }>`
-    select approval_limit_refusal_1(r, ${manager}) as refusal from approval_limit_requests r
+    select approval_limit_refusal(r, ${manager}) as refusal from approval_limit_requests r
     where r.workspace_id = ${workspaceId}`.execute(db)
   return rows[0]?.refusal ?? null
 }
@@ -60,7 +60,7 @@ export const decideLimitRequest = async (
   { wanted, url }: { wanted: 'approve' | 'decline'; url: string },
 ): Promise<{ refusal: LimitRefusal | null } | undefined> => {
   const { rows } = await sql<{ refusal: LimitRefusal | 'gone' | null }>`
-    select decide_approval_limit_1(${workspaceId}, ${id}, ${wanted === 'approve'}, ${actor}, ${url}) as refusal`.execute(
+    select decide_approval_limit(${workspaceId}, ${id}, ${wanted === 'approve'}, ${actor}, ${url}) as refusal`.execute(
     db,
   )
   const refusal = rows[0]?.refusal ?? null

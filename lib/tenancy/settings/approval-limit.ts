@@ -10,7 +10,7 @@ export type LimitRequest = {
   requestedAt: Date
 }
 
-/** Why a manager may not approve, as the database says: see `approval_limit_refusal_1`. */
+/** Why a manager may not approve, as the database says: see `approval_limit_refusal`. */
 export type LimitRefusal = 'own' | 'waits' | 'recent'
 
 /** What to do instead. */

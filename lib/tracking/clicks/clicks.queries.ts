@@ -30,7 +30,7 @@ export type NewClick = {
 }
 
 /**
- * What save_click_1 of schema.sql returns: the click that the visitor has from now on, and those of
+ * What save_click of schema.sql returns: the click that the visitor has from now on, and those of
  * other programs.
  */
 type Saved = { id: string; expiresAt: string; others: string[]; othersExpireAt: string | null }
@@ -45,7 +45,7 @@ export type HeldClick = {
   keptUntil: Date
 }
 
-const SAVE = 'save_click_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
+const SAVE = 'save_click($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
 
 const argumentsOf = (clickId: string, click: NewClick) => [
   clickId,
@@ -111,7 +111,7 @@ export const savePassedOnClick = async (
   const rows = await unlessDeleted(
     db.query<{ isAllowed: boolean; saved: Saved | null }>(
       `select "isAllowed", case when "isAllowed" then ${SAVE} end as saved
-       from (select may_pass_on_1($12, $2, $10) as "isAllowed" offset 0) key`,
+       from (select may_pass_on($12, $2, $10) as "isAllowed" offset 0) key`,
       [...argumentsOf(newClickId(), click), apiKeyHash],
     ),
   )

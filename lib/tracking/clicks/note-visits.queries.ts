@@ -21,7 +21,7 @@ export const saveVisitNote = async (
   { programId, refusal, slug, page, hadClick, parameter }: NotedVisit,
   now: Date,
 ): Promise<void> => {
-  await db.query('select note_visit_1($1, $2, $3, $4, $5, $6, $7)', [
+  await db.query('select note_visit($1, $2, $3, $4, $5, $6, $7)', [
     programId,
     refusal,
     slug,

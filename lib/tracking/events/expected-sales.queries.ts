@@ -49,5 +49,5 @@ export const noteReceived = ({
   clickId,
   grossCents,
 }: SavedSale) => sql<unknown>`
-  select note_received_1(${workspaceId}, ${saleId}, ${clickId}, ${grossCents}, ${EXPECTED_HOURS},
+  select note_received(${workspaceId}, ${saleId}, ${clickId}, ${grossCents}, ${EXPECTED_HOURS},
                          ${PROCESSOR_ID_PATTERN}, ${reportKey('')})`

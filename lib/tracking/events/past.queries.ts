@@ -239,7 +239,7 @@ export const readPastPartners = async (
   ids: string[],
 ): Promise<[string, PastPartner][]> => {
   const { rows } = await sql<PartnerRow>`
-    select p.id, p.name, p.group_id as "groupId", partner_terms_1(p.id, null, null, null) as terms,
+    select p.id, p.name, p.group_id as "groupId", terms_of_partner(p.id, null, null, null) as terms,
            (select coalesce(jsonb_agg(jsonb_build_object('until', f.until, 'status', f.status) order by f.until), '[]')
             from former_partner_terms f where f.partner_id = p.id) as "formerStatuses"
     from partners p where p.workspace_id = ${workspaceId} and p.id = any (${textArray(ids)}::uuid[])

@@ -1,4 +1,4 @@
-/** Mails managers what was made payable by hand: see mail_manual_earnings_1. */
+/** Mails managers what was made payable by hand: see mail_manual_earnings. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { ManualEarning } from '../../mail/outbox/details.ts'
@@ -14,7 +14,7 @@ export const mailManualEarning = (
   what: ManualEarning['what'],
   row: Record<'program' | 'partner' | 'cents' | 'currency', RawBuilder<unknown>>,
 ) => sql`
-  mail_manual_earnings_1(
+  mail_manual_earnings(
     ${workspaceId}::uuid, ${row.program},
     jsonb_build_object('what', ${what}::text, 'by', ${actor}::text, 'partner', ${row.partner},
                        'amountCents', ${row.cents}, 'currency', ${row.currency}), ${now}::timestamptz)`

@@ -31,7 +31,7 @@ export type RefundFacts = {
 type CommissionRow = Omit<CurrentCommission, 'amountCents' | 'reversedCents' | 'payableAt'> &
   Record<'amountCents' | 'reversedCents', number> & { payableAt: string }
 
-/** What refund_facts_1 of schema.sql returns. */
+/** What refund_facts of schema.sql returns. */
 export type LoadedFacts = Omit<RefundFacts, 'sale'> & {
   sale:
     | (Omit<RefundedSale, 'sale' | 'commission'> & {
@@ -50,7 +50,7 @@ export const loadRefundFacts = async (
   now: Date,
 ): Promise<(RefundFacts & { keyId: string }) | KeyRefusal> => {
   const [row] = await db.query<{ facts: (LoadedFacts & { keyId: string }) | KeyRefusal }>(
-    'select load_refund_1($1, $2, $3, $4, $5) as facts',
+    'select load_refund($1, $2, $3, $4, $5) as facts',
     [apiKeyHash, externalId, saleExternalId, purchaseKeyOf(saleExternalId), now],
   )
   const facts = row?.facts ?? 'unknown_key'
@@ -103,7 +103,7 @@ export const saveRefund = async (
   refund: SavedRefund,
 ): Promise<RecordedEvent | null> => {
   try {
-    const [row] = await db.query<{ event: RecordedEvent }>('select save_refund_1($1) as event', [
+    const [row] = await db.query<{ event: RecordedEvent }>('select save_refund($1) as event', [
       JSON.stringify(toSaved(refund)),
     ])
     if (!row) throw new Error('A call of a function returned no row.')
@@ -114,7 +114,7 @@ export const saveRefund = async (
   }
 }
 
-/** A refund as save_refund_1 of schema.sql takes it. */
+/** A refund as save_refund of schema.sql takes it. */
 export const toSaved = ({
   id,
   workspaceId,

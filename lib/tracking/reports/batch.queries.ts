@@ -28,7 +28,7 @@ export const saveAndLoad = async (
   decided: DecidedReport[],
   wanted: { report: Report; receivedAt: Date }[],
 ): Promise<{ saved: (RecordedEvent | null)[]; loaded: ReportFacts[] | KeyRefusal }> => {
-  const [row] = await db.query<{ results: Results }>('call record_reports_1($1, $2, $3, null)', [
+  const [row] = await db.query<{ results: Results }>('call record_reports($1, $2, $3, null)', [
     JSON.stringify(decided.map(toSaved)),
     apiKeyHash,
     JSON.stringify(

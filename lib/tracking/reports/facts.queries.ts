@@ -57,7 +57,7 @@ type ReportKey = Pick<
   'kind' | 'externalId' | 'customerExternalId' | 'clickId' | 'occurredAt' | 'code'
 >
 
-/** What load_report_1 of schema.sql returns. */
+/** What load_report of schema.sql returns. */
 export type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner' | 'code'> & {
   click: FromJson<Click> | null
   customerPartner: FromJson<PartnerTerms> | null
@@ -98,7 +98,7 @@ export const loadReportFacts = async (
     couponCode,
   } = wanted
   const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
-    'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as facts',
+    'select load_report($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as facts',
     [
       ...[apiKeyHash, kind, externalId, customer.kind, customer.value],
       ...[clickIds, processorKey, isOwn, now, datedAt, slugKey, couponCode],
@@ -108,7 +108,7 @@ export const loadReportFacts = async (
   return typeof facts === 'string' ? facts : readFacts(facts, report, now)
 }
 
-/** What load_report_1 is to load of a report. */
+/** What load_report is to load of a report. */
 export const wantedOf = (report: ReportKey, now: Date) => {
   const { kind, externalId, customerExternalId, clickId, code } = report
   const at = judgedAt(report, now)

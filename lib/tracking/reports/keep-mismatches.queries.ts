@@ -18,5 +18,5 @@ export const noteMismatches = async (
     bodyHash,
     reported: comparableFields(report),
   }))
-  await db.query('select note_mismatches_1($1, $2)', [JSON.stringify(noted), now])
+  await db.query('select note_mismatches($1, $2)', [JSON.stringify(noted), now])
 }

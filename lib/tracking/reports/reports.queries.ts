@@ -43,7 +43,7 @@ type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflic
 export const saveReport = async (db: Client, decided: DecidedReport): Promise<SaveResult> => {
   const saved = JSON.stringify(toSaved(decided))
   try {
-    const [row] = await db.query<{ event: RecordedEvent }>('select save_report_1($1) as event', [
+    const [row] = await db.query<{ event: RecordedEvent }>('select save_report($1) as event', [
       saved,
     ])
     if (!row) throw new Error('A call of a function returned no row.')
@@ -55,7 +55,7 @@ export const saveReport = async (db: Client, decided: DecidedReport): Promise<Sa
   }
 }
 
-/** What save_report_1 of schema.sql saves. What is absent is null or left out there. */
+/** What save_report of schema.sql saves. What is absent is null or left out there. */
 export const toSaved = (decided: DecidedReport) => {
   const { workspaceId, report, bodyHash, decision, at, receivedAt } = decided
   const { kind, externalId, customerExternalId, eventName, metadata, sale } = report
