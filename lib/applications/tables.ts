@@ -4,7 +4,7 @@ import type { Json } from '../db/columns.ts'
 import type { Language } from '../languages/languages.ts'
 import type { Answer, ApplicationOutcome, ApplicationStatus } from './applications.ts'
 
-export type ApplicationTables = {
+type ApplicationTables = {
   join_pages: {
     program_id: string
     workspace_id: string
@@ -52,4 +52,8 @@ export type ApplicationTables = {
     partner_id: string | null
     status: Generated<ApplicationStatus>
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends ApplicationTables {}
 }

@@ -1,5 +1,5 @@
 /** The tables of this room, for Kysely: see lib/db/tables.ts. */
-export type BrandTables = {
+type BrandTables = {
   brands: {
     program_id: string
     workspace_id: string
@@ -13,3 +13,9 @@ export type BrandTables = {
     change_id: string
   }
 }
+
+declare module '../db/tables.ts' {
+  interface Tables extends BrandTables {}
+}
+
+export {}

@@ -8,7 +8,7 @@ import type { IdentityKind, IdentitySource } from '../rules/identities/identitie
 import type { MergeDecision } from '../rules/identities/possible-merges.ts'
 import type { Prior } from './prior.ts'
 
-export type CustomerTables = {
+type CustomerTables = {
   customers: {
     id: string
     workspace_id: string
@@ -58,4 +58,8 @@ export type CustomerTables = {
     clicked_at: Date | null
     started_at: Date | null
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends CustomerTables {}
 }

@@ -19,7 +19,7 @@ type FormerCustomer = {
   prior: Prior | null
 }
 
-export type ImportTables = {
+type ImportTables = {
   link_forms: {
     program_id: string
     workspace_id: string
@@ -76,4 +76,8 @@ export type ImportTables = {
     row_id: string
     row: Json<SourceRow | HistoryEntry>
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends ImportTables {}
 }

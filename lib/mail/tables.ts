@@ -7,7 +7,7 @@ import type { Json } from '../db/columns.ts'
 import type { Delivery, EditableKind, MailStatus, OutboxKind } from './mails.ts'
 import type { Stream } from './outbox/streams.ts'
 
-export type MailTables = {
+type MailTables = {
   mail_usage: {
     account: Stream
     day: string
@@ -61,4 +61,8 @@ export type MailTables = {
     delivery_at: Date | null
     status: GeneratedAlways<MailStatus>
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends MailTables {}
 }

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { CreditReason, Party } from '../payouts/invoices/invoices.ts'
 
-export type PaperTables = {
+type PaperTables = {
   payees: {
     workspace_id: string
     email: string
@@ -38,4 +38,8 @@ export type PaperTables = {
     agreed_at: Date
     issued_at: Date
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends PaperTables {}
 }

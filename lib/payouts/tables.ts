@@ -11,7 +11,7 @@ import type { NoticeReason } from './notices/notices.ts'
 import type { PayoutAccountStatus, PayoutMethod, PayoutStatus, RunStatus } from './payouts.ts'
 import type { Total } from './runs/limits.ts'
 
-export type PayoutTables = {
+type PayoutTables = {
   stripe_keys: {
     workspace_id: string
     ciphertext: string
@@ -181,4 +181,8 @@ export type PayoutTables = {
     return_reason: string | null
     status: GeneratedAlways<PayoutStatus>
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends PayoutTables {}
 }

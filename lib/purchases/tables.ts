@@ -4,7 +4,7 @@ import type { Fact } from '../rules/purchases/facts.ts'
 import type { EventOutcome } from '../rules/purchases/outcomes.ts'
 import type { Processor } from '../rules/purchases/processors.ts'
 
-export type PurchaseTables = {
+type PurchaseTables = {
   processor_events: {
     id: string
     workspace_id: string
@@ -22,4 +22,8 @@ export type PurchaseTables = {
     outcome: Json<EventOutcome> | null
     anonymized_at: Date | null
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends PurchaseTables {}
 }

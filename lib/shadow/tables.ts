@@ -4,7 +4,7 @@ import type { PlatformState } from '../imports/commissions/platform-commissions.
 import type { Outcome } from './comparison/compare.ts'
 import type { CutOverResult } from './cut-over/cut-over.ts'
 
-export type ShadowTables = {
+type ShadowTables = {
   shadow_runs: {
     workspace_id: string
     program_id: string
@@ -56,4 +56,8 @@ export type ShadowTables = {
     partner_id: string | null
     compared_at: Date
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends ShadowTables {}
 }

@@ -1,7 +1,7 @@
 /** The tables of totals, which triggers and functions of schema.sql write. `date` is text here. */
 import type { Generated } from 'kysely'
 
-export type TotalTables = {
+type TotalTables = {
   totals: {
     of_id: string
     workspace_id: string
@@ -118,4 +118,8 @@ export type TotalTables = {
     checked_until: Date
     checked_id: string
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends TotalTables {}
 }

@@ -10,7 +10,7 @@ import type { Step } from '../rules/steps/steps.ts'
 import type { Difference } from './checks/mismatches.ts'
 import type { RefusalReason } from './checks/tracking-check.ts'
 
-export type TrackingTables = {
+type TrackingTables = {
   clicks: {
     id: string
     workspace_id: string
@@ -131,4 +131,8 @@ export type TrackingTables = {
     customer_id: string
     event_id: string
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends TrackingTables {}
 }

@@ -9,7 +9,7 @@ import type { Try } from './deliveries/tries.ts'
 import type { AnnouncedRefund } from './payloads.ts'
 import type { EventType, WebhookType } from './types.ts'
 
-export type WebhookTables = {
+type WebhookTables = {
   webhook_endpoints: {
     id: string
     workspace_id: string
@@ -51,4 +51,8 @@ export type WebhookTables = {
     tries: Json<Try[]>
     status: GeneratedAlways<DeliveryStatus>
   }
+}
+
+declare module '../db/tables.ts' {
+  interface Tables extends WebhookTables {}
 }

@@ -35,7 +35,7 @@ const describeColumn = (type: string, isNullable: boolean, isOptional: boolean):
  */
 const readDeclared = (file: string): string[] => {
   const source = readFileSync(join(ROOT, file), 'utf8')
-  const [, body = ''] = /^export type \w+Tables = \{\n(.*?)^\}/ms.exec(source) ?? []
+  const [, body = ''] = /^type \w+Tables = \{\n(.*?)^\}/ms.exec(source) ?? []
   return [...body.matchAll(/^ {2}(\w+): \{(.*?)\}$/gms)].flatMap(([, table, columns = '']) =>
     columns.split(/[;\n]/).flatMap((line) => {
       const [, column, declared = ''] = /^ *(\w+): (.+?) *$/.exec(line) ?? []

@@ -1,7 +1,7 @@
 /** The tables of Stripe's webhooks, for Kysely. See lib/db/tables.ts. */
 import type { SecretPurpose } from './purposes.ts'
 
-export type StripeTables = {
+type StripeTables = {
   stripe_secrets: {
     id: string
     workspace_id: string
@@ -12,4 +12,8 @@ export type StripeTables = {
     last4: string
     created_at: Date
   }
+}
+
+declare module '../../db/tables.ts' {
+  interface Tables extends StripeTables {}
 }

@@ -14,7 +14,7 @@ import type { RewardInterval } from '../../rules/steps/intervals.ts'
 import type { ApiKeyScope } from '../keys/api-keys.ts'
 import type { PayoutOrder } from '../settings/funds.ts'
 
-export type WorkspaceTables = {
+type WorkspaceTables = {
   workspaces: {
     id: string
     slug: string
@@ -261,3 +261,7 @@ export type WorkspaceTables = {
 
 /** A banned partner is not credited. */
 export type PartnerStatus = 'approved' | 'banned'
+
+declare module '../../db/tables.ts' {
+  interface Tables extends WorkspaceTables {}
+}
