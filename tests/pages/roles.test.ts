@@ -1,3 +1,4 @@
+// @module-tag thorough
 /**
  * What each role sees: no link leads to a page that it may not open, and no button to what it may
  * not do.

@@ -193,7 +193,9 @@ describe('the received mail', () => {
   })
 })
 
-test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within seconds', async () => {
+test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within seconds', {
+  tags: 'thorough',
+}, async () => {
   const { demo, output } = await sharedSystem()
   expect(output).toContain(`${demo.baseUrl}/dev/mail`)
   const env = { DATABASE_URL: demo.databaseUrl, SQL_ENDPOINT: demo.sqlEndpoint ?? '' }
