@@ -31,7 +31,7 @@ create table click_budgets (
 );
 
 -- The newest visits of a program through a partner's link, to show whether its snippet works: see
--- lib/tracking/visits.queries.ts.
+-- lib/tracking/clicks/note-visits.queries.ts.
 create table last_visits (
     program_id    uuid         primary key,
     workspace_id  uuid         not null,
