@@ -332,3 +332,24 @@ test('a merged customer’s id finds the customer that stays, with the ids of bo
     `Named by the purchase ${invoice}.`,
   )
 })
+
+test('where sales earn as reported, an unpaid checkout that names the report credits it and its customer', async () => {
+  const shop = await openShop(database)
+  const { merchant } = shop
+  await database.query(`update workspaces set sales_from = 'api' where id = $1`, [
+    merchant.workspace.id,
+  ])
+  const buyer = shop.buyer()
+  const clickId = await buyer.click('leo', 300)
+  await buyer.sale({ occurredAt: new Date(Date.now() - 200 * 3_600_000).toISOString() })
+  const unpaid = { payment_status: 'unpaid', customer: null, client_reference_id: clickId }
+  await buyer.checkout({ at: 0, ...unpaid, metadata: { externalId: buyer.id('order') } })
+  const [sale] = await database.query(
+    `select p.slug, i.value as customer from events e join partners p on p.id = e.partner_id
+     join customer_identities i on i.customer_id = e.customer_id
+     where e.workspace_id = $1 and e.external_id = $2`,
+    [merchant.workspace.id, buyer.id('order')],
+  )
+  expect(sale).toEqual({ slug: 'leo', customer: buyer.id('user') })
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+})

@@ -208,6 +208,8 @@ export const knownFacts = (
     ...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])]),
   ]
   const isMerchants = loaded.salesFrom === 'api'
+  // Where sales earn as they are reported, whether they were paid does not matter.
+  const earns = sale !== null || (isMerchants && Boolean(recorded?.reportedAt))
   // A sale that earns as it was reported took place then.
   const paidAt =
     (isMerchants ? null : sale?.paidAt) ??
@@ -294,7 +296,7 @@ export const knownFacts = (
     duplicates,
     refunds: loaded.refunds,
     customer,
-    tie: sale && tieOf(first ?? tie, wanted.length > said.length ? loaded.candidates : null),
+    tie: earns ? tieOf(first ?? tie, wanted.length > said.length ? loaded.candidates : null) : null,
     possibleMerge: sale && possibleMerge,
     addressedId,
     origins,
