@@ -450,13 +450,14 @@ begin
             and c.id = new.click_id;
     end if;
     if tg_op = 'UPDATE' then
-        update commissions set earned_on = utc_day(new.occurred_at)
-        where event_id = new.id and earned_on <> utc_day(new.occurred_at);
+        -- First: it leaves out what this transaction has written, which is counted as it is now.
         if old.click_id is distinct from new.click_id then
             perform move_earned(new.id, f.page, f.referrer, f.sub, t.page, t.referrer, t.sub)
-            from landing_of_click(old.workspace_id, old.click_id) f cross
-                join landing_of_click(new.workspace_id, new.click_id) t;
+            from landing_of_click(old.workspace_id, old.click_id) f
+            cross join landing_of_click(new.workspace_id, new.click_id) t;
         end if;
+        update commissions set earned_on = utc_day(new.occurred_at)
+        where event_id = new.id and earned_on <> utc_day(new.occurred_at);
     end if;
     return null;
 end $$;

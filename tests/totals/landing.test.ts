@@ -226,3 +226,15 @@ test('a page is cut after 500 characters, and a rebuild counts the same', async 
   await sound(merchant)
   expect(await pagesOf(merchant)).toEqual(before)
 })
+
+test('a sale that gets another day and another click at once moves what it has earned', async () => {
+  const merchant = await createMerchant()
+  await merchant.sale({ clickId: await clickAt(merchant, PRICING) })
+  await database.query(
+    `update events set occurred_at = occurred_at - interval '1 day', click_id = $2 where workspace_id = $1`,
+    [merchant.workspace.id, await clickAt(merchant, HOME)],
+  )
+  await sound(merchant)
+  await fold(database, merchant)
+  await sound(merchant)
+})
