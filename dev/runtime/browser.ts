@@ -18,7 +18,9 @@ type BrowserOptions = {
  * Starts a headless browser: the Chromium that comes from npm on Linux x64, and the installed
  * Chrome elsewhere.
  *
- * @example const browser = await launchBrowser() const page = await browser.newPage()
+ * @example
+ * const browser = await launchBrowser()
+ * const page = await browser.newPage()
  */
 export const launchBrowser = async ({
   automated = false,

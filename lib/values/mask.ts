@@ -19,8 +19,9 @@ const initial = (text: string): string => [...text][0] ?? ''
  *
  * @param customer an email address, or the merchant's id, which may be one too
  *
- * @example maskCustomer('ann@example.com') // 'a•••@e•••.com' maskCustomer('user_812')        //
- *   'us•••'
+ * @example
+ * maskCustomer('ann@example.com') // 'a•••@e•••.com'
+ * maskCustomer('user_812')        // 'us•••'
  */
 export const maskCustomer = (customer: string): string => {
   const at = customer.lastIndexOf('@')

@@ -27,8 +27,9 @@ const siteOf = ({ host }: URL): string => host.replace(/^www\./, '')
  *
  * @param typed an address that anybody may have written
  * @param sub   names a channel, such as a newsletter, which is counted apart
- * @example pageLink('https://shop.example', 'shop.example/pricing?plan=pro#top', 'maya') // { link:
- *   'https://shop.example/pricing?plan=pro&via=maya#top' }
+ * @example
+ * pageLink('https://shop.example', 'shop.example/pricing?plan=pro#top', 'maya')
+ * // { link: 'https://shop.example/pricing?plan=pro&via=maya#top' }
  */
 export const pageLink = (
   siteUrl: string,

@@ -91,8 +91,9 @@ export const summary = (
  * The label of the import button; null if there is nothing to import. Rows that all exist can be
  * imported again, which completes an interrupted import.
  *
- * @example offer(outcomes, { programName: 'Pine & Co', withBalances: false }) // 'Import 412 new
- *   partners and 900 customers into Pine & Co'
+ * @example
+ * offer(outcomes, { programName: 'Pine & Co', withBalances: false })
+ * // 'Import 412 new partners and 900 customers into Pine & Co'
  */
 export const offer = (
   { partners, customers }: Outcomes,

@@ -75,9 +75,9 @@ export const FIELD_NAMES: Record<Field, Message> = {
  * null, and none of its columns is mapped.
  *
  * @param chosen what the rows describe, if the user has said so
- * @example recognise(['stripe_customer_id', 'email', 'first_name', 'last_name', 'token']) // {
- *   platform: 'Rewardful', rows: 'both', columns: ['customerExternalId', 'email', 'firstName',
- *   'lastName', 'slug'] }
+ * @example
+ * recognise(['stripe_customer_id', 'email', 'first_name', 'last_name', 'token'])
+ * // { platform: 'Rewardful', rows: 'both', columns: ['customerExternalId', 'email', 'firstName', 'lastName', 'slug'] }
  */
 export const recognise = (headers: string[], chosen: RowKind | null = null): Recognition => {
   const keys = headers.map(headerKey)

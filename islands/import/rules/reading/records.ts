@@ -67,9 +67,10 @@ export const orderOfDates = (columns: Columns, records: CsvRecord[]): DateOrder 
  * Collects the rows of a file. Lines of one partner are merged: the first wins, and later lines
  * fill empty fields.
  *
- * @example const collector = collectRows({ columns: ['email', 'slug'], inCents: null, zone: 'UTC'
- *   }, null) collector.add({ line: 2, cells: ['maya@example.com', 'https://shop.example/?via=maya']
- *   }) collector.rows().partners // [{ email: 'maya@example.com', slug: 'maya', lines: [2], ... }]
+ * @example
+ * const collector = collectRows({ columns: ['email', 'slug'], inCents: null, zone: 'UTC' }, null)
+ * collector.add({ line: 2, cells: ['maya@example.com', 'https://shop.example/?via=maya'] })
+ * collector.rows().partners // [{ email: 'maya@example.com', slug: 'maya', lines: [2], ... }]
  */
 export const collectRows = (
   { columns, inCents, zone }: Omit<Mapping, 'rows'>,
