@@ -314,20 +314,19 @@ end $$;
 -- in a second mail, five minutes after the day has ended, when none of its calls is on its way any
 -- more: two mails a day at most, and no balance is in neither.
 create or replace function mail_opening_balances(workspace uuid, program uuid, importer text,
-    notice jsonb, made integer,
-                                        cents bigint, now timestamptz) returns void language plpgsql
-                                            as $$
+    notice jsonb, made integer, cents bigint, now timestamptz)
+returns void language plpgsql as $$
 declare
-    subject text  := format('%s %s %s', program,
+    subject      text  := format('%s %s %s', program,
         (select m.id from members m where m.workspace_id = workspace and m.email = importer),
-                            utc_day(now));
-    told    jsonb := notice
+        utc_day(now));
+    mail_details jsonb := notice
         || jsonb_build_object('importedBy', importer, 'balances', made, 'amountCents', cents);
 begin
     with soon as (
         insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at,
             next_attempt_at)
-        select uuidv7(), workspace, 'opening_balances', o.email, subject, told, now,
+        select uuidv7(), workspace, 'opening_balances', o.email, subject, mail_details, now,
             now + interval '5 minutes'
         from members o where o.workspace_id = workspace and o.role = 'manager'
         order by o.email
@@ -342,7 +341,7 @@ begin
     )
     insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at,
         next_attempt_at)
-    select uuidv7(), workspace, 'opening_balances', o.email, subject || ' later', told, now,
+    select uuidv7(), workspace, 'opening_balances', o.email, subject || ' later', mail_details, now,
            (utc_day(now) + 1)::timestamp at time zone 'UTC' + interval '5 minutes'
     from members o where o.workspace_id = workspace and o.role = 'manager'
                      and o.email not in (select recipient from soon)

@@ -93,8 +93,9 @@ export const listUploaded = async (
 }
 
 /**
- * A sale of ours. @property by the id that tells when it was changed: the sale's own, or that of a
- * newer commission of it
+ * A sale in Tributary.
+ *
+ * @property by the ID that dates its last change: its own, or that of a newer commission of it
  */
 export type ChangedSale = { id: string; by: string }
 
