@@ -26,8 +26,13 @@ import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.sc
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { decryptSecret } from '../lib/platform/secrets.ts'
 import { lostRace } from '../lib/platform/unavailable.ts'
-import { endWaits, processEvent } from '../lib/purchases/apply/apply.service.ts'
-import { continueReplans, joinReport, replanImported } from '../lib/purchases/apply/late.service.ts'
+import { processEvent } from '../lib/purchases/apply/apply.service.ts'
+import {
+  continueReplans,
+  endWaits,
+  joinReport,
+  replanImported,
+} from '../lib/purchases/apply/late.service.ts'
 import { decideMerge } from '../lib/purchases/apply/merge.service.ts'
 import { hasMarked } from '../lib/purchases/apply/replan.queries.ts'
 import { correctSale } from '../lib/purchases/corrections/correct.service.ts'

@@ -3,8 +3,15 @@
  * An address typed into a checkout never moves or merges a customer. Design section 5, "Who a
  * customer is".
  */
-import { test } from 'vitest'
-import { type Buyer, inEveryOrder, ofSubscription, openShop, paidBy } from '../support/buyers.ts'
+import { expect, test } from 'vitest'
+import {
+  type Buyer,
+  endOf,
+  inEveryOrder,
+  ofSubscription,
+  openShop,
+  paidBy,
+} from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -233,11 +240,13 @@ test('a lead under an address that an import gave before reaches a payment from 
 })
 
 /** Stripe's customer gets the merchant's id, and its address. */
-const named = (buyer: Buyer) => () =>
-  buyer.event('customer.updated', {
-    ...{ id: buyer.id('cus'), object: 'customer', email: buyer.address, name: null },
-    metadata: { customerExternalId: buyer.id('user') },
-  })
+const named =
+  (buyer: Buyer, customerExternalId = buyer.id('user')) =>
+  () =>
+    buyer.event('customer.updated', {
+      ...{ id: buyer.id('cus'), object: 'customer', email: buyer.address, name: null },
+      metadata: { customerExternalId },
+    })
 
 test('an id that turns out to be of a customer with an owner takes back what an address gave to another one', async () => {
   const shop = await openShop(database)
@@ -275,6 +284,32 @@ test('a lead takes back what was paid after its click, and leaves the one-time r
     },
     { sales: { in: 'leo 980', pi: 'maya 980' } },
   )
+})
+
+test.each([
+  [
+    'checkout',
+    (buyer: Buyer, id: string) =>
+      buyer.checkout({
+        ...{ id: buyer.id('cs_test', 'merged'), payment_intent: buyer.id('pi', 'merged') },
+        ...{ at: 2 * HOUR, amount_total: 300 },
+        ...{ customer_details: null, metadata: { customerExternalId: id } },
+      }),
+  ],
+  ['change of a customer', (buyer: Buyer, id: string) => named(buyer, id)()],
+])('a %s that merges customers credits at once what their address has paid', async (_, merge) => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
+  const [one, three] = [buyer.id('user', 'one'), buyer.id('user', 'three')]
+  await buyer.import({ customerEmail: buyer.address })
+  await buyer.lead({ externalId: one, clickId: maya })
+  await buyer.lead({ externalId: three, clickId: leo, customerEmail: null })
+  await buyer.checkout({ at: HOUR, customer: null })
+  expect((await endOf(shop, buyer)).sales).toEqual({ pi: 'maya 980' })
+
+  await merge(buyer, three)
+  expect((await endOf(shop, buyer)).sales).toMatchObject({ pi: 'leo 980' })
 })
 
 test('of two customers with an address, the one referred last has its payments, also after a merge with a third', async () => {

@@ -6,11 +6,8 @@ import trackLead from '../../functions/track/track-lead.ts'
 import trackSale from '../../functions/track/track-sale.ts'
 import { connectWithin } from '../../lib/db/budget.service.ts'
 import { connect } from '../../lib/db/connection.ts'
-import {
-  continueReplans,
-  replanImported,
-  replanReferred,
-} from '../../lib/purchases/apply/late.service.ts'
+import { replanReferred } from '../../lib/purchases/apply/apply.service.ts'
+import { continueReplans, replanImported } from '../../lib/purchases/apply/late.service.ts'
 import { type Buyer, openShop, type Shop } from '../support/buyers.ts'
 import { during } from '../support/killed.ts'
 import { codes, createMerchant, useDatabase } from '../support/merchant.ts'

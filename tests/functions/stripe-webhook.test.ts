@@ -19,7 +19,7 @@ import {
   type TestEvent,
   useStripe,
 } from '../support/stripe.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -613,7 +613,7 @@ test('any signed event gets 200, 400 or 422, and a valid one after it still coun
         { status: 422, code: 'unreadable_event' },
       ]).toContainEqual({ status, code: body.error?.code })
     }),
-    { numRuns: FUZZ_RUNS },
+    { seed: SEEDS[0], numRuns: FUZZ_RUNS },
   )
   const before = await kept()
   expect(await deliver(checkout)).toMatchObject(RECEIVED)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addPartners, bodyOf, programOf, type Report, report, terms } from '../support/account.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -278,7 +278,7 @@ describe('a history', () => {
           expect(await ledgerOf(together)).toEqual(await ledgerOf(alone))
         },
       ),
-      { numRuns: timesOver({ quick: 4, thorough: 25, exhaustive: 120 }) },
+      { seed: SEEDS[0], numRuns: timesOver({ quick: 4, thorough: 25, exhaustive: 120 }) },
     )
   })
 })

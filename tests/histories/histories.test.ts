@@ -11,7 +11,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { replanReferred } from '../../lib/purchases/apply/late.service.ts'
+import { replanReferred } from '../../lib/purchases/apply/apply.service.ts'
 import { differencesOf, violationsOf } from '../support/ledger.ts'
 import { SEEDS, timesOver } from '../support/thorough.ts'
 import { findWrongCoupons } from './checks.ts'

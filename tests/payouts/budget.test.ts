@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { expect, inject, test } from 'vitest'
 import { connectWithin } from '../../lib/db/budget.service.ts'
-import { endWaits } from '../../lib/purchases/apply/apply.service.ts'
-import { continueReplans } from '../../lib/purchases/apply/late.service.ts'
+import { continueReplans, endWaits } from '../../lib/purchases/apply/late.service.ts'
 
 test.each([
   { case: 'its fetches are spent', MAX_FETCHES: '3', ms: 60_000, connections: 3 },

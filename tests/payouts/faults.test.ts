@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
-import { isExhaustive } from '../support/thorough.ts'
+import { isExhaustive, SEEDS } from '../support/thorough.ts'
 
 const world = usePayouts()
 
@@ -76,7 +76,7 @@ test(`killed at ${PLACES} random places, the next run leaves each partner sent e
     expect(left).toEqual({ unsent: 0 })
     expect(await world.violations()).toEqual([])
   })
-  await fc.assert(holds, { numRuns: PLACES, endOnFailure: true })
+  await fc.assert(holds, { seed: SEEDS[0], numRuns: PLACES, endOnFailure: true })
 
   // A cut that nobody noticed would have shown nothing.
   expect([...seen]).toEqual(

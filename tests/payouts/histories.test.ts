@@ -34,7 +34,7 @@ import { checkResponse } from '../support/contract.ts'
 import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 import { charge, checkoutSession, dispute, stripeEvent, type TestEvent } from '../support/stripe.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 import { addOtherProgram, type OldCommission } from './histories/shadow.ts'
 
 const world = usePayouts()
@@ -704,5 +704,5 @@ test(`in ${HISTORIES} random histories the ledger adds up after each step, and S
     expect(ledger).toEqual(books)
     expect(await listOwed(history)).toEqual([])
   })
-  await fc.assert(holds, { numRuns: HISTORIES, endOnFailure: true })
+  await fc.assert(holds, { seed: SEEDS[0], numRuns: HISTORIES, endOnFailure: true })
 }, 900_000)

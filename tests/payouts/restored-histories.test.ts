@@ -11,7 +11,7 @@ import { cancelPayout, cancelRun } from '../../lib/payouts/corrections/cancel.qu
 import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 import { takeSnapshot } from '../support/restore.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 
 const world = usePayouts({ changesSchema: true })
 // What is adopted, or found, is logged.
@@ -165,5 +165,5 @@ test(`in ${HISTORIES} random histories with restores, nobody is sent more than w
         expect(sentTo(history, account ?? '')).toBe(history.earned.get(account ?? '') ?? 0)
     },
   )
-  await fc.assert(holds, { numRuns: HISTORIES, endOnFailure: true })
+  await fc.assert(holds, { seed: SEEDS[0], numRuns: HISTORIES, endOnFailure: true })
 }, 900_000)

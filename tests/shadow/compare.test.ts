@@ -16,6 +16,7 @@ import {
   type ThereSale,
   WINDOW_MS,
 } from '../../lib/shadow/comparison/match.ts'
+import { SEEDS } from '../support/thorough.ts'
 
 const DAY_MS = 86_400_000
 const BEGIN = Date.parse('2026-10-01T12:00:00Z')
@@ -331,7 +332,7 @@ test('whatever there is, matching is one to one, keeps to its window, and does n
         }
       }
     }),
-    { numRuns: 300 },
+    { seed: SEEDS[0], numRuns: 300 },
   )
 })
 
@@ -351,7 +352,7 @@ test('customers are compared on their own: together they give the same', () => {
       )
       expect(sorted(apart)).toEqual(sorted(matchSales(a, owned)))
     }),
-    { numRuns: 200 },
+    { seed: SEEDS[0], numRuns: 200 },
   )
 })
 

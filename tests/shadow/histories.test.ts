@@ -17,7 +17,7 @@ import { resolveHold } from '../../lib/tracking/holds/resolve-hold.queries.ts'
 import { saveAdjustment } from '../../lib/tracking/ledger/adjustments.queries.ts'
 import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 
 const world = usePayouts()
 
@@ -199,5 +199,5 @@ test(`in ${HISTORIES} random histories nothing of shadow mode is paid, and all e
       expect(await world.violations()).toEqual([])
     },
   )
-  await fc.assert(holds, { numRuns: HISTORIES, endOnFailure: true })
+  await fc.assert(holds, { seed: SEEDS[0], numRuns: HISTORIES, endOnFailure: true })
 }, 600_000)

@@ -14,8 +14,8 @@ export const timesOver = <T>(times: { quick: T; thorough: T; exhaustive: T }): T
 }
 
 /**
- * Where random histories start: one seed in `npm test`, others in `npm run test:thorough`, and the
- * one of `SEED`.
+ * The seeds of random cases: one in `npm test`, others in `npm run test:thorough`, and the one of
+ * `SEED`. A test that fails by chance fails whoever runs it next, not who broke it.
  */
 export const SEEDS = process.env.SEED ? [Number(process.env.SEED)] : isThorough ? [2, 3] : [1]
 

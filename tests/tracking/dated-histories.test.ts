@@ -6,7 +6,7 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { createMerchant, type Merchant, send, useDatabase } from '../support/merchant.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -288,6 +288,6 @@ test('a history of dated reports leaves the same ledger in every order of arriva
         expected.events.map(({ event, credited, net }) => ({ event, credited, earns: net !== 0 })),
       ).toEqual(account(terms, reports))
     }),
-    { numRuns: timesOver({ quick: 2, thorough: 12, exhaustive: 100 }) },
+    { seed: SEEDS[0], numRuns: timesOver({ quick: 2, thorough: 12, exhaustive: 100 }) },
   )
 }, 240_000)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { account, addPartners, bodyOf, programOf, report, terms } from '../support/account.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -44,6 +44,6 @@ test('any history of reports, with repeats, leaves the account that the rules sa
         )
       },
     ),
-    { numRuns: timesOver({ quick: 15, thorough: 60, exhaustive: 1_000 }) },
+    { seed: SEEDS[0], numRuns: timesOver({ quick: 15, thorough: 60, exhaustive: 1_000 }) },
   )
 }, 240_000)

@@ -12,7 +12,7 @@ import {
   terms,
 } from '../support/account.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { timesOver } from '../support/thorough.ts'
+import { SEEDS, timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -72,7 +72,7 @@ test('what any history would have earned under other terms is what it earns wher
         }
       },
     ),
-    { numRuns: timesOver({ quick: 10, thorough: 60, exhaustive: 1_000 }) },
+    { seed: SEEDS[0], numRuns: timesOver({ quick: 10, thorough: 60, exhaustive: 1_000 }) },
   )
 })
 

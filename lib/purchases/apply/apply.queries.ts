@@ -36,10 +36,11 @@ export type Application = {
  */
 export type ApplyResult =
   /**
-   * `replanFrom` is from when on the customer's sales are to be planned again; absent if the plan
-   * left the customer alone.
+   * `isMarked`: whether sales of the customer, or of its addresses, are to be planned again, and
+   * `replanFrom`: its own from when on. Absent if the plan left the customer alone.
    */
-  { status: 'applied'; saleId: string | null; replanFrom?: Date | null } | { status: 'conflict' }
+  | { status: 'applied'; saleId: string | null; isMarked?: boolean; replanFrom?: Date | null }
+  | { status: 'conflict' }
 
 const CONFLICT: ApplyResult = { status: 'conflict' }
 
@@ -77,7 +78,9 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       ),
     ])
     const [row] = results[1]
-    const [saved] = customer ? (results.at(-1) as { replanFrom: Date | null }[]) : []
+    const [saved] = customer
+      ? (results.at(-1) as { isMarked: boolean; replanFrom: Date | null }[])
+      : []
     return row ? { status: 'applied', saleId: row.saleId, ...saved } : CONFLICT
   } catch (error) {
     if (isConflict(error) || UNIQUE.some((constraint) => breaks(error, constraint))) return CONFLICT
@@ -313,6 +316,7 @@ const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: strin
             and e.occurred_at >= ${since})
           then least(c.replan_from, ${since}) else c.replan_from end
     where c.workspace_id = ${workspaceId} and c.id = ${id}
-    returning c.replan_from as "replanFrom"`
+    returning c.replan_from as "replanFrom",
+              c.replan_from is not null or c.addressed_from is not null as "isMarked"`
   return origins.length ? [withdraw, refer, update] : [update]
 }

@@ -15,13 +15,13 @@ import type { EventOutcome } from '../../rules/purchases/outcomes.ts'
 import type { HandCreditStep } from '../../rules/steps/steps.ts'
 import {
   discountedPurchases,
-  endOfWait,
   loadReceived,
   type ReceivedEvents,
   saveEvent,
   saveOutcome,
 } from '../../tracking/events/received.queries.ts'
 import { applyPlan, formerCustomerOf } from './apply.queries.ts'
+import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
 import { replanCustomer } from './replan.service.ts'
 import { tieFirst } from './tie-first.service.ts'
@@ -84,7 +84,7 @@ const applyCustomer = async (
       { source: 'customer', evidence: fact.customer },
       now,
     )
-    await replanCustomer(db, workspaceId, tied, now)
+    await replanReferred(db, workspaceId, tied, now)
   }
   const discounts = facts.filter((fact) => fact.kind === 'discount')
   const purchases =
@@ -93,39 +93,6 @@ const applyCustomer = async (
       : []
   for (const keys of purchases) await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
   return { saleId: null, outcome: { code: facts.length ? 'customer_noted' : 'ignored', facts: {} } }
-}
-
-/**
- * Applies the payments that have waited long enough for an invoice or a checkout. One that fails
- * delays no other.
- *
- * @param connect a connection has the deadline of one request, so each payment gets its own. null
- *   leaves the others to the next run
- * @returns how many were applied, and the failures of the others, which the next run tries again
- */
-export const endWaits = async (
-  connect: () => Db | null,
-  now: Date,
-): Promise<{ applied: number; failures: unknown[] }> => {
-  const first = connect()
-  const events = first ? await endOfWait(first, now) : []
-  const failures: unknown[] = []
-  let applied = 0
-  for (const { id, workspaceId, keys } of events) {
-    const db = connect()
-    if (!db) break
-    try {
-      const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, {
-        trigger: 'sale',
-        now,
-      })
-      await saveOutcome(db, { id, saleId, outcome })
-      applied++
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  return { applied, failures }
 }
 
 /**
@@ -145,8 +112,34 @@ export const applyPurchase = async (
   loaded?: ReceivedEvents,
 ): Promise<Applied> => {
   const { markedIds, ...applied } = await applyOne(db, workspaceId, keys, when, loaded)
-  for (const id of markedIds) await replanCustomer(db, workspaceId, id, when.now)
+  for (const id of markedIds) await replanReferred(db, workspaceId, id, when.now)
   return applied
+}
+
+/**
+ * Per request: each costs a plan. A person has fewer, and what an address shared by many has more
+ * stays marked.
+ */
+const PAYMENTS_BY_ADDRESS = 50
+
+/**
+ * Plans the sales that depend on who referred a customer: those of its addresses that are marked,
+ * and its own.
+ */
+export const replanReferred = async (
+  db: Db,
+  workspaceId: string,
+  customerId: string,
+  now: Date,
+): Promise<void> => {
+  let after: AddressedPayment | null = null
+  for (let payments = 0; payments < PAYMENTS_BY_ADDRESS; payments++) {
+    const next = await nextByAddress(db, workspaceId, customerId, after)
+    if (!next) break
+    await applyPurchase(db, workspaceId, next.keys, { trigger: 'again', now })
+    after = next
+  }
+  await replanCustomer(db, workspaceId, customerId, now)
 }
 
 /**
@@ -188,8 +181,8 @@ const applyOne = async (
       received = await loadReceived(db, workspaceId, keys)
       continue
     }
-    const { saleId, replanFrom = facts.customer?.replanFrom ?? null } = result
-    const marked = [replanFrom && facts.customer?.id, formerCustomerOf(plan)]
+    const { saleId, isMarked = facts.customer?.isMarked ?? false } = result
+    const marked = [isMarked && facts.customer?.id, formerCustomerOf(plan)]
     return {
       saleId,
       outcome: plan.outcome,

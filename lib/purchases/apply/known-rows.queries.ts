@@ -87,11 +87,7 @@ export const reviveRefund = ({ amountCents, ...refund }: RefundRow): RecordedRef
 })
 
 /** A candidate as it comes out of JSON. */
-export type CandidateRow = Omit<
-  Candidate,
-  'referrals' | 'rewarded' | 'replanFrom' | 'byAddress'
-> & {
-  replanFrom: string | null
+export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'byAddress'> & {
   byAddress: { at: string; isVerified: boolean } | null
   referrals: (Pick<Referral, 'origin' | 'partnerId' | 'programId' | 'source' | 'attribution'> &
     Record<'referredAt', string> &
@@ -119,7 +115,7 @@ export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
   'id', cu.id, 'externalId', cu.external_id, 'email', cu.email, 'name', cu.name, 'revision', cu.revision,
   'emails', array(select i.value from customer_identities i where i.customer_id = cu.id and i.kind = 'email'
                   union select cu.email where cu.email is not null),
-  'replanFrom', cu.replan_from,
+  'isMarked', cu.replan_from is not null or cu.addressed_from is not null,
   'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value)), '[]')
                  from strong f where f.customer_id = cu.id),
   'hasAddress', cu.id in (select customer_id from address),
@@ -147,13 +143,11 @@ export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
 export const reviveCandidate = ({
   referrals,
   rewarded,
-  replanFrom,
   byAddress,
   ...candidate
 }: CandidateRow): Candidate => ({
   ...candidate,
   byAddress: byAddress && { ...byAddress, at: new Date(byAddress.at) },
-  replanFrom: date(replanFrom),
   referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
     ...referral,
     referredAt: new Date(referredAt),

@@ -4,39 +4,11 @@ import { tieCustomers } from '../../customers/tie.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { tiedByLead } from '../../rules/identities/identities.ts'
 import { receivedAt } from '../../rules/steps/occurred-at.ts'
-import { receivedQuery } from '../../tracking/events/received.queries.ts'
+import { endOfWait, receivedQuery, saveOutcome } from '../../tracking/events/received.queries.ts'
 import { endReport, findLead, noteReport } from '../../tracking/reports/late-reports.queries.ts'
 import type { IncompleteRefund, IncompleteReport } from '../../tracking/reports/purchases.rpc.ts'
-import { applyPurchase } from './apply.service.ts'
-import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
+import { applyPurchase, replanReferred } from './apply.service.ts'
 import { markedCustomers } from './replan.queries.ts'
-import { replanCustomer } from './replan.service.ts'
-
-/**
- * Per request: each costs a plan. A person has fewer, and what an address shared by many has more
- * stays marked.
- */
-const PAYMENTS_BY_ADDRESS = 50
-
-/**
- * Plans the sales that depend on who referred a customer: those of its addresses that are marked,
- * and its own.
- */
-export const replanReferred = async (
-  db: Db,
-  workspaceId: string,
-  customerId: string,
-  now: Date,
-): Promise<void> => {
-  let after: AddressedPayment | null = null
-  for (let payments = 0; payments < PAYMENTS_BY_ADDRESS; payments++) {
-    const next = await nextByAddress(db, workspaceId, customerId, after)
-    if (!next) break
-    await applyPurchase(db, workspaceId, next.keys, { trigger: 'again', now })
-    after = next
-  }
-  await replanCustomer(db, workspaceId, customerId, now)
-}
 
 /**
  * Plans the sales of customers whom an import has marked, before its answer. What one request has
@@ -85,6 +57,39 @@ export const continueReplans = async (
 }
 
 /**
+ * Applies the payments that have waited long enough for an invoice or a checkout. One that fails
+ * delays no other.
+ *
+ * @param connect a connection has the deadline of one request, so each payment gets its own. null
+ *   leaves the others to the next run
+ * @returns how many were applied, and the failures of the others, which the next run tries again
+ */
+export const endWaits = async (
+  connect: () => Db | null,
+  now: Date,
+): Promise<{ applied: number; failures: unknown[] }> => {
+  const first = connect()
+  const events = first ? await endOfWait(first, now) : []
+  const failures: unknown[] = []
+  let applied = 0
+  for (const { id, workspaceId, keys } of events) {
+    const db = connect()
+    if (!db) break
+    try {
+      const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, {
+        trigger: 'sale',
+        now,
+      })
+      await saveOutcome(db, { id, saleId, outcome })
+      applied++
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  return { applied, failures }
+}
+
+/**
  * Completes a report that came after a payment. An interrupted report has not ended: it is
  * completed when the merchant repeats it.
  */
@@ -108,14 +113,12 @@ const joinSale = async (
 ): Promise<void> => {
   const keys = [report.externalId]
   const { statement, read } = receivedQuery(workspaceId, [keys])
-  const [[saved], rows] = await db.batch([
+  const [, rows] = await db.batch([
     noteReport(workspaceId, report, receivedAt(now)).compile(db),
     statement.compile(db),
   ])
   // Plans again what is marked, too.
   await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now }, read(rows)[0])
-  if (saved?.customerId && saved.isAddressed)
-    await replanReferred(db, workspaceId, saved.customerId, now)
 }
 
 const joinLead = async (

@@ -8,7 +8,7 @@ import { findPossibleMerge, savePairDecision } from '../../customers/possible-me
 import type { Db } from '../../db/connection.ts'
 import { lostRace } from '../../platform/unavailable.ts'
 import type { MergeDecision } from '../../rules/identities/possible-merges.ts'
-import { replanCustomer } from './replan.service.ts'
+import { replanReferred } from './apply.service.ts'
 
 /** Each loses to another decision about the same pair, after which there is nothing to decide. */
 const ROUNDS = 3
@@ -34,7 +34,7 @@ export const decideMerge = async (
     if (status === 'open' && !(await savePairDecision(db, act, pair, decision))) continue
     const decided = status === 'open' ? decision : status
     // Also of a repeat, which may follow an interrupted request.
-    if (decided === 'merged') await replanCustomer(db, workspaceId, customer.id, now)
+    if (decided === 'merged') await replanReferred(db, workspaceId, customer.id, now)
     return decided
   }
   throw lostRace('the same customers')

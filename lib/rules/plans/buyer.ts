@@ -66,11 +66,6 @@ export const identitiesOf = (
   return guest === null ? [] : [{ kind: 'guest', value: guest }]
 }
 
-const earliest = (times: (Date | null)[]): Date | null => {
-  const known = times.filter((time) => time !== null)
-  return known.length ? new Date(Math.min(...known.map(Number))) : null
-}
-
 /** Several customers who turn out to be one, as one. The oldest stays. */
 const unite = (customers: Candidate[]): Candidate | null => {
   const [first, ...others] = [...customers].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -80,7 +75,7 @@ const unite = (customers: Candidate[]): Candidate | null => {
     referrals: customers.flatMap(({ referrals }) => referrals),
     rewarded: customers.flatMap(({ rewarded }) => rewarded),
     identities: customers.flatMap(({ identities }) => identities),
-    replanFrom: earliest(customers.map(({ replanFrom }) => replanFrom)),
+    isMarked: customers.some(({ isMarked }) => isMarked),
     emails: customers.flatMap(({ emails }) => emails),
     hasAddress: [first, ...others].some(({ hasAddress }) => hasAddress),
   }

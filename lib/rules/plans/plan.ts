@@ -62,8 +62,8 @@ export type KnownCustomer = {
   emails: string[]
   name: string | null
   revision: number
-  /** Its sales from this time on are to be planned again. */
-  replanFrom: Date | null
+  /** Whether sales of it, or of its addresses, are to be planned again. */
+  isMarked: boolean
   referrals: Referral[]
 }
 

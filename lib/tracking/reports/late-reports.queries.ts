@@ -6,25 +6,20 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { IncompleteRefund, IncompleteReport } from './purchases.rpc.ts'
 
-/** What a saved report refers to. */
-export type SavedReport = {
+/** What a saved lead refers to. */
+export type SavedLead = {
   customerId: string | null
   customerExternalId: string
-  /** Whether payments with an address of its customer are marked to be planned again. */
-  isAddressed: boolean
 }
-
-const SAVED_REPORT = sql`
-  e.customer_id as "customerId", e.customer_external_id as "customerExternalId",
-  exists (select from customers c where c.id = e.customer_id and c.addressed_from is not null) as "isAddressed"`
 
 export const findLead = async (
   db: Db,
   workspaceId: string,
   externalId: string,
-): Promise<SavedReport | undefined> => {
-  const { rows } = await sql<SavedReport>`
-    select ${SAVED_REPORT} from events e
+): Promise<SavedLead | undefined> => {
+  const { rows } = await sql<SavedLead>`
+    select e.customer_id as "customerId", e.customer_external_id as "customerExternalId"
+    from events e
     where e.workspace_id = ${workspaceId} and e.kind = 'lead' and e.external_id = ${externalId}`.execute(
     db,
   )
@@ -39,12 +34,11 @@ export const noteReport = (
   workspaceId: string,
   { externalId, customerExternalId, clickId }: IncompleteReport,
   now: Date,
-) => sql<SavedReport>`
+) => sql<unknown>`
     update events e
     set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
         reported_at = coalesce(reported_at, ${now}::timestamptz), revision = revision + 1
-    where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId} and e.body_hash is null
-    returning ${SAVED_REPORT}`
+    where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId} and e.body_hash is null`
 
 /**
  * Completes a report that came after a payment: from now on, it is repeated like any other.

@@ -20,7 +20,7 @@ import {
   useShops,
 } from '../../support/shops.ts'
 import { stripeId } from '../../support/stripe.ts'
-import { timesOver } from '../../support/thorough.ts'
+import { SEEDS, timesOver } from '../../support/thorough.ts'
 
 const { database, openShop, earned } = useShops()
 
@@ -161,6 +161,6 @@ test('each sale earns by the terms of the second in which it was paid, in any hi
         }
       },
     ),
-    { numRuns: HISTORIES, endOnFailure: true },
+    { seed: SEEDS[0], numRuns: HISTORIES, endOnFailure: true },
   )
 }, 240_000)

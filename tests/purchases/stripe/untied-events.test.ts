@@ -5,7 +5,7 @@
  */
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
-import { endWaits } from '../../../lib/purchases/apply/apply.service.ts'
+import { endWaits } from '../../../lib/purchases/apply/late.service.ts'
 import { codes, useDatabase } from '../../support/merchant.ts'
 import { orders } from '../../support/permutations.ts'
 import {
