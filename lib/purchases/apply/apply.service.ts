@@ -136,7 +136,9 @@ export const replanReferred = async (
   for (let payments = 0; payments < PAYMENTS_BY_ADDRESS; payments++) {
     const next = await nextByAddress(db, workspaceId, customerId, after)
     if (!next) break
-    await applyPurchase(db, workspaceId, next.keys, { trigger: 'again', now })
+    const { markedIds } = await applyOne(db, workspaceId, next.keys, { trigger: 'again', now })
+    // Of this customer, more payments may be marked: they are this loop's.
+    for (const id of markedIds) await replanCustomer(db, workspaceId, id, now)
     after = next
   }
   await replanCustomer(db, workspaceId, customerId, now)
