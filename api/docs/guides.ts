@@ -121,6 +121,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
       guide('scale', 'Scale', 'What one database carries, and what breaks first.'),
       guide('figures', 'Figures', 'What was measured, and how.'),
       guide('architecture', 'Architecture', 'How the code is arranged, and how a request travels.'),
+      guide('style', 'Words and style', 'The glossary, and how sentences are written.'),
     ],
   },
 ]

@@ -36,6 +36,13 @@ test('every guide of docs/ is a page, and no page is missing its guide', () => {
   expect(GUIDES.map(({ file }) => file).sort()).toEqual(guides.sort())
 })
 
+test('every table of every page became a table', () => {
+  const broken = pages.flatMap(([path, html]) =>
+    [...html.matchAll(/<p>\s*(\|.{0,60})/g)].map(([, row]) => `${path}: ${row}`),
+  )
+  expect(broken).toEqual([])
+})
+
 test('every link of every page leads to a page and a place that exist', () => {
   const ids = new Map(pages.map(([path, html]) => [path, new Set(idsOf(html))]))
   ids.set('docs/console.html', consoleIds())
