@@ -17,7 +17,11 @@ export const timesOver = <T>(times: { quick: T; thorough: T; exhaustive: T }): T
  * The seeds of random cases: one in `npm test`, others in `npm run test:thorough`, and the one of
  * `SEED`. A test that fails by chance fails whoever runs it next, not who broke it.
  */
-export const SEEDS = process.env.SEED ? [Number(process.env.SEED)] : isThorough ? [2, 3] : [1]
+export const SEEDS: readonly [number, ...number[]] = process.env.SEED
+  ? [Number(process.env.SEED)]
+  : isThorough
+    ? [2, 3]
+    : [1]
 
 /**
  * What a step of a matrix meets: `always` and one of the `others`, in turn; with EXHAUSTIVE=1 all
