@@ -120,6 +120,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
       guide('security', 'Security', 'The threat model, and what protects against each attack.'),
       guide('scale', 'Scale', 'What one database carries, and what breaks first.'),
       guide('figures', 'Figures', 'What was measured, and how.'),
+      guide('life-of-a-sale', 'Life of a sale', 'From the click to the bank, with the files.'),
       guide('architecture', 'Architecture', 'How the code is arranged, and how a request travels.'),
       guide('style', 'Words and style', 'The glossary, and how sentences are written.'),
     ],

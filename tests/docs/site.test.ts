@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { GUIDES } from '../../api/docs/guides.ts'
 import { linkOf, render } from '../../api/docs/markdown.ts'
@@ -31,6 +31,14 @@ const consoleIds = () => {
 
 const idsOf = (html: string) => [...html.matchAll(/\bid="([^"]*)"/g)].map(([, id]) => id ?? '')
 
+/** Guides whose reader has a checkout of the project. */
+const GUIDES_OF_THE_CODE = globSync('docs/{architecture,life-of-a-sale,style,running,adr/*}.md', {
+  cwd: ROOT,
+})
+
+const CODE_PATH =
+  /`((?:api|bench|cli|clients|dev|docs|functions|islands|lib|migrations|schema|snippet|tests)\/[\w./-]+)`/g
+
 test('every guide of docs/ is a page, and no page is missing its guide', () => {
   const guides = [...globSync('docs/*.md', { cwd: ROOT }), 'clients/node/README.md']
   expect(GUIDES.map(({ file }) => file).sort()).toEqual(guides.sort())
@@ -41,6 +49,16 @@ test('every table of every page became a table', () => {
     [...html.matchAll(/<p>\s*(\|.{0,60})/g)].map(([, row]) => `${path}: ${row}`),
   )
   expect(broken).toEqual([])
+})
+
+test('every file that the docs for engineers name exists', () => {
+  const named = ['README.md', 'CONTRIBUTING.md', 'migrations/README.md', ...GUIDES_OF_THE_CODE]
+  const missing = named.flatMap((file) =>
+    [...readFileSync(`${ROOT}${file}`, 'utf8').matchAll(CODE_PATH)].flatMap(([, path = '']) =>
+      existsSync(`${ROOT}${path}`) ? [] : [`${file}: ${path}`],
+    ),
+  )
+  expect(missing).toEqual([])
 })
 
 test('every link of every page leads to a page and a place that exist', () => {
