@@ -13,7 +13,7 @@ import {
   toMoved,
   toPartner,
   toWelcome,
-} from '../outbox/stored.ts'
+} from '../outbox/stored-details.ts'
 import {
   addressChangedDraft,
   addressLinkDraft,
