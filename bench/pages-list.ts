@@ -172,6 +172,7 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
     `/partners?sort=${sort}`,
     `/partners?sort=${sort}&order=asc`,
   ]),
+  '/checks',
   '/mismatches',
   '/possible-merges',
   '/uncredited',

@@ -1,6 +1,7 @@
 import { byRole, inWorkspace } from '../lib/auth/access.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/http/rpc/nudge.service.ts'
 import { createPages, signedIn } from '../lib/pages/layout/render.tsx'
+import checks from './dashboard/checks/checks.tsx'
 import commission from './dashboard/commissions/commission.tsx'
 import commissions from './dashboard/commissions/commissions.tsx'
 import commissionsActions from './dashboard/commissions/commissions-actions.tsx'
@@ -93,6 +94,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', eventRefund)
   .route('/', uncredited)
   .route('/', trackingTest)
+  .route('/', checks)
   .route('/', mismatches)
   .route('/', commissions)
   .route('/', heldCommissions)

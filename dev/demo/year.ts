@@ -277,13 +277,18 @@ export const addYear = async (
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
-    const found = await db
-      .selectFrom('workspaces')
-      .select('id')
-      .where('slug', '=', YEAR_WORKSPACE)
-      .executeTakeFirst()
-    if (found) return false
-    await db.transaction().execute((transaction) => fill(transaction, people, now))
+    const isAdded = await db.transaction().execute(async (transaction) => {
+      // Of concurrent calls, the first one adds it, and the others wait.
+      await sql`select pg_advisory_xact_lock(hashtext(${YEAR_WORKSPACE}))`.execute(transaction)
+      const found = await transaction
+        .selectFrom('workspaces')
+        .select('id')
+        .where('slug', '=', YEAR_WORKSPACE)
+        .executeTakeFirst()
+      if (!found) await fill(transaction, people, now)
+      return !found
+    })
+    if (!isAdded) return false
     await sql`select fold_totals(1000000)`.execute(db)
     return true
   } finally {

@@ -1,7 +1,6 @@
 /** The overview of a workspace: set-up progress and key figures. */
 import { sql } from 'kysely'
 import { countWaiting } from '../applications/applications.queries.ts'
-import { countPossibleMergesQuery } from '../customers/possible-merges.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { firstIdAt } from '../db/ids.ts'
 import {
@@ -9,10 +8,6 @@ import {
   balanceTotalsQuery,
   toBalanceTotals,
 } from '../payouts/balances/balances.queries.ts'
-import { countUnreadableQuery } from '../purchases/apply/events.queries.ts'
-import type { Deliveries } from '../purchases/reconcile/silence.ts'
-import { type DeliveriesJson, deliveriesQuery } from '../purchases/stripe/setup.queries.ts'
-import { overdueSince } from '../rules/purchases/expected-sales.ts'
 import { countManagersQuery } from '../tenancy/members/members.queries.ts'
 import {
   hasClickColumn,
@@ -22,35 +17,18 @@ import {
 import { earnedQuery } from '../totals/balances.queries.ts'
 import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
-import {
-  type DoubtfulCredits,
-  doubtfulCreditsQuery,
-  doubtfulSince,
-} from '../tracking/checks/doubtful-credits.queries.ts'
-import { countLikelyQuery, likelySince } from '../tracking/checks/likely-credits.queries.ts'
-import { countMismatchesQuery } from '../tracking/checks/mismatches.queries.ts'
-import { recentSince } from '../tracking/checks/mismatches.ts'
-import {
-  busiestCustomerQuery,
-  medianAmountsQuery,
-} from '../tracking/checks/unlikely-reports.queries.ts'
-import {
-  type BusiestCustomer,
-  type MedianAmounts,
-  unlikelySince,
-} from '../tracking/checks/unlikely-reports.ts'
-import { countExpectedQuery } from '../tracking/events/expected-sales.queries.ts'
+import { type Finding, findingsOf } from '../tracking/checks/findings.ts'
 import { countHeldQuery } from '../tracking/holds/held.queries.ts'
 import type { Period } from '../values/periods.ts'
+import {
+  type CheckedColumns,
+  checkedColumns,
+  MAX_COUNT,
+  toCheckedFacts,
+} from './findings.queries.ts'
 import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 
-/** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
-export const MAX_COUNT = 100_000
-
-/**
- * Failures of payouts older than this were seen, or paid since by another run; and so were events
- * that could not be read.
- */
+/** Failures of payouts older than this were seen, or paid since by another run. */
 const FAILED_DAYS = 30
 /** Landing pages and referrers on the overview, besides all others together. */
 const PAGES_SHOWN = 6
@@ -67,20 +45,8 @@ export type Overview = {
   partners: number
   /** Commissions held for review; at most `MAX_COUNT` + 1. */
   held: number
-  /** Pairs of customers who may be one; at most `MAX_COUNT` + 1. */
-  possibleMerges: number
-  /** Sales that the payment processor should have reported by now; at most `MAX_COUNT` + 1. */
-  overdue: number
-  /** Recent sales that nobody was credited with although a partner probably referred them. */
-  likelyCredits: number
-  /** Reports of the last days that differ from the event with their ID; at most `MAX_COUNT` + 1. */
-  mismatches: number
-  /** Who has the most reported sales, if there are any. */
-  busiestCustomer: BusiestCustomer | null
-  /** What the sales of each program amount to, and did before. */
-  medianAmounts: MedianAmounts[]
-  /** The partners whom late leads and unverified addresses have credited lately. */
-  doubtfulCredits: DoubtfulCredits[]
+  /** What the checks have found. */
+  findings: Finding[]
   /** Partners' earnings by currency, in minor units. */
   earned: { currency: string; pendingCents: bigint }[]
   /** What a payout run would pay and skip. */
@@ -96,10 +62,6 @@ export type Overview = {
   unknownTransfers: number
   /** Payouts of the last 30 days that failed; at most `MAX_COUNT` + 1. */
   failedPayouts: number
-  /** The newest events of the payment processor. */
-  deliveries: Deliveries | null
-  /** Its events of the last 30 days that cannot be read; at most `MAX_COUNT` + 1. */
-  unreadable: number
   /** Emails that could not be delivered; at most `MAX_COUNT` + 1. */
   failedMails: number
   /** Webhook endpoints that fail, or were disabled for that. */
@@ -119,7 +81,7 @@ export type Overview = {
 /** What one row has. */
 type Facts = Omit<
   Overview,
-  'deliveries' | 'earned' | 'balances' | 'activity' | 'pages' | 'referrers' | 'topPartners'
+  'findings' | 'earned' | 'balances' | 'activity' | 'pages' | 'referrers' | 'topPartners'
 >
 
 /** Makes one database round trip. */
@@ -132,7 +94,7 @@ export const readOverview = async (
   const days = { from: period.from, to: period.to }
   const failedSince = new Date(now.getTime() - FAILED_DAYS * 86_400_000)
   const [[facts], earned, [owed], activity, pages, referrers, topPartners] = await db.batch([
-    sql<Facts & { deliveries: DeliveriesJson | null }>`
+    sql<Facts & CheckedColumns>`
       select
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
         exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
@@ -142,21 +104,13 @@ export const readOverview = async (
         ${hasClickColumn(workspaceId)},
         ${countManagersQuery(workspaceId)} as managers,
         ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
-        ${countPossibleMergesQuery(workspaceId, MAX_COUNT + 1)} as "possibleMerges",
-        ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
+        ${checkedColumns(workspaceId, now)},
         ${countWaiting(workspaceId, MAX_COUNT + 1)} as applications,
-        ${countLikelyQuery(workspaceId, likelySince(now))} as "likelyCredits",
-        ${countMismatchesQuery(workspaceId, recentSince(now), MAX_COUNT + 1)} as mismatches,
-        ${busiestCustomerQuery(workspaceId, unlikelySince(now))} as "busiestCustomer",
-        ${medianAmountsQuery(workspaceId, unlikelySince(now))} as "medianAmounts",
-        ${doubtfulCreditsQuery(workspaceId, doubtfulSince(now), PARTNERS_SHOWN)} as "doubtfulCredits",
         (select count(*)::int from (select from payouts where workspace_id = ${workspaceId} and status = 'failed'
                                       and id >= ${firstIdAt(failedSince)} limit ${MAX_COUNT + 1}) p) as "failedPayouts",
         (select count(*)::int from payouts where workspace_id = ${workspaceId} and found_transfer_id is not null
                                             and found_at > ${failedSince}::timestamptz) as "foundTransfers",
         (select count(*)::int from unknown_transfers where workspace_id = ${workspaceId}) as "unknownTransfers",
-        ${deliveriesQuery(workspaceId)} as deliveries,
-        ${countUnreadableQuery(workspaceId, failedSince, MAX_COUNT + 1)} as unreadable,
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
                                     limit ${MAX_COUNT + 1}) m) as "failedMails",
         (select count(*)::int from webhook_endpoints
@@ -179,14 +133,9 @@ export const readOverview = async (
     topPartnersQuery(workspaceId, days, PARTNERS_SHOWN).compile(db),
   ])
   if (!facts || !owed) throw new Error('Unreachable: both return one row.')
-  const { deliveries } = facts
   return {
     ...facts,
-    deliveries: deliveries && {
-      count: deliveries.count,
-      firstAt: new Date(deliveries.firstAt),
-      lastAt: new Date(deliveries.lastAt),
-    },
+    findings: findingsOf(toCheckedFacts(facts), now),
     earned,
     balances: toBalanceTotals(owed.totals),
     activity,

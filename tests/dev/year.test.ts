@@ -21,7 +21,8 @@ test(
     withDatabase(
       'year',
       async (databaseUrl, client) => {
-        expect(await addYear(databaseUrl, PEOPLE, NOW)).toBe(true)
+        const added = [1, 2].map(() => addYear(databaseUrl, PEOPLE, NOW))
+        expect((await Promise.all(added)).sort()).toEqual([false, true])
         expect(await addYear(databaseUrl, PEOPLE, NOW)).toBe(false)
         expect((await client.query('select * from verify_ledger()')).rows).toEqual([])
         expect((await client.query(COUNTS)).rows).toEqual([

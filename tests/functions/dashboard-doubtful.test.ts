@@ -14,10 +14,10 @@ const database = useDatabase()
 const HOUR = 3_600
 const HEADING = 'Late leads and unverified addresses'
 
-test('the overview counts late leads and credits by unverified addresses, by partner', async () => {
+test('the page of checks counts late leads and credits by unverified addresses, by partner', async () => {
   const shop = await openShop(database, { program: { late_lead_days: 7 } })
   const pages = await openPages(shop.merchant)
-  expect((await pages.get('')).text).not.toContain(HEADING)
+  expect((await pages.get('/checks')).text).not.toContain(HEADING)
 
   const [late, early, verified] = [shop.buyer(), shop.buyer(), shop.buyer()]
   const clickId = await late.click('maya', 2)
@@ -27,7 +27,8 @@ test('the overview counts late leads and credits by unverified addresses, by par
   await early.invoice({ at: 60 })
   await verified.lead({ clickId: await verified.click('leo'), emailVerified: true })
   await verified.invoice({ at: 60 })
-  const { text } = await pages.get('')
+  expect((await pages.get('')).text).toContain('3 recent sales are credited by little evidence')
+  const { text } = await pages.get('/checks')
   expect(text).toContain(HEADING)
   expect(text).toMatch(/maya\s*1\s*1\s*leo\s*0\s*1/)
 })

@@ -1,25 +1,15 @@
 /** What needs attention, on the overview: what the reader can look at. */
 
 import { mayOpen, type PageRoute } from '../../../lib/auth/roles/roles.ts'
-import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { MAX_COUNT, type Overview } from '../../../lib/overview/overview.queries.ts'
+import type { Overview } from '../../../lib/overview/overview.queries.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
-import { figure, money } from '../../../lib/pages/parts/money.tsx'
+import { money } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { payableIn } from '../../../lib/payouts/balances/balances.ts'
-import { isSilent } from '../../../lib/purchases/reconcile/silence.ts'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
-import { isForMany, isOtherUnit } from '../../../lib/tracking/checks/unlikely-reports.ts'
-
-const DAY_MS = 86_400_000
-
-/** A count that stops at a limit. */
-export const upToMost = (number: number): string =>
-  number > MAX_COUNT ? t(m.overview_more_than, { number: figure(MAX_COUNT) }) : figure(number)
-
-const tally = (count: number, message: Message<{ count: number; shown: string }>): string =>
-  t(message, { count, shown: upToMost(count) })
+import type { Finding } from '../../../lib/tracking/checks/findings.ts'
+import { hrefIn, tally, WORDS } from '../checks/findings.ts'
 
 type Props = {
   overview: Overview
@@ -28,7 +18,6 @@ type Props = {
   workspace: Workspace
   /** The workspace's path. */
   base: string
-  now: Date
 }
 
 type Item = {
@@ -39,8 +28,12 @@ type Item = {
   href: string
 }
 
+/** Held commissions count possible duplicates, and refused visits may be anybody's. */
+const isOwnItem = ({ check }: Finding): boolean =>
+  check !== 'possible_duplicates' && check !== 'refused_visits'
+
 /** Most urgent first. */
-const attentionOf = ({ overview, waitingPasskeys, base, now }: Props): Item[] => [
+const attentionOf = ({ overview, waitingPasskeys, base }: Props): Item[] => [
   {
     isOpen: waitingPasskeys > 0,
     text: tally(waitingPasskeys, m.overview_waiting_passkeys),
@@ -84,62 +77,19 @@ const attentionOf = ({ overview, waitingPasskeys, base, now }: Props): Item[] =>
     text: tally(overview.held, m.overview_held),
     href: `${base}/commissions/held`,
   },
-  {
-    isOpen: overview.possibleMerges > 0,
-    text: tally(overview.possibleMerges, m.overview_possible_merges),
-    href: `${base}/possible-merges`,
-  },
-  {
-    isOpen: overview.likelyCredits > 0,
-    text: tally(overview.likelyCredits, m.overview_likely_credits),
-    href: `${base}/uncredited?show=likely`,
-  },
-  {
-    isOpen: overview.mismatches > 0,
-    text: tally(overview.mismatches, m.overview_mismatches),
-    href: `${base}/mismatches`,
-  },
-  ...(overview.busiestCustomer ? [overview.busiestCustomer] : []).map((busiest) => ({
-    isOpen: isForMany(busiest),
-    text: t(m.overview_busiest_customer, {
-      customerExternalId: busiest.customerExternalId,
-      sales: String(busiest.sales),
-      ofSales: String(busiest.ofSales),
-    }),
-    href: '/docs/guide-test-your-integration#one-customer-for-all-guests',
-  })),
-  ...overview.medianAmounts.map((medians) => ({
-    isOpen: isOtherUnit(medians),
-    text: t(m.overview_other_unit, {
-      program: medians.program,
-      before: money(medians.beforeCents, medians.currency),
-      latest: money(medians.latestCents, medians.currency),
-    }),
-    href: '/docs/guide-test-your-integration#cents',
-  })),
+  ...overview.findings.filter(isOwnItem).map((finding) => {
+    const { text, href, route } = WORDS[finding.check]
+    return {
+      isOpen: true,
+      text: text(finding),
+      href: hrefIn(base, href(finding)),
+      ...(route && { route }),
+    }
+  }),
   {
     isOpen: overview.failedPayouts > 0,
     text: tally(overview.failedPayouts, m.overview_failed_payouts),
     href: `${base}/payouts/all?status=failed`,
-  },
-  {
-    isOpen: overview.unreadable > 0,
-    text: tally(overview.unreadable, m.overview_unreadable),
-    route: 'GET /stripe',
-    href: `${base}/stripe?unreadable=true#received`,
-  },
-  ...(overview.deliveries ? [overview.deliveries] : []).map((deliveries) => ({
-    isOpen: isSilent(deliveries, now),
-    text: t(m.overview_silent_stripe, {
-      days: Math.floor((now.getTime() - deliveries.lastAt.getTime()) / DAY_MS),
-    }),
-    route: 'GET /stripe' as const,
-    href: `${base}/stripe`,
-  })),
-  {
-    isOpen: overview.overdue > 0,
-    text: tally(overview.overdue, m.overview_overdue),
-    href: `${base}/events?overdue=true`,
   },
   {
     isOpen: overview.failingEndpoints > 0,
@@ -182,6 +132,9 @@ export const Attention = (props: Props) => {
           ))}
         </ul>
       )}
+      <p>
+        <a href={`${props.base}/checks`}>{t(m.overview_all_checks)}</a>
+      </p>
     </section>
   )
 }

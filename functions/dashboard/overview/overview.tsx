@@ -14,8 +14,8 @@ import { payableIn } from '../../../lib/payouts/balances/balances.ts'
 import { listWaitingPasskeys } from '../../../lib/tenancy/members/member-passkeys.queries.ts'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
 import { type Period, readPeriod } from '../../../lib/values/periods.ts'
-import { DoubtfulCredits } from '../events/doubtful-credits.tsx'
-import { Attention, upToMost } from './attention.tsx'
+import { upToMost } from '../checks/findings.ts'
+import { Attention } from './attention.tsx'
 import { Figures } from './figures.tsx'
 import { TopPages, TopPartners, TopReferrers } from './top-lists.tsx'
 
@@ -111,19 +111,10 @@ type Props = {
   period: Period
   /** Why the days that were chosen for the period were refused. */
   problem: string | undefined
-  now: Date
   done: Message | undefined
 }
 
-const OverviewPage = ({
-  workspace,
-  overview,
-  waitingPasskeys,
-  period,
-  problem,
-  now,
-  done,
-}: Props) => {
+const OverviewPage = ({ workspace, overview, waitingPasskeys, period, problem, done }: Props) => {
   const base = `/app/${workspace.slug}`
   const isSetUp = steps(overview, base).every((step) => step.done)
   return (
@@ -145,9 +136,8 @@ const OverviewPage = ({
       <Figures what={workspace.name} activity={overview.activity} period={period} />
       <Balances overview={overview} base={base} />
       <div class="panels">
-        <Attention {...{ overview, waitingPasskeys, workspace, base, now }} />
+        <Attention {...{ overview, waitingPasskeys, workspace, base }} />
         <TopPartners rows={overview.topPartners} base={base} />
-        <DoubtfulCredits rows={overview.doubtfulCredits} base={base} />
         <TopReferrers rows={overview.referrers} />
         <TopPages rows={overview.pages} />
       </div>
@@ -166,8 +156,6 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => 
   ])
   const waitingPasskeys = waiting.length
   const done = noticeFor(DONE, c.req.query('done'))
-  const page = (
-    <OverviewPage {...{ workspace, overview, waitingPasskeys, period, problem, now, done }} />
-  )
+  const page = <OverviewPage {...{ workspace, overview, waitingPasskeys, period, problem, done }} />
   return renderPage(c, { title: m.nav_overview, section: '', children: page }, problem ? 400 : 200)
 })

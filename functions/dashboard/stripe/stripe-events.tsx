@@ -9,9 +9,9 @@ import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { ANY, Empty, Filters } from '../../../lib/pages/tables/filters.tsx'
-import type { ProcessorEventRow } from '../../../lib/purchases/apply/events.queries.ts'
 import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 import { explainOutcome } from '../../../lib/rules/purchases/outcomes.ts'
+import type { ProcessorEventRow } from '../../../lib/tracking/events/processor-events.queries.ts'
 
 const TYPES = [ANY, ...STRIPE_EVENTS.map((type) => ({ value: type, label: type }))]
 

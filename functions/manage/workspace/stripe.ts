@@ -6,7 +6,6 @@ import { found } from '../../../lib/http/found.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { removeStripeKey } from '../../../lib/payouts/transfers/stripe-keys.queries.ts'
-import { listEvents, type ProcessorEventRow } from '../../../lib/purchases/apply/events.queries.ts'
 import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 import type {
   StripeEventResponse,
@@ -31,6 +30,10 @@ import {
 import { readStripe } from '../../../lib/purchases/stripe/setup.queries.ts'
 import { removeStripeSecret } from '../../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { explainOutcome } from '../../../lib/rules/purchases/outcomes.ts'
+import {
+  listEvents,
+  type ProcessorEventRow,
+} from '../../../lib/tracking/events/processor-events.queries.ts'
 
 const stripeEventResponse = ({
   outcome,

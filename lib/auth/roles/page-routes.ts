@@ -80,6 +80,7 @@ export const PAGE_ROUTES = {
   'GET /uncredited': ALL,
   'GET /programs/:id/test': ALL,
   'POST /programs/:id/test': MANAGER,
+  'GET /checks': ALL,
   'GET /mismatches': ALL,
   'GET /commissions': ALL,
   'GET /commissions/held': ALL,

@@ -5,13 +5,13 @@ import { stripeKeyQuery } from '../../payouts/transfers/stripe-keys.queries.ts'
 import type { Mode } from '../../rules/purchases/processors.ts'
 import { settingsQuery } from '../../tenancy/settings/settings.queries.ts'
 import { isNamed } from '../../tenancy/workspaces/workspaces.queries.ts'
+import { EVENTS_READ } from '../../tracking/checks/silent-processor.ts'
 import {
   deliveryQuery,
   eventsQuery,
   isDelivered,
   type ProcessorEventFilter,
-} from '../apply/events.queries.ts'
-import { EVENTS_READ } from '../reconcile/silence.ts'
+} from '../../tracking/events/processor-events.queries.ts'
 import { INVOICE_PAYMENT } from './objects/event-types.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { stripeSecretsQuery } from './signing-secrets.queries.ts'

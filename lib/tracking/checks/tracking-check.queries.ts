@@ -1,6 +1,7 @@
 /** What has arrived of a program's tracking. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
+import type { CheckedFacts } from './findings.ts'
 import type { LastEvent, LastVisit, RefusedVisits, TrackingFacts } from './tracking-check.ts'
 import { refusedVisitsSince } from './tracking-check.ts'
 
@@ -8,6 +9,21 @@ import { refusedVisitsSince } from './tracking-check.ts'
 const EVENTS_READ = 1_000
 const REFUSED_SHOWN = 50
 const PROGRAMS_READ = 50
+
+/**
+ * How many visits by partners' links were refused since a day, of the programs with most of them,
+ * as a query. Empty if there were none.
+ */
+export const refusedVisitsQuery = (workspaceId: string, since: Date, limit: number) => sql<
+  CheckedFacts['refusedVisits']
+>`(
+  select coalesce(jsonb_agg(jsonb_build_object('programId', v.id, 'program', v.name, 'visits', v.visits)
+                            order by v.visits desc, v.id), '[]')
+  from (
+    select p.id, p.name, sum(r.visits)::int as visits
+    from programs p join refused_visits r on r.program_id = p.id and r.day >= ${since}::date
+    where p.workspace_id = ${workspaceId}
+    group by p.id order by visits desc, p.id limit ${limit}) v)`
 
 /** Makes one database round trip. */
 export const readTrackingFacts = async (

@@ -65,9 +65,17 @@ const heldCommissions = (workspaceId: string) => sql`
                 where r.reverses_id = c.id) remaining on remaining.cents <> 0
   where h.workspace_id = ${workspaceId} and h.resolved_at is null`
 
-/** How many commissions are held for review, as a query. @param limit the count stops there */
-export const countHeldQuery = (workspaceId: string, limit: number) =>
-  sql<number>`(select count(*)::int from (select from ${heldCommissions(workspaceId)} limit ${limit}) held)`
+/**
+ * How many commissions are held for review, as a query.
+ *
+ * @param limit the count stops there
+ * @param reason only those that are held for this
+ */
+export const countHeldQuery = (workspaceId: string, limit: number, reason?: HoldReason) => {
+  const isCounted = reason ? sql`and h.reason = ${reason}` : sql``
+  return sql<number>`(select count(*)::int from (
+    select from ${heldCommissions(workspaceId)} ${isCounted} limit ${limit}) held)`
+}
 
 /** The commissions that are held for review, newest first. */
 export const listHeld = async (

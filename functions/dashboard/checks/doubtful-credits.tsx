@@ -1,4 +1,4 @@
-/** The partners whom late leads and unverified addresses have credited lately, on the overview. */
+/** The partners whom late leads and unverified addresses have credited lately, on the page of checks. */
 import * as m from '../../../lib/languages/messages.ts'
 import { Table } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -8,7 +8,7 @@ import type { DoubtfulCredits as Row } from '../../../lib/tracking/checks/doubtf
 
 export const DoubtfulCredits = ({ rows, base }: { rows: Row[]; base: string }) =>
   rows.length > 0 && (
-    <section class="card">
+    <section class="card" id="doubtful">
       <h2>{t(m.overview_doubtful_credits)}</h2>
       <p>{t(m.overview_doubtful_help, { link: linkTo('/docs/decisions#by-an-address-alone') })}</p>
       <Table

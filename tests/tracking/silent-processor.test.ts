@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSilent } from '../../lib/purchases/reconcile/silence.ts'
+import { isSilent } from '../../lib/tracking/checks/silent-processor.ts'
 
 const now = new Date('2026-11-24T12:00:00Z')
 const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
