@@ -77,20 +77,21 @@ grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_
 -- Functions without rights of their own do no more than their caller may.
 grant execute on function
     addressed_elsewhere, addressed_since, addresses_alike, assert_not_undone, assert_unchanged,
-        begin_undo, customer_undo_reason, duplicates_of, erase_list, erase_text, erase_texts,
+        begin_customer_import, duplicates_of, erase_list, erase_text, erase_texts,
         event_reported, hold_possible_duplicate,
-    hold_by_rule, identity_lock_key, import_is_undone, import_partners, import_results,
-        import_undo_reasons, imported_undo_reason, is_counted, is_named_later, is_of_kind,
+    hold_by_rule, identity_lock_key, import_dependents, import_is_undone, import_partners,
+        import_results, imported_balances, imported_customers, imported_partners, is_counted,
+        is_of_kind,
         is_matchable, is_whole_customer, is_whole_event, issue_invoices,
     kinds_of_sales, load_partner_import, lock_address, lock_click, lock_customers,
         lock_identities, looks_of_sale, mail_opening_balances, mark_late, move_earned,
         note_own_address,
     note_received, original_of, page_of, referrer_of, landing_of_click, landing_of_event, never,
-        terms_of_partner, partner_undo_reason,
-    find_possible_duplicate, purchase_id_kind, has_webhooks, present_owner, read_undo,
+        terms_of_partner,
+    find_possible_duplicate, plan_undo, purchase_id_kind, has_webhooks, present_owner,
         reverse_commission,
         reward_of, sales_alike, sales_from_at, save_partner_import, slug_look, tie_customers,
-        undo_balances, utc_day, may_approve, refuse_to_workers
+        utc_day, may_approve, refuse_to_workers
     to :"pages", :"pay";
 
 
@@ -100,7 +101,7 @@ grant execute on function mail_manual_earnings to :"pages", :"pay";
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
 grant execute on function note_key_use, erase_sign_ins, erase_from_audit, has_signed_in,
-    waiting_passkeys, cancel_passkey, undo_import_call, money_under_way, mail_managers,
+    waiting_passkeys, cancel_passkey, undo_import, money_under_way, mail_managers,
     approval_limit_refusal, set_approval_limit, decide_approval_limit,
         erase_payment to :"pages";
 grant select on
@@ -190,7 +191,7 @@ grant select, insert, update on link_forms to :"pages";
 grant select (workspace_id, row), delete on import_source_rows to :"pages";
 -- Whether the other platform's commissions are being read: then nothing is cut over.
 grant select (program_id, purpose, read_at) on import_sources to :"pages";
-grant select, insert         on undone_imports to :"pages";
+grant select                 on undone_imports to :"pages";
 
 
 -- read: assistants with an API key (MCP). It changes nothing, and reads no secret, encrypted or

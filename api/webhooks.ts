@@ -37,10 +37,7 @@ const WEBHOOKS: Record<EventType, { summary: string; data: z.ZodType }> = {
     data: PayoutResponse,
   },
   'import.finished': { summary: 'A request of an import was saved', data: AuditEntryResponse },
-  'import.undone': {
-    summary: 'What a request of an import has made was taken back',
-    data: AuditEntryResponse,
-  },
+  'import.undone': { summary: 'An import was undone', data: AuditEntryResponse },
   [TEST_TYPE]: { summary: 'An endpoint is tested', data: z.strictObject({ endpointId: z.uuid() }) },
 }
 

@@ -252,7 +252,6 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/audit/:id': ONE,
     '/app/:workspace/imports/:id': IMPORT,
     '/app/:workspace/imports/:id/rows.csv': IMPORT,
-    '/app/:workspace/imports/:id/kept.csv': IMPORT,
     '/app/:workspace/imports/:id/undo': IMPORT,
     '/app/:workspace/partners/new': FORM,
     '/app/:workspace/applications/invite': FORM,

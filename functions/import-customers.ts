@@ -78,11 +78,7 @@ export default createApp<Bindings>()
           return c.json(answer(loaded.answer.results), 200, { 'Idempotent-Replayed': 'true' })
         }
 
-        const { mapped, results, left, partnerIds } = decideCustomerImport(
-          rows,
-          loaded.facts,
-          keepOwners,
-        )
+        const { mapped, results } = decideCustomerImport(rows, loaded.facts, keepOwners)
         const decided = answer(results)
         if (!call) return c.json(decided)
 
@@ -90,11 +86,6 @@ export default createApp<Bindings>()
           workspaceId: workspace.id,
           customers: mapped,
           results,
-          left: left.flatMap((id) => {
-            const importedAt = loaded.importedAt.get(id)
-            return importedAt ? [{ id, importedAt }] : []
-          }),
-          partnerIds,
           keepOwners,
           call,
           audit: auditEntry(db, {

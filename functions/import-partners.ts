@@ -69,8 +69,12 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       const hasFormerLinks = good.some(({ formerLink }) => formerLink !== null)
 
       const decide = (facts: PartnerImportFacts) => {
-        const { newPartners, newGroups, completed, found, warnings, ...decided } =
-          decidePartnerImport(rows, facts, newSlugSuffix, completeExisting)
+        const { newPartners, newGroups, completed, warnings, ...decided } = decidePartnerImport(
+          rows,
+          facts,
+          newSlugSuffix,
+          completeExisting,
+        )
         const answer: PartnerImportResponse = {
           ...decided,
           ...(warnings.length > 0 && { warnings }),
@@ -86,7 +90,6 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           partners: newPartners,
           newGroups,
           completed,
-          found,
           answer,
           audit: { actor: user.email, details },
         }
@@ -126,7 +129,7 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           namesGroups ? await listGroupNames(db, workspace.id, programId) : [],
           options?.createGroups ? newId : null,
         )
-        const { partners, newGroups, completed, found, answer, audit } = decide({
+        const { partners, newGroups, completed, answer, audit } = decide({
           ...loaded.facts,
           groups,
         })
@@ -158,7 +161,6 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
           })),
           newGroups,
           completed,
-          found,
           notice: {
             workspaceName: workspace.name,
             programName: program.name,

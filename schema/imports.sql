@@ -20,15 +20,6 @@ create table import_calls (
     -- the customers that it has changed, as they were: [{id, email, importedAt, startedAt,
     -- startedProgramId, prior}]
     former        jsonb not null default '[]',
-    -- the partners, customers and opening balances that its rows name and that it has left as they
-    -- were, and whose customers they are
-    named         uuid[] not null default '{}',
-    -- in the order in which calls were saved, whatever the clocks of their Workers
-    place         bigint not null generated always as identity,
-    -- the partners, customers, and opening balances of others, that were taken back
-    undone_ids    uuid[] not null default '{}',
-    -- their numbers: {partners, customers, balances, amountCents, mails}
-    undone        jsonb not null default '{}',
 
     -- What was answered to this call?
     constraint import_calls_workspace_id_import_id_hash_key unique (workspace_id, import_id, hash)
@@ -37,17 +28,14 @@ create table import_calls (
 -- Which imports were there last?
 create index import_calls_workspace_id_idx on import_calls (workspace_id, audit_id);
 
--- Which calls name this partner, customer or opening balance? In the table itself: each undo asks
--- for hundreds, and a list of what is not in the index yet would be read for each of them.
-create index import_calls_named_idx on import_calls using gin (named) with (fastupdate = off)
-    where named <> '{}';
-
--- An import that a manager has begun to undo: no call of it is saved any more.
+-- An import that was undone, by undo_import: no call of it is saved any more.
 create table undone_imports (
     workspace_id  uuid         not null
         constraint undone_imports_workspace_id_fkey references workspaces (id),
     import_id     uuid         not null,
     undone_at     timestamptz  not null,
+    -- what was taken back: {partners, customers, balances, amountCents, mails}
+    undone        jsonb        not null,
 
     constraint undone_imports_pkey primary key (workspace_id, import_id)
 );
@@ -126,13 +114,22 @@ create index import_source_rows_workspace_id_idx on import_source_rows (workspac
 
 -- Functions and triggers.
 
--- Whether a manager has begun to undo an import: whoever saves a call of it asks under one of the
--- locks of begin_undo.
+-- Whether an import was undone: whoever saves a call of it asks under one of the locks of
+-- undo_import.
 create or replace function import_is_undone(workspace uuid, import uuid) returns boolean
     language plpgsql stable as $$
 begin
     return exists (select from undone_imports u
         where u.workspace_id = workspace and u.import_id = import);
+end $$;
+
+-- Before a call of an import of customers is saved: makes undos wait for the end of the transaction,
+-- and raises TR001 if this import was undone.
+create or replace function begin_customer_import(workspace uuid, import uuid) returns void
+    language plpgsql as $$
+begin
+    perform pg_advisory_xact_lock_shared(hashtextextended(workspace || ' undo', 0));
+    perform assert_unchanged(not import_is_undone(workspace, import));
 end $$;
 
 -- What became of each row of a call, in their order. Most results say only that a partner was
@@ -357,8 +354,7 @@ end $$;
 -- Creates partners with their further links, coupons, opening balances and mails, and the audit
 -- entry. further, which are links, coupons, balances and mails name their partner by its line, n;
 -- null creates none. notice is what the mail to other managers about opening balances needs
--- besides. row_found are the addresses of rows whose partners exist, the first `owing` of them
--- those of rows with an opening balance that the partner has already; null is none.
+-- besides.
 --
 -- The lock serializes the imports of a workspace, which prevents deadlocks between them. The
 -- statements after it see what the import before has committed, and break a unique constraint if it
@@ -368,8 +364,7 @@ create or replace function save_partner_import(workspace uuid, program uuid, row
     row_names text, row_slugs text,
                                       row_slug_keys text, row_former_links text, row_groups text,
                                           new_groups jsonb, further jsonb, coupons jsonb,
-                                      balances jsonb, notice jsonb, mails jsonb, row_found text,
-                                          owing integer,
+                                      balances jsonb, notice jsonb, mails jsonb,
                                       audit_id uuid, audit_actor text, audit_details jsonb,
                                           import uuid, call_hash text,
                                       answer jsonb, now timestamptz) returns void
@@ -385,7 +380,6 @@ declare
     group_ids  uuid[] := string_to_array(row_groups, E'\n', E'\t');         -- likewise
     id_start   text   := left(uuidv7()::text, -4);
     ids        uuid[];
-    found_ids  uuid[] := '{}';
     owed       jsonb;
 begin
     if not cardinality(emails)
@@ -410,23 +404,6 @@ begin
                             where program_id = program and slug_key = wanted.key
                                    and (program_id, slug_key) >= (program,
                                        wanted.key) offset 0) p));
-    end if;
-
-    -- An undo may have taken back who was found: the row would be in no import.
-    if row_found is not null then
-        found_ids := array(
-            select coalesce((select p.id from partners p
-                where p.program_id = program and p.email = wanted.email
-                                                           and (p.program_id, p.email) >= (program,
-                                                               wanted.email)),
-                            (select f.partner_id from former_partner_addresses f
-                                where f.email = wanted.email and f.program_id = program))
-            from unnest(string_to_array(row_found, E'\n')) as wanted (email));
-        perform assert_unchanged(array_position(found_ids, null) is null);
-        found_ids := found_ids || array_remove(array(
-            select (select b.id from commissions b
-                where b.partner_id = p.id and b.kind = 'opening_balance')
-            from unnest(found_ids[:owing]) as p (id)), null);
     end if;
 
     if new_groups is not null then
@@ -502,8 +479,8 @@ begin
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
     values (audit_id, workspace, audit_actor, 'partners.imported', program, audit_details, now);
     insert into import_calls (audit_id, workspace_id, import_id, hash, answer, made, made_emails,
-        made_slugs, named)
-    values (audit_id, workspace, import, call_hash, answer, ids, emails, slugs, found_ids);
+        made_slugs)
+    values (audit_id, workspace, import, call_hash, answer, ids, emails, slugs);
 end $$;
 
 -- Both in one: creates the partners, if the person has this role and nothing that they need is
@@ -528,7 +505,7 @@ begin
         perform save_partner_import((loaded #>> '{workspace,id}')::uuid, program, row_emails,
             row_names, row_slugs, row_slug_keys,
                                       row_former_links, null, null, further, coupons, null, null,
-                                          null, null, null, audit_id, member_email, audit_details,
+                                          null, audit_id, member_email, audit_details,
                                           import, call_hash, answer, now);
         loaded := loaded || '{"isSaved": true}';
     end if;

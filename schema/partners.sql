@@ -41,7 +41,7 @@ create table partners (
     -- in which the person last read the portal, or applied; null until then
     language      text
         constraint partners_language_check check (language in ('en', 'de', 'fr', 'es', 'pt')),
-    undone_at     timestamptz,   -- when its import was undone: see undo_import_call
+    undone_at     timestamptz,   -- when its import was undone: see undo_import
 
     constraint partners_undone_check            check (undone_at is null or status = 'banned'),
     constraint partners_workspace_id_id_key     unique (workspace_id, id),

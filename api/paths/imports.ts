@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../lib/http/errors.ts'
 import { MAX_CUSTOMER_ROWS } from '../../lib/imports/customers/customer-import.ts'
 import {
   CustomerImportResponse,
+  ImportInUseResponse,
   ImportUndoResponse,
   PartnerImportResponse,
 } from '../../lib/imports/imports.responses.ts'
@@ -101,14 +102,16 @@ export const imports: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/imports/{id}/undo`]: {
     post: {
-      summary: 'Take back what an import has made',
-      description: 'Goes through as much as a request can, and may be repeated.',
+      summary: 'Undo an import, whole or not at all',
+      description:
+        'Takes back all that the import has made, or nothing, if somebody has used or changed any of it since: the 409 says whom. Safe to repeat.',
       security: bySession,
       requestParams: path(id),
       requestBody: { required: true, ...json(ImportUndoRequest) },
       responses: {
-        200: { description: 'What is taken back, and what stays.', ...json(ImportUndoResponse) },
+        200: { description: 'What was taken back.', ...json(ImportUndoResponse) },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
+        409: { ...errors('conflict')['409'], ...json(ImportInUseResponse) },
       },
     },
   },

@@ -1,7 +1,14 @@
 /** Postgres: Kysely over Neon's HTTP driver. */
 import { type CompiledQuery, Kysely } from 'kysely'
 import { NeonDialect } from 'kysely-neon'
-import { bigintParser, type Client, clientOf, type DatabaseEnv, openDriver } from './neon.ts'
+import {
+  bigintParser,
+  type Client,
+  clientOf,
+  type DatabaseEnv,
+  type Limits,
+  openDriver,
+} from './neon.ts'
 import type { Tables } from './tables.ts'
 
 /** The rows of each compiled query. */
@@ -23,10 +30,11 @@ export type Db = Kysely<Tables> &
 /**
  * Connects one request to the database. Nothing is opened before the first query.
  *
- * @throws {Unavailable} from each query, after three attempts or nine seconds
+ * @throws {Unavailable} from each query, after three attempts or the limit of the request, which is
+ *   nine seconds by default
  */
-export const connect = (env: DatabaseEnv): Db => {
-  const opened = openDriver(env)
+export const connect = (env: DatabaseEnv, limits?: Limits): Db => {
+  const opened = openDriver(env, limits)
   const { driver, retry } = opened
   const kysely = new Kysely<Tables>({
     dialect: new NeonDialect({

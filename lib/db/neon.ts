@@ -20,19 +20,24 @@ export type Client = {
   fetches: () => number
 }
 
+/** @property requestMs for all attempts of all calls of a request */
+export type Limits = { attemptMs: number; requestMs: number }
+
 /**
  * A longer attempt is probably lost: a healthy call takes a few milliseconds, a cold start about a
- * second.
+ * second. Many HTTP clients give up after ten seconds.
  */
-const ATTEMPT_TIMEOUT_MS = 2_500
+const USUAL: Limits = { attemptMs: 2_500, requestMs: 9_000 }
+
+/** For a statement that changes tens of thousands of rows, which takes some seconds. */
+export const LONG: Limits = { attemptMs: 14_000, requestMs: 28_000 }
+
 const ATTEMPTS = 3
 /**
  * Upper bound of the first backoff, which is random so that concurrent callers spread out. Each
  * next one is four times as long.
  */
 const FIRST_BACKOFF_MS = 150
-/** For all attempts of all calls of a request. Many HTTP clients give up after ten seconds. */
-const REQUEST_DEADLINE_MS = 9_000
 
 const SQLSTATE = /^[0-9A-Z]{5}$/
 /** Lost connections, shutdowns, too many clients, serialization failures and deadlocks. */
@@ -88,9 +93,9 @@ export const bigintParser = {
  * The driver for one request, and `retry`, which sends a call until it is answered. Nothing is
  * opened before the first one.
  *
- * @throws {Unavailable} from each call, after three attempts or nine seconds
+ * @throws {Unavailable} from each call, after three attempts or the limit of the request
  */
-export const openDriver = (env: DatabaseEnv) => {
+export const openDriver = (env: DatabaseEnv, { attemptMs, requestMs } = USUAL) => {
   if (env.SQL_ENDPOINT) neonConfig.fetchEndpoint = env.SQL_ENDPOINT
   let fetches = 0
   // Starts at the first attempt: a slow upload before it doesn't count.
@@ -99,9 +104,9 @@ export const openDriver = (env: DatabaseEnv) => {
   const retry = async <T>(
     send: (options: { fetchOptions: { signal: AbortSignal } }) => Promise<T>,
   ): Promise<T> => {
-    deadline ||= Date.now() + REQUEST_DEADLINE_MS
+    deadline ||= Date.now() + requestMs
     for (let attempt = 1; ; attempt++) {
-      const timeout = Math.min(ATTEMPT_TIMEOUT_MS, deadline - Date.now())
+      const timeout = Math.min(attemptMs, deadline - Date.now())
       if (timeout <= 0) throw new Unavailable('The database did not answer before the deadline.')
       try {
         fetches++

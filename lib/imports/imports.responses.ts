@@ -1,5 +1,7 @@
 import * as z from 'zod'
-import { UNDO_REASONS, type UndoReason } from './undo.ts'
+import { ErrorResponse } from '../http/common.responses.ts'
+
+const Sum = z.strictObject({ currency: z.string(), amountCents: z.int() })
 
 const problem = {
   code: z.string().optional().meta({ description: 'What to correct; see docs/api.md.' }),
@@ -96,13 +98,6 @@ export const CustomerImportResponse = z
   .meta({ id: 'CustomerImportResult' })
 export type CustomerImportResponse = z.infer<typeof CustomerImportResponse>
 
-const what = {
-  kind: z.enum(['partner', 'customer', 'opening_balance']),
-  code: z
-    .enum(Object.keys(UNDO_REASONS) as [UndoReason, ...UndoReason[]])
-    .meta({ description: 'Why it stays.' }),
-}
-
 /** POST /api/workspaces/:workspace/imports/:id/undo. */
 export const ImportUndoResponse = z
   .strictObject({
@@ -111,33 +106,40 @@ export const ImportUndoResponse = z
       .strictObject({
         partners: z.int(),
         customers: z.int(),
-        openingBalances: z.strictObject({
-          count: z.int(),
-          sums: z.array(z.strictObject({ currency: z.string(), amountCents: z.int() })),
-        }),
+        openingBalances: z.strictObject({ count: z.int(), sums: z.array(Sum) }),
         mails: z.int().meta({ description: 'Emails that were not sent, and were withdrawn.' }),
       })
-      .meta({
-        description:
-          'Of the part of the import that the request went through, what is taken back, whenever that was. In a dry run, what would be, too.',
-      }),
-    kept: z
-      .array(z.strictObject({ ...what, count: z.int() }))
-      .meta({ description: 'How many stay, by reason.' }),
-    rows: z
-      .array(
-        z.strictObject({
-          ...what,
-          id: z.uuid(),
-          partnerEmail: z.string().nullable(),
-          customerExternalId: z.string().nullable(),
-          message: z.string(),
-        }),
-      )
-      .meta({ description: 'The first 100 that stay.' }),
-    nextCursor: z.uuid().nullable().meta({
-      description: 'If it is not null, the rest is left: send the same request with this `cursor`.',
-    }),
+      .meta({ description: 'What was taken back; in a dry run, what would be.' }),
   })
   .meta({ id: 'ImportUndoResult' })
 export type ImportUndoResponse = z.infer<typeof ImportUndoResponse>
+
+/** The 409 of an undo. */
+export const ImportInUseResponse = ErrorResponse.extend({
+  dependents: z
+    .strictObject({
+      partners: z.strictObject({
+        count: z.int(),
+        first: z
+          .array(z.strictObject({ id: z.uuid(), email: z.string(), name: z.string().nullable() }))
+          .meta({ description: 'The first 20.' }),
+      }),
+      customers: z.strictObject({
+        count: z.int(),
+        first: z
+          .array(
+            z.strictObject({
+              id: z.uuid(),
+              externalId: z.string(),
+              email: z.string().nullable(),
+            }),
+          )
+          .meta({ description: 'The first 20.' }),
+      }),
+      earned: z.array(Sum).meta({
+        description:
+          'What they have earned since the import, opening balances included, by currency.',
+      }),
+    })
+    .meta({ description: 'Whom the import has made or changed, and somebody has used since.' }),
+}).meta({ id: 'ImportInUse' })

@@ -96,20 +96,7 @@ export const CustomerImport = z
 
 /** POST /api/workspaces/:workspace/imports/:id/undo. */
 export const ImportUndoRequest = z
-  .strictObject({
-    dryRun: flag(
-      'Returns what would be taken back and what would stay, without changing anything.',
-    ),
-    includeChanged: flag(
-      'Takes partners back whom somebody has changed since, with these changes.',
-    ),
-    cursor: optional(
-      z
-        .uuid()
-        .toLowerCase()
-        .meta({ description: 'The `nextCursor` of the response before, to go on.' }),
-    ),
-  })
+  .strictObject({ dryRun: flag('Returns what the undo would, without changing anything.') })
   .meta({ id: 'ImportUndo' })
 
 /** A text for people. Line breaks, which come from quoted CSV cells, become spaces. */

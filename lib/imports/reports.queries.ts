@@ -12,7 +12,6 @@ import type { Undone } from './undo.ts'
  * @property partners how many it has created, or given an opening balance
  * @property customers how many it has created or updated
  * @property errors how many rows were refused
- * @property isUndone whether a manager has begun to undo it
  */
 export type ImportSummary = {
   id: string
@@ -92,10 +91,6 @@ export type ImportCallEntry = {
   programName: string | null
   mailed: boolean
   owed: Owed | null
-  /** When a manager has begun to undo the import, and who was the last to take something back. */
-  undoneAt: Date | null
-  undoneBy: string | null
-  undone: Partial<Undone>
 }
 
 /**
@@ -108,6 +103,8 @@ export type ImportReport = {
   counts: ImportCount[]
   rows: ImportedRow[]
   mails: ImportMails[]
+  /** Who has undone the import, when, and what was taken back. */
+  undo: { at: Date; by: string | null; undone: Undone } | undefined
 }
 
 const KIND = sql<Kind>`split_part(a.action, '.', 1)`
@@ -169,14 +166,10 @@ export const readImport = async (
   importId: string,
   shown: number,
 ): Promise<ImportReport | undefined> => {
-  const [calls, counts, rows, mails] = await db.batch([
+  const [calls, counts, rows, mails, [undo]] = await db.batch([
     sql<ImportCallEntry>`
       select a.actor, a.created_at as at, ${KIND} as kind, p.name as "programName",
-             coalesce((a.details ->> 'sendWelcomeEmail')::boolean, false) as mailed, a.details -> 'openingBalances' as owed,
-             (select i.undone_at from undone_imports i where i.workspace_id = c.workspace_id and i.import_id = c.import_id) as "undoneAt",
-             c.undone,
-             (select u.actor from audit_entries u where u.subject_id = c.import_id and u.action = 'import.undone'
-              order by u.id desc limit 1) as "undoneBy"
+             coalesce((a.details ->> 'sendWelcomeEmail')::boolean, false) as mailed, a.details -> 'openingBalances' as owed
       from import_calls c join audit_entries a on a.id = c.audit_id left join programs p on p.id = a.subject_id
       where c.workspace_id = ${workspaceId} and c.import_id = ${importId} order by c.audit_id`.compile(
       db,
@@ -192,8 +185,14 @@ export const readImport = async (
     sql<ImportMails>`
       select m.status, count(*)::integer as mails
       from import_calls c join mails m on m.partner_id = any(c.made) and m.kind = 'moved' and m.payout_id is null and m.occasion <> 'test'
-      where c.workspace_id = ${workspaceId} and c.import_id = ${importId} and m.partner_id <> all(c.undone_ids)
+      where c.workspace_id = ${workspaceId} and c.import_id = ${importId} and not import_is_undone(c.workspace_id, c.import_id)
       group by m.status`.compile(db),
+    sql<NonNullable<ImportReport['undo']>>`
+      select i.undone_at as at, i.undone,
+             (select a.actor from audit_entries a where a.subject_id = i.import_id and a.action = 'import.undone') as by
+      from undone_imports i where i.workspace_id = ${workspaceId} and i.import_id = ${importId}`.compile(
+      db,
+    ),
   ])
-  return calls.length > 0 ? { calls, counts, rows, mails } : undefined
+  return calls.length > 0 ? { calls, counts, rows, mails, undo } : undefined
 }

@@ -1,5 +1,5 @@
 /** The tables of this room, for Kysely: see lib/db/tables.ts. */
-import type { Generated, GeneratedAlways } from 'kysely'
+import type { Generated } from 'kysely'
 import type { Prior } from '../customers/prior.ts'
 import type { Json } from '../db/columns.ts'
 import type { CustomerResult } from './customers/customer-import.ts'
@@ -38,15 +38,12 @@ type ImportTables = {
     made_emails: Generated<string[]>
     made_slugs: Generated<string[]>
     former: Generated<Json<FormerCustomer[]>>
-    named: Generated<string[]>
-    place: GeneratedAlways<bigint>
-    undone_ids: Generated<string[]>
-    undone: Generated<Json<Partial<Undone>>>
   }
   undone_imports: {
     workspace_id: string
     import_id: string
     undone_at: Date
+    undone: Json<Undone>
   }
   import_sources: {
     id: string

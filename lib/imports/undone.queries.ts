@@ -1,6 +1,6 @@
 /**
  * Partners whose import was undone stay as rows that nobody may use any more: see
- * undo_import_call in schema.sql.
+ * undo_import in schema.sql.
  */
 import { sql } from 'kysely'
 import { textArray } from '../tracking/events/received.queries.ts'

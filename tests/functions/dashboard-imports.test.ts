@@ -155,69 +155,11 @@ test('a file of more rows than a page is whole', async () => {
   expect(new Set(lines).size).toBe(1_300)
 })
 
-test('all that stays of an undo is a file, before it and after it, which is in the audit log', async () => {
-  const merchant = await createMerchant()
-  const { partners, customers } = await importer(merchant)
-  const importId = crypto.randomUUID()
-  await partners(partnerRows(3), {}, { importId })
-  const buyers = (from: number, startedAt?: string) =>
-    Array.from({ length: 600 }, (_, n) => ({
-      customerExternalId: `=cus_${from + n}`,
-      partnerEmail: 'p0@partner.example',
-      ...(startedAt && { startedAt }),
-    }))
-  // Two calls, with less than a page of the file in each. Another import has changed all customers
-  // but one since.
-  for (const from of [0, 600]) await customers(buyers(from), { importId })
-  for (const from of [1, 601])
-    await customers(buyers(from, '2024-05-01'), { importId: crypto.randomUUID() })
-  const pages = await openPages(merchant)
-  const path = `/imports/${importId}/kept.csv`
-  const read = async () => {
-    const { html, headers } = await pages.get(path)
-    expect(headers.get('Content-Disposition')).toBe('attachment; filename="import-kept.csv"')
-    const [head, ...rows] = html.trimEnd().split('\r\n')
-    expect(head).toBe('"kind","customer","partner","code","message"')
-    return rows.toSorted()
-  }
-  const before = await read()
-  expect(before).toHaveLength(1_200)
-  expect(new Set(before).size).toBe(1_200)
-  const [of] = before
-  expect(of).toBe(
-    `"customer","'=cus_1","p0@partner.example","changed_since","It was changed since, by a person, a report or another import."`,
-  )
-  expect(before.at(-1)).toContain('"partner","","p0@partner.example","has_customers"')
-
-  const preview = await pages.get(`/imports/${importId}/undo`)
-  expect(preview.html).toContain(`${path}"`)
-  await pages.post(`/imports/${importId}/undo`, formsOf(preview.html)[0]?.fields ?? {})
-  expect(await read()).toEqual(before)
-  expect((await pages.get('/audit')).text).toContain('downloaded the list of import-kept')
-})
-
-test('the preview of an undo and its file name what a later import names too', async () => {
-  const { merchant, partners } = await createWithLeo()
-  const importId = crypto.randomUUID()
-  await partners(partnerRows(3), {}, { importId })
-  await partners(partnerRows(2))
-  const pages = await openPages(merchant)
-  const { text } = await pages.get(`/imports/${importId}/undo`)
-  expect(text).toContain('Partners 2 A later import names it. Undo that one first.')
-  const { html } = await pages.get(`/imports/${importId}/kept.csv`)
-  expect(html.trimEnd().split('\r\n').slice(1).toSorted()).toEqual(
-    ['p0', 'p1'].map(
-      (name) =>
-        `"partner","","${name}@partner.example","named_later","A later import names it. Undo that one first."`,
-    ),
-  )
-})
-
 test('members, and managers of other workspaces, see no report', async () => {
   const { importId, merchant } = await importBoth()
   const member = await openPages(merchant, 'member')
   const other = await openPages(await createMerchant())
-  for (const path of ['', '/rows.csv', '/kept.csv']) {
+  for (const path of ['', '/rows.csv']) {
     expect((await member.get(`/imports/${importId}${path}`)).status).toBe(403)
     expect((await other.get(`/imports/${importId}${path}`)).status).toBe(404)
   }
@@ -227,50 +169,54 @@ test('members, and managers of other workspaces, see no report', async () => {
 })
 
 test('a manager previews an undo from the report, undoes the import, and the report says so', async () => {
-  const { importId, pages, merchant } = await importBoth()
-  await merchant.sale({ clickId: await merchant.click('p-1') })
-  expect((await pages.get(`/imports/${importId}`)).html).toContain(
-    `/imports/${importId}/undo">Undo this import`,
-  )
-  const preview = await pages.get(`/imports/${importId}/undo`)
+  const { importId, pages } = await importBoth()
+  const path = `/imports/${importId}/undo`
+  expect((await pages.get(`/imports/${importId}`)).html).toContain(`${path}">Undo this import`)
+  const preview = await pages.get(path)
   expect(preview.text).toContain(
-    'Will be taken back Partners, with their links and coupons: 4 Customers, who return to what they were: 2 Opening balances: 2, of $20.02 Will stay',
-  )
-  expect(preview.text).toMatch(
-    /Partners 1 Sales or leads were credited since\. .* p1@partner\.example Sales or leads/,
+    'Will be taken back Partners, with their links and coupons: 5 Customers, who return to what they were: 2 Opening balances: 3, of $30.03',
   )
   expect((await pages.get('/imports')).text).not.toContain('Undone')
-  const [form] = formsOf(preview.html)
-  const done = await pages.post(`/imports/${importId}/undo`, form?.fields ?? {})
-  expect([done.status, done.text]).toMatchObject([
-    200,
-    expect.stringContaining('The import is undone. Taken back Partners,'),
+  const done = await pages.post(path, formsOf(preview.html)[0]?.fields ?? {})
+  expect([done.status, done.headers.get('Location')]).toEqual([
+    303,
+    expect.stringMatching(`/imports/${importId}$`),
   ])
   expect((await pages.get('/imports')).text).toMatch(/\d\d:\d\d UTC Undone manager@/)
-  const report = await pages.get(`/imports/${importId}`)
-  expect(report.text).toMatch(
-    /Undone .* by manager@\S+\. View what stays Partners, with their links and coupons: 4/,
+  expect((await pages.get(`/imports/${importId}`)).text).toMatch(
+    /Undone .* by manager@\S+\. Taken back: Partners, with their links and coupons: 5/,
   )
   expect((await pages.get('/audit')).text).toContain(
-    'undid an import: 4 partners, opening balances of $20.02',
+    'undid an import: 5 partners, 2 customers, opening balances of $30.03',
   )
-  expect((await pages.get(`/imports/${importId}/undo?includeChanged=on&cursor=x`)).status).toBe(200)
+  // There is nothing to preview any more.
+  expect((await pages.get(path)).status).toBe(303)
 })
 
-test('a preview offers to take changed partners back where there are any', async () => {
+test('an import that somebody has used since has no button, and names whom, with links to their pages', async () => {
   const { importId, merchant, pages } = await importBoth()
-  const offer = 'Take back partners whom somebody has changed since, too'
-  expect((await pages.get(`/imports/${importId}/undo`)).text).not.toContain(offer)
-  const manager = await merchant.asManager()
-  const [{ id } = { id: '' }] = await database.query<{ id: string }>(
-    'select id from partners where workspace_id = $1 and email = $2',
-    [merchant.workspace.id, 'p1@partner.example'],
-  )
-  expect((await manager.patch(`/partners/${id}`, { name: 'Another name' })).status).toBe(200)
-  expect((await pages.get(`/imports/${importId}/undo`)).text).toContain(offer)
-  const preview = await pages.get(`/imports/${importId}/undo?includeChanged=on`)
-  expect(preview.text).toContain(offer)
-  expect(preview.html).toMatch(/name="includeChanged"[^>]* checked/)
+  const path = `/imports/${importId}/undo`
+  const preview = await pages.get(path)
+  await merchant.sale({
+    externalId: 'in_1',
+    amountCents: 2_000,
+    clickId: await merchant.click('p-1'),
+  })
+  const answers = [
+    await pages.get(path),
+    await pages.post(path, formsOf(preview.html)[0]?.fields ?? {}),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([200, 409])
+  for (const { text, html } of answers) {
+    expect(text).toContain('This import cannot be undone')
+    expect(text).toContain(
+      'Partners: 1 Partners Partners Email address Partner p1 p1@partner.example',
+    )
+    expect(html).toMatch(/href="[^"]+\/partners\/[0-9a-f-]{36}"/)
+    expect(text).not.toContain('Customers: ')
+    expect(formsOf(html).map(({ action }) => action)).toEqual(['/auth/sign-out'])
+  }
+  expect((await pages.get(`/imports/${importId}`)).text).toContain('Undo this import')
 })
 
 test('what is left of a partner has a page without forms, which the ledger leads to', async () => {

@@ -1,5 +1,7 @@
 /** What steps of managers have in common. */
+import { expect } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
+import { findLeftOf } from './checks.ts'
 import { anyOf } from './steps.ts'
 import type { History } from './world.ts'
 
@@ -9,6 +11,15 @@ export const sendImport = (history: History, path: string, body: object) => {
   const repeat = () => history.manage('POST', path, { ...body, importId })
   history.imports.push({ id: importId, repeat })
   return repeat()
+}
+
+/** Undoes an import, whole or not at all. */
+export const undoWhole = async (history: History, importId: string): Promise<void> => {
+  const before = await findLeftOf(history, importId)
+  const { status } = await history.manage('POST', `/imports/${importId}/undo`, {})
+  const after = await findLeftOf(history, importId)
+  if (status === 200) expect(after, 'what is left of an import that was undone').toEqual([])
+  if (status === 409) expect(after, 'an undo that was refused').toEqual(before)
 }
 
 /** A step with one of the partners. */

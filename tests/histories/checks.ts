@@ -63,3 +63,22 @@ export const findUnpaid = async (history: History, from: Date) => {
     ),
   }
 }
+
+/** What there is of what an import has made: partners, referrals, addresses and balances. */
+export const findLeftOf = ({ query }: History, importId: string) =>
+  query<{ kind: string; id: string }>(
+    `with calls as (
+       select i.*, a.details, a.created_at from import_calls i join audit_entries a on a.id = i.audit_id
+       where i.workspace_id = $1 and i.import_id = $2)
+     select 'partner' as kind, p.id::text from calls join partners p on p.id = any(calls.made) where p.undone_at is null
+     union all
+     select 'referral', r.origin from calls
+       join referrals r on r.workspace_id = $1 and r.origin like 'import ' || calls.audit_id || '%'
+     union all
+     select 'balance', b.id::text
+     from calls, jsonb_array_elements_text(calls.details #> '{openingBalances,ids}') m
+       join commissions b on b.id = m.value::uuid
+     where b.amount_cents + (select coalesce(sum(amount_cents), 0) from commissions where reverses_id = b.id) <> 0
+     order by 1, 2`,
+    importId,
+  )

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { newId } from '../../lib/db/ids.ts'
-import { sendImport, withOne, withPartner } from './acts.ts'
+import { sendImport, undoWhole, withOne, withPartner } from './acts.ts'
 import { anyOf, clickOf, maybe, person, program, step, which } from './steps.ts'
 import { keepingImport } from './terms.ts'
 import { COUPONS, emailOf, type History, SLUGS } from './world.ts'
@@ -48,14 +48,10 @@ export const managerSteps = {
     { which },
     async (history, { which }) => anyOf(history.imports, which)?.repeat(),
   ),
-  undone: step<{ which: number; includeChanged: boolean }>(
-    'an import is undone',
-    { which, includeChanged: fc.boolean() },
-    async (history, { which, includeChanged }) => {
-      const one = anyOf(history.imports, which)
-      return one && history.manage('POST', `/imports/${one.id}/undo`, { includeChanged })
-    },
-  ),
+  undone: step<{ which: number }>('an import is undone', { which }, async (history, { which }) => {
+    const one = anyOf(history.imports, which)
+    return one && undoWhole(history, one.id)
+  }),
   readdressed: step<{ which: number; slug: string }>(
     'a partner’s address is corrected',
     { which, slug },

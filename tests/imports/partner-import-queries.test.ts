@@ -53,7 +53,6 @@ test.each([
     ],
     newGroups: [],
     completed: [],
-    found: [],
     notice: {
       workspaceName: 'Shop',
       programName: 'Friends',

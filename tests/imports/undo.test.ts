@@ -1,4 +1,4 @@
-/** Undoing an import: what it takes back, what stays and why, and what can be imported again. */
+/** Undoing an import, whole or not at all: what it takes back, and what it depends on. */
 import { describe, expect, test } from 'vitest'
 import { LEO, MAYA, partnerRows } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -24,9 +24,6 @@ const customerRows = (count: number, partnerEmail: string) =>
 const wholeAnswer = (importId: string, more: object = {}) => ({
   importId,
   undone: { partners: 0, customers: 0, openingBalances: { count: 0, sums: [] }, mails: 0 },
-  kept: [],
-  rows: [],
-  nextCursor: null,
   ...more,
 })
 
@@ -62,9 +59,10 @@ test('an import of partners with everything leaves nothing behind but ledger row
   expect((await undo(ours.importId, { dryRun: true })).body).toEqual(body)
   expect(await database.audit(merchant)).toEqual(log)
   expect(log.filter(({ action }) => action === 'import.undone')).toMatchObject([
-    { subject_id: ours.importId, details: { customers: 30, partners: 0 } },
-    { details: { partners: 8, balances: 8, mails: 8 } },
-    { details: { partners: 12, balances: 12, mails: 12 } },
+    {
+      subject_id: ours.importId,
+      details: { customers: 30, partners: 20, balances: 20, mails: 20 },
+    },
   ])
 })
 
@@ -164,58 +162,85 @@ test('customers return to the partner, address and start that they had, or to be
   expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
 
-test.each([
-  { case: 'goes', customers: 3, kept: [] },
-  {
-    case: 'stays as another import between them has left it',
-    customers: 2,
-    kept: [{ kind: 'customer', code: 'changed_since', count: 1 }],
-  },
-])(
-  'a customer whom three calls of an import have changed $case, as the preview says',
-  async (expected) => {
-    const { merchant, customers, undo } = await createUndoing()
-    const row = { customerExternalId: 'cus_1', customerEmail: 'ann@x.example' }
-    const ours = newImport()
-    await customers([{ ...row, partnerEmail: MAYA }], ours)
-    if (expected.customers === 2)
-      await customers([{ ...row, partnerEmail: MAYA, startedAt: '2024-01-01' }])
-    const before = await present(database, merchant)
-    await customers([{ ...row, partnerEmail: LEO }], ours)
-    await customers([{ ...row, customerEmail: 'bob@x.example', partnerEmail: MAYA }], ours)
-    const preview = await undo(ours.importId, { dryRun: true })
-    expect(preview.body).toMatchObject({
-      undone: { customers: expected.customers },
-      kept: expected.kept,
-    })
-    expect((await undo(ours.importId)).body).toEqual(preview.body)
-    const { customers: left } = await present(database, merchant)
-    expect(left).toEqual(expected.customers === 2 ? before.customers : [])
-  },
-)
+test('a customer whom three calls of an import have changed returns to what it was before the first', async () => {
+  const { merchant, customers, undo } = await createUndoing()
+  const row = { customerExternalId: 'cus_1', customerEmail: 'ann@x.example' }
+  await customers([{ ...row, partnerEmail: MAYA, startedAt: '2023-01-01' }])
+  const before = await present(database, merchant)
+  const ours = newImport()
+  await customers([{ ...row, partnerEmail: LEO }], ours)
+  await customers([{ ...row, partnerEmail: MAYA, startedAt: '2024-01-01' }], ours)
+  await customers([{ ...row, customerEmail: 'bob@x.example', partnerEmail: LEO }], ours)
+  expect((await undo(ours.importId)).body).toMatchObject({ undone: { customers: 1 } })
+  expect(await present(database, merchant)).toEqual(before)
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+})
 
-describe('what stays', () => {
-  type Case = {
-    case: string
-    code: string
-    relies: (made: Awaited<ReturnType<typeof createUndoing>>, id: string) => Promise<unknown>
-  }
+test('the same rows in several calls of an import are taken back once', async () => {
+  const { merchant, partners, customers, undo } = await createUndoing()
+  const before = await present(database, merchant)
+  const ours = newImport()
+  await partners(partnerRows(3), ALL, ours)
+  await partners([...partnerRows(3), { email: 'more@partner.example' }], ALL, ours)
+  await customers(customerRows(2, 'p0@partner.example'), ours)
+  await customers(customerRows(3, 'p0@partner.example'), ours)
+  expect((await undo(ours.importId)).body).toMatchObject({
+    undone: { partners: 4, customers: 3, openingBalances: { count: 3 } },
+  })
+  expect(await present(database, merchant)).toEqual(before)
+})
+
+type Undoing = Awaited<ReturnType<typeof createUndoing>>
+
+/** Undoes an import in vain: the preview says the same, and nothing changes. */
+const refused = async ({ merchant, undo }: Undoing, importId: string) => {
+  const before = [await present(database, merchant), await database.audit(merchant)]
+  const preview = await undo(importId, { dryRun: true })
+  const { status, body } = await undo(importId)
+  expect([status, preview.status]).toEqual([409, 409])
+  expect(body.error?.code).toBe('conflict')
+  expect(body.dependents).toEqual(preview.body.dependents)
+  expect([await present(database, merchant), await database.audit(merchant)]).toEqual(before)
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+  return body.dependents
+}
+const pay = async (merchant: Merchant) => {
+  const { status, body } = await (await merchant.asManager()).post('/payouts/run', {
+    method: 'manual',
+  })
+  expect([status, (body.payouts as unknown[]).length]).toEqual([200, 1])
+}
+
+describe('an import is not undone', () => {
+  type Case = { case: string; relies: (made: Undoing, id: string) => Promise<unknown> }
   const query = (text: string) => (_made: unknown, id: string) => database.query(text, [id])
+  const manage =
+    (path: string, body: object, method: 'post' | 'patch' = 'post') =>
+    async ({ merchant }: Undoing, id: string) =>
+      (await merchant.asManager())[method](`/partners/${id}${path}`, body)
   const CASES: Case[] = [
     {
-      case: 'who was credited with a sale',
-      code: 'has_events',
+      case: 'was credited with a sale',
       relies: async ({ merchant }) => merchant.sale({ clickId: await merchant.click('p-0') }),
     },
     {
-      case: 'who has a customer by another import',
-      code: 'has_customers',
+      case: 'was credited with a lead',
+      relies: async ({ merchant }) => merchant.lead({ clickId: await merchant.click('p-0') }),
+    },
+    {
+      case: 'has a customer by another import',
       relies: ({ customers }) =>
         customers([{ customerExternalId: 'c', partnerEmail: 'p0@partner.example' }]),
     },
     {
-      case: 'whose earnings a manager has adjusted',
-      code: 'has_commissions',
+      case: 'had a customer by another import, whom a third one has moved since',
+      relies: async ({ customers }) => {
+        await customers([{ customerExternalId: 'c', partnerEmail: 'p0@partner.example' }])
+        return customers([{ customerExternalId: 'c', partnerEmail: LEO }])
+      },
+    },
+    {
+      case: 'has earnings that a manager has adjusted',
       relies: async ({ merchant }, partnerId) =>
         (await merchant.asManager()).post('/commissions', {
           externalId: 'bonus',
@@ -226,16 +251,14 @@ describe('what stays', () => {
         }),
     },
     {
-      case: 'whose opening balance a manager holds',
-      code: 'has_commissions',
+      case: 'has an opening balance that a manager holds',
       relies: query(
         `insert into commission_holds (commission_id, workspace_id, reason, note, held_by, created_at)
          select id, workspace_id, 'manual', 'Why?', 'x@x.example', now() from commissions where partner_id = $1`,
       ),
     },
     {
-      case: 'who has accepted the terms',
-      code: 'accepted_terms',
+      case: 'has accepted the terms',
       relies: query(
         `with terms as (
            insert into agreements (program_id, version, workspace_id, content, created_by, created_at)
@@ -246,121 +269,140 @@ describe('what stays', () => {
       ),
     },
     {
-      case: 'who has said how to be paid',
-      code: 'has_payment_details',
+      case: 'has said how to be paid',
       relies: query(
         `insert into payees (workspace_id, email, name, updated_at) select workspace_id, email, 'P', now() from partners where id = $1`,
       ),
     },
-    {
-      case: 'whom a manager has renamed',
-      code: 'changed_since',
-      relies: async ({ merchant }, id) =>
-        (await merchant.asManager()).patch(`/partners/${id}`, { name: 'New' }),
-    },
-    {
-      case: 'to whom a manager has given a coupon',
-      code: 'changed_since',
-      relies: async ({ merchant }, id) =>
-        (await merchant.asManager()).post(`/partners/${id}/coupons`, { couponId: 'HAND' }),
-    },
+    { case: 'was renamed', relies: manage('', { name: 'New' }, 'patch') },
+    { case: 'has another address', relies: manage('', { email: 'new@partner.example' }, 'patch') },
+    { case: 'has another slug', relies: manage('', { slug: 'new' }, 'patch') },
+    { case: 'was banned', relies: manage('', { status: 'banned' }, 'patch') },
+    { case: 'has a further coupon', relies: manage('/coupons', { couponId: 'HAND' }) },
+    { case: 'has a further link', relies: manage('/links', { slug: 'hand' }) },
+    { case: 'has a note', relies: manage('/notes', { content: 'Called.' }) },
   ]
-  test.each(CASES)('a partner $case stays, the others go', async ({ code, relies }) => {
+  test.each(CASES)('once a partner of it $case', async ({ relies }) => {
     const made = await createUndoing()
-    const { merchant, partners, undo } = made
     const ours = newImport()
-    await partners(partnerRows(3), { importOpeningBalances: true }, ours)
-    const id = await idOf(merchant, 'p0@partner.example')
+    await made.partners(partnerRows(3), { importOpeningBalances: true }, ours)
+    await made.customers(customerRows(3, 'p1@partner.example'), ours)
+    const id = await idOf(made.merchant, 'p0@partner.example')
     const relied = (await relies(made, id)) as { status?: number } | undefined
     expect(relied?.status ?? 200).toBeLessThan(300)
-    const kept = {
-      kept: [{ kind: 'partner', code, count: 1 }],
-      rows: [
-        { kind: 'partner', code, id, partnerEmail: 'p0@partner.example', customerExternalId: null },
-      ],
-    }
-    const preview = await undo(ours.importId, { dryRun: true })
-    expect(preview.body).toMatchObject({
-      ...kept,
-      undone: { partners: 2, openingBalances: { count: 2 } },
+    expect(await refused(made, ours.importId)).toMatchObject({
+      partners: { count: 1, first: [{ id }] },
+      customers: { count: 0, first: [] },
     })
-    const { body } = await undo(ours.importId)
-    expect(body).toEqual(preview.body)
-    expect((await present(database, merchant)).partners.map(({ slug }) => slug)).toEqual([
-      'maya',
-      'leo',
-      'p-0',
-    ])
-    expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 
-  test('a partner who was changed goes too if the manager says so, with the former slug and the coupon', async () => {
-    const { merchant, partners, undo } = await createUndoing()
+  test.each([
+    { case: 'whom it has created', exists: false },
+    { case: 'who existed', exists: true },
+  ])('once the opening balance of a partner $case is in a payout', async ({ exists }) => {
+    const made = await createUndoing({ manualPayouts: true })
+    const rows = [{ email: 'p0@partner.example', openingBalanceCents: 12_345 }]
     const ours = newImport()
-    await partners(partnerRows(2), {}, ours)
-    const id = await idOf(merchant, 'p0@partner.example')
-    const manager = await merchant.asManager()
-    await manager.patch(`/partners/${id}`, { slug: 'renamed', email: 'moved@partner.example' })
-    await manager.post(`/partners/${id}/coupons`, { couponId: 'HAND' })
-    await manager.post(`/partners/${id}/notes`, { content: 'Called.' })
-    expect((await undo(ours.importId)).body.kept).toEqual([
-      { kind: 'partner', code: 'changed_since', count: 1 },
-    ])
-    expect((await undo(ours.importId, { includeChanged: true })).body).toMatchObject({
-      undone: { partners: 2 },
-      kept: [],
+    if (exists) await made.partners(rows)
+    await made.partners(rows, { importOpeningBalances: true, completeExisting: exists }, ours)
+    await made.partners(partnerRows(2, 'q'), {}, ours)
+    await pay(made.merchant)
+    expect(await refused(made, ours.importId)).toMatchObject({
+      partners: { count: 1, first: [{ email: 'p0@partner.example', name: null }] },
+      earned: [{ currency: 'USD', amountCents: 12_345 }],
     })
-    const { partners: there, links, coupons } = await present(database, merchant)
-    expect([there.length, links, coupons]).toEqual([2, [], []])
-    const again = await partners([
-      { email: 'p0@partner.example', slug: 'p-0', slugs: ['renamed'], couponId: 'HAND' },
-      { email: 'moved@partner.example' },
-    ])
-    expect(again.body.summary).toMatchObject({ created: 2, couponsMapped: 1, slugsRenamed: 0 })
-    expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 
-  test('a customer who bought since, or whom a later click or merge has changed, stays, and so does its partner', async () => {
-    const { merchant, partners, customers, undo } = await createUndoing({
-      program: { attribute_known_customers: true },
-    })
+  const customerCase = async (relies: (made: Undoing) => Promise<unknown>) => {
+    const made = await createUndoing({ program: { attribute_known_customers: true } })
     const ours = newImport()
-    await partners(partnerRows(2), {}, ours)
-    await customers(
-      [
-        { customerExternalId: 'bought', partnerEmail: 'p0@partner.example' },
-        { customerExternalId: 'clicked', partnerEmail: 'p0@partner.example' },
-        { customerExternalId: 'quiet', partnerEmail: 'p0@partner.example' },
-        { customerExternalId: 'other', partnerEmail: 'p1@partner.example' },
-      ],
-      ours,
-    )
-    await merchant.sale({ externalId: 'a', customerExternalId: 'bought' })
+    await made.customers(customerRows(3, MAYA), ours)
+    await relies(made)
+    return { made, ours }
+  }
+  test.each<{ case: string; relies: (made: Undoing) => Promise<unknown> }>([
+    {
+      case: 'has bought, and its partner was credited',
+      relies: ({ merchant }) => merchant.sale({ externalId: 'a', customerExternalId: 'cus_0' }),
+    },
+    {
+      case: 'was moved by a click',
+      relies: async ({ merchant }) =>
+        merchant.sale({
+          externalId: 'b',
+          customerExternalId: 'cus_0',
+          clickId: await merchant.click('leo'),
+        }),
+    },
+    {
+      case: 'was changed by a later import',
+      relies: ({ customers }) =>
+        customers([{ customerExternalId: 'cus_0', partnerEmail: MAYA, startedAt: '2020-01-01' }]),
+    },
+    {
+      case: 'was moved by a later import',
+      relies: ({ customers }) => customers([{ customerExternalId: 'cus_0', partnerEmail: LEO }]),
+    },
+  ])('once a customer of it $case', async ({ relies }) => {
+    const { made, ours } = await customerCase(relies)
+    expect(await refused(made, ours.importId)).toMatchObject({
+      partners: { count: 0 },
+      customers: { count: 1, first: [{ externalId: 'cus_0', email: 'ann0@x.example' }] },
+    })
+  })
+
+  test('while another import has changed a customer between two of its calls', async () => {
+    const made = await createUndoing()
+    const [ours, other] = [newImport(), newImport()]
+    const row = { customerExternalId: 'cus_1', customerEmail: 'ann@x.example' }
+    await made.customers([{ ...row, partnerEmail: MAYA }], ours)
+    await made.customers([{ ...row, partnerEmail: MAYA, startedAt: '2024-01-01' }], other)
+    await made.customers([{ ...row, partnerEmail: LEO }], ours)
+    for (const one of [ours, other])
+      expect(await refused(made, one.importId)).toMatchObject({ customers: { count: 1 } })
+  })
+})
+
+test('the answer counts all who depend on the import, names the first 20, and adds up what they have earned', async () => {
+  const made = await createUndoing({ program: { attribute_known_customers: true } })
+  const { merchant, partners, customers } = made
+  const ours = newImport()
+  await partners(partnerRows(24), { importOpeningBalances: true }, ours)
+  await customers(customerRows(22, 'p0@partner.example'), ours)
+  const manager = await merchant.asManager()
+  for (let n = 1; n < 23; n++) {
+    const id = await idOf(merchant, `p${n}@partner.example`)
+    await manager.patch(`/partners/${id}`, { name: `Changed ${n}` })
+  }
+  for (let n = 0; n < 22; n++)
     await merchant.sale({
-      externalId: 'b',
-      customerExternalId: 'clicked',
-      clickId: await merchant.click('leo'),
+      externalId: `in_${n}`,
+      customerExternalId: `cus_${n}`,
+      amountCents: 1_000,
+      currency: n % 2 ? 'EUR' : 'USD',
     })
-    const { body } = await undo(ours.importId, { dryRun: true })
-    expect(body.undone).toMatchObject({ partners: 1, customers: 2 })
-    expect(body.kept).toEqual(
-      expect.arrayContaining([
-        { kind: 'customer', code: 'has_events', count: 1 },
-        { kind: 'customer', code: 'changed_since', count: 1 },
-        { kind: 'partner', code: 'has_events', count: 1 },
-      ]),
-    )
-    expect(
-      body.rows.find(({ customerExternalId }) => customerExternalId === 'bought'),
-    ).toMatchObject({
-      partnerEmail: 'p0@partner.example',
-      message: 'Sales or leads were credited since.',
-    })
-    expect((await undo(ours.importId)).body).toEqual(body)
-    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  const dependents = await refused(made, ours.importId)
+  expect(dependents).toMatchObject({ partners: { count: 23 }, customers: { count: 22 } })
+  expect(dependents?.partners.first).toHaveLength(20)
+  expect(dependents?.partners.first[1]).toEqual({
+    id: await idOf(merchant, 'p1@partner.example'),
+    email: 'p1@partner.example',
+    name: 'Changed 1',
   })
+  expect(dependents?.customers.first).toHaveLength(20)
+  const sums = await database.query(
+    `select currency, sum(amount_cents)::int as "amountCents" from commissions
+     where workspace_id = $1 and partner_id <> $2 group by 1 order by 1`,
+    [merchant.workspace.id, await idOf(merchant, 'p23@partner.example')],
+  )
+  expect(dependents?.earned).toEqual(sums)
+  expect(sums).toMatchObject([{ currency: 'EUR' }, { currency: 'USD' }])
+  const { body } = await made.undo(ours.importId)
+  expect(body.error?.message).toContain('23 partners and 22 customers of this import')
+})
 
-  test('clicks and sent mails are no reason: nobody has earned by them, and no sale is credited by an earlier click', async () => {
+describe('an import is undone although', () => {
+  test('its links were clicked and its mails sent: nobody has earned by them, and no sale is credited by an earlier click', async () => {
     const { merchant, partners, undo } = await createUndoing()
     const ours = newImport()
     await partners(partnerRows(1), { sendWelcomeEmail: true }, ours)
@@ -368,97 +410,155 @@ describe('what stays', () => {
     await database.query(`update mails set sent_at = now() where workspace_id = $1`, [
       merchant.workspace.id,
     ])
-    expect((await undo(ours.importId)).body).toMatchObject({
-      undone: { partners: 1, mails: 0 },
-      kept: [],
-    })
+    expect((await undo(ours.importId)).body).toMatchObject({ undone: { partners: 1, mails: 0 } })
     const { body } = await merchant.sale({ clickId })
     expect(body).toMatchObject({ attributed: false })
     expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
+
+  test('a partner of it has read the portal', async () => {
+    const { merchant, partners, undo } = await createUndoing()
+    const ours = newImport()
+    await partners(partnerRows(1), {}, ours)
+    await database.query(`update partners set language = 'fr' where workspace_id = $1`, [
+      merchant.workspace.id,
+    ])
+    expect((await undo(ours.importId)).body).toMatchObject({ undone: { partners: 1 } })
+  })
+
+  test('a customer of it has bought and nobody was credited: a new one stays, nobody’s', async () => {
+    const { merchant, customers, undo } = await createUndoing()
+    const ours = newImport()
+    await customers(customerRows(2, MAYA), ours)
+    await merchant.sale({ externalId: 'a', customerExternalId: 'cus_0' })
+    expect((await undo(ours.importId)).body).toMatchObject({ undone: { customers: 2 } })
+    expect((await present(database, merchant)).customers).toMatchObject([
+      { external_id: 'cus_0', partner_id: null, imported_at: null, started_at: null },
+    ])
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  })
+
+  test('a customer of it has bought and nobody was credited: the former partner may be', async () => {
+    const { merchant, customers, undo } = await createUndoing({
+      program: { attribute_known_customers: true },
+    })
+    await customers(customerRows(2, MAYA))
+    const before = await present(database, merchant)
+    const ours = newImport()
+    await database.query(
+      "update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'",
+      [merchant.workspace.id],
+    )
+    await customers(customerRows(2, LEO), ours)
+    const { body } = await merchant.sale({ externalId: 'a', customerExternalId: 'cus_0' })
+    expect(body).toMatchObject({ attributed: false })
+    expect((await undo(ours.importId)).body).toMatchObject({ undone: { customers: 2 } })
+    const { customers: after } = await present(database, merchant)
+    expect(after).toEqual(before.customers)
+    // The cron decides again what was paid since.
+    expect(
+      await database.query(
+        `select c.external_id, c.replan_from = e.occurred_at as "isPlanned" from customers c
+         left join events e on e.customer_id = c.id where c.workspace_id = $1 order by 1`,
+        [merchant.workspace.id],
+      ),
+    ).toEqual([
+      { external_id: 'cus_0', isPlanned: true },
+      { external_id: 'cus_1', isPlanned: null },
+    ])
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  })
+
+  test('the same file was imported once more: the second import has made nothing', async () => {
+    const { merchant, partners, customers, undo } = await createUndoing()
+    const before = await present(database, merchant)
+    const [first, second] = [newImport(), newImport()]
+    for (const ours of [first, second]) {
+      await partners(partnerRows(6), ALL, ours)
+      await customers(customerRows(5, 'p0@partner.example'), ours)
+    }
+    expect((await undo(first.importId)).body).toMatchObject({
+      undone: { partners: 6, customers: 5, openingBalances: { count: 6 }, mails: 6 },
+    })
+    expect(await present(database, merchant)).toEqual(before)
+    expect((await undo(second.importId)).body).toMatchObject({
+      undone: { partners: 0, customers: 0, openingBalances: { count: 0 } },
+    })
+    expect(await present(database, merchant)).toEqual(before)
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  })
+
+  test('rows of later imports were refused, or left a customer with its partner', async () => {
+    const { partners, customers, undo } = await createUndoing()
+    const ours = newImport()
+    await partners(partnerRows(1), {}, ours)
+    await customers([{ customerExternalId: 'cus_1', partnerEmail: LEO }], ours)
+    const answers = [
+      await partners([{ email: 'p0@partner.example', slug: 'x'.repeat(300) }]),
+      await customers([{ customerExternalId: 'cus_1', partnerEmail: 'nobody@partner.example' }]),
+      await partners(partnerRows(1), { dryRun: true }),
+      await customers([{ customerExternalId: 'cus_1', partnerEmail: MAYA }], {
+        options: { keepOwners: true },
+      }),
+    ]
+    expect(answers.map(({ body }) => body.results[0]?.status)).toEqual([
+      'error',
+      'partner_not_found',
+      'skipped_existing',
+      'unchanged',
+    ])
+    expect((await undo(ours.importId)).body).toMatchObject({
+      undone: { partners: 1, customers: 1 },
+    })
+  })
 })
 
 describe('two imports, A and B', () => {
-  test('of one customer: A stays while B does, and both go in the order B, A', async () => {
-    const { merchant, partners, customers, undo } = await createUndoing()
-    await customers([
-      { customerExternalId: 'cus_1', customerEmail: 'first@x.example', partnerEmail: MAYA },
-    ])
+  test('of one customer and its partner: A depends on B, and both go in the order B, A', async () => {
+    const made = await createUndoing()
+    const { merchant, partners, customers, undo } = made
+    const row = { customerExternalId: 'cus_1' }
+    await customers([{ ...row, customerEmail: 'first@x.example', partnerEmail: MAYA }])
     const before = await present(database, merchant)
     const [a, b] = [newImport(), newImport()]
     await partners(partnerRows(1), {}, a)
     await customers(
-      [
-        {
-          customerExternalId: 'cus_1',
-          customerEmail: 'a@x.example',
-          partnerEmail: 'p0@partner.example',
-        },
-      ],
+      [{ ...row, customerEmail: 'a@x.example', partnerEmail: 'p0@partner.example' }],
       a,
     )
     const betweenThem = await present(database, merchant)
     await customers(
-      [{ customerExternalId: 'cus_1', customerEmail: 'b@x.example', partnerEmail: LEO }],
+      [
+        { ...row, customerEmail: 'b@x.example', partnerEmail: LEO, startedAt: '2020-01-01' },
+        { customerExternalId: 'cus_2', partnerEmail: LEO },
+      ],
       b,
     )
-
-    const early = await undo(a.importId)
-    expect(early.body).toMatchObject({
-      undone: { partners: 1, customers: 0 },
-      kept: [{ kind: 'customer', code: 'changed_since', count: 1 }],
-    })
-    expect((await undo(b.importId)).body.undone.customers).toBe(1)
-    // The partner of A is gone, so the customer is nobody's but the one before.
-    const [customer] = (await present(database, merchant)).customers
-    expect(customer).toMatchObject({
-      email: 'a@x.example',
-      partner_id: before.customers[0]?.partner_id,
-    })
-    expect((await undo(a.importId)).body).toMatchObject({
-      undone: { partners: 1, customers: 1 },
-      kept: [],
-    })
-    expect(await present(database, merchant)).toEqual(before)
-    expect(betweenThem.customers).toHaveLength(1)
-    expect(await database.violations(merchant.workspace.id)).toEqual([])
-  })
-
-  test('of one customer, in the order B, A', async () => {
-    const { merchant, customers, undo } = await createUndoing()
-    const [a, b] = [newImport(), newImport()]
-    await customers(customerRows(2, MAYA), a)
-    const betweenThem = await present(database, merchant)
-    await customers(
-      customerRows(2, LEO).map((row) => ({
-        ...row,
-        startedAt: '2020-01-01',
-        customerEmail: 'z@x.example',
-      })),
-      b,
-    )
-    await undo(b.importId)
+    expect(await refused(made, a.importId)).toMatchObject({ customers: { count: 1 } })
+    expect((await undo(b.importId)).body).toMatchObject({ undone: { customers: 2 } })
     expect(await present(database, merchant)).toEqual(betweenThem)
-    expect((await undo(a.importId)).body.undone.customers).toBe(2)
-    expect((await present(database, merchant)).customers).toEqual([])
+    expect((await undo(a.importId)).body).toMatchObject({ undone: { partners: 1, customers: 1 } })
+    expect(await present(database, merchant)).toEqual(before)
     expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 
-  test('of one partner: the balance that B has completed keeps the partner of A, until B is undone', async () => {
-    const { merchant, partners, undo } = await createUndoing()
+  test('of one partner: A depends on the balance that B has completed, until B is undone', async () => {
+    const made = await createUndoing()
+    const { merchant, partners, undo } = made
     const [a, b] = [newImport(), newImport()]
     await partners(partnerRows(1), {}, a)
     const betweenThem = await present(database, merchant)
     await partners(partnerRows(1), { importOpeningBalances: true, completeExisting: true }, b)
-    expect((await undo(a.importId)).body.kept).toEqual([
-      { kind: 'partner', code: 'has_commissions', count: 1 },
-    ])
+    expect(await refused(made, a.importId)).toMatchObject({
+      partners: { count: 1 },
+      earned: [{ currency: 'USD', amountCents: 1_000 }],
+    })
     expect((await undo(b.importId)).body.undone.openingBalances).toEqual({
       count: 1,
       sums: [{ currency: 'USD', amountCents: 1_000 }],
     })
     expect(await present(database, merchant)).toEqual(betweenThem)
-    expect((await undo(a.importId)).body).toMatchObject({ undone: { partners: 1 }, kept: [] })
+    expect((await undo(a.importId)).body).toMatchObject({ undone: { partners: 1 } })
     expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 })
@@ -531,7 +631,7 @@ test('only managers of the workspace undo, and only its own imports', async () =
     (await merchant.post(`/api/workspaces/${merchant.workspace.slug}${path}`, {})).status,
   ).toBe(401)
   expect((await undo('not-an-id')).status).toBe(404)
-  expect((await undo(ours.importId, { cursor: 'x' })).status).toBe(400)
+  expect((await undo(ours.importId, { includeChanged: true })).status).toBe(400)
   expect((await undo(ours.importId, { dryrun: true })).status).toBe(400)
   expect((await present(database, merchant)).partners).toHaveLength(3)
 })

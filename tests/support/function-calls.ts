@@ -72,7 +72,6 @@ const credited = {
 
 /** Rows of an import, one column each. */
 const ADDRESSES = 'new-1@partner.example\nformer-1@partner.example\npartner-1@partner.example'
-const FOUND = 'partner-1@partner.example\nformer-1@partner.example'
 const imported = [
   'new-1@partner.example\nnew-2@partner.example',
   '\t\n\t',
@@ -492,8 +491,6 @@ export const CALLS: Record<string, string> = {
       { n: 1, details: {} },
       { n: 2, details: {} },
     ],
-    FOUND,
-    1,
     idOf('other', NEW),
     'manager-1@shop.example',
     {},
@@ -502,31 +499,20 @@ export const CALLS: Record<string, string> = {
     {},
     NOW,
   ),
-  'an undo begins': call('begin_undo', WORKSPACE, idOf('other', 1), NOW),
-  'an undo is previewed': call('read_undo', WORKSPACE, idOf('call', 1), true, false, 100),
-  'a call is undone': call(
-    'undo_import_call',
+  'a call of an import of customers begins': call(
+    'begin_customer_import',
     WORKSPACE,
-    idOf('call', 1),
-    idOf('other', NEW),
+    idOf('other', 1),
+  ),
+  'an undo is previewed': call('plan_undo', WORKSPACE, idOf('call', 1), 20),
+  'the undo of partners is previewed': call('plan_undo', WORKSPACE, idOf('other', 12), 20),
+  'an import is undone': call(
+    'undo_import',
+    WORKSPACE,
+    idOf('other', 2),
     'ann@shop.example',
-    false,
+    20,
     NOW,
-  ),
-  'a partner of an undone import is looked at': call(
-    'partner_undo_reason',
-    PARTNER,
-    idOf('call', 1),
-    0,
-    NOW,
-    true,
-    false,
-  ),
-  'whether a later import names a customer is looked up': call(
-    'is_named_later',
-    idOf('customer', 1),
-    idOf('call', 1),
-    0,
   ),
   'invoices of payouts': call('issue_invoices', WORKSPACE, `{${idOf('payout', 1)}}`, NOW),
   'an event without credit': insertEvent,

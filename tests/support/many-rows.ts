@@ -166,14 +166,14 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, 'moved', 'partner-' || n || '@partner.example', ${id('partner')}, '{}', now(), now() from numbers;
   insert into audit_entries (id, workspace_id, actor, action, details, created_at)
     select ${id('other')}, ${id('workspace', '1')}, 'ann@shop.example', 'partners.imported', '{}', now() from numbers;
-  insert into import_calls (audit_id, workspace_id, import_id, hash, answer, named)
-    select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, '', '{"results": []}', array[${id('customer')}, ${id('partner')}] from numbers;
+  insert into import_calls (audit_id, workspace_id, import_id, hash, answer, made)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, '', '{"results": []}', case when n = 2 then '{}' else array[${id('partner')}] end from numbers;
   insert into audit_entries (id, workspace_id, actor, action, details, created_at)
     select ${id('call')}, ${id('workspace', '1')}, 'ann@shop.example', 'customers.imported', '{}', now() from numbers;
   insert into import_calls (audit_id, workspace_id, import_id, hash, answer, made)
     select ${id('call')}, ${id('workspace', '1')}, ${id('call')}, '', '{"results": []}', array[${id('customer')}] from numbers;
-  insert into undone_imports (workspace_id, import_id, undone_at)
-    select ${id('workspace', '1')}, ${id('call')}, now() from numbers;
+  insert into undone_imports (workspace_id, import_id, undone_at, undone)
+    select ${id('workspace', '1')}, ${id('run')}, now(), '{}' from numbers;
   insert into webhook_endpoints (id, workspace_id, url, types, ciphertext, created_at)
     select ${id('other')}, ${id('workspace')}, 'https://shop.example/webhooks', '{partner.created,partner.banned,sale.created,commission.created,
            commission.reversed,payout.created,payout.paid,import.finished}', 'secret', now() from numbers;

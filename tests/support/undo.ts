@@ -1,8 +1,11 @@
 import type { ImportUndoResponse } from '../../lib/imports/imports.responses.ts'
+import type { Dependents } from '../../lib/imports/undo.ts'
 import { createWithLeo } from './imports.ts'
 import type { Answer, createMerchant, Merchant, useDatabase } from './merchant.ts'
 
-type Undone = Omit<Answer, 'body'> & { body: ImportUndoResponse & Answer['body'] }
+type Undone = Omit<Answer, 'body'> & {
+  body: ImportUndoResponse & { dependents?: Dependents } & Answer['body']
+}
 
 /** How a merchant's manager undoes an import. */
 export const undoer = async (merchant: Merchant) => {

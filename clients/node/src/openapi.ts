@@ -1701,7 +1701,7 @@ type: "import.finished"
 timestamp: string
 data: components['schemas']["AuditEntry"]
 }
-/** What a request of an import has made was taken back */
+/** An import was undone */
 "import.undone": {
 type: "import.undone"
 timestamp: string

@@ -6,7 +6,6 @@ import type {
   ImportMails,
   ImportReport,
 } from '../../../lib/imports/reports.queries.ts'
-import { addUndone } from '../../../lib/imports/undo.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import type { MailStatus } from '../../../lib/mail/mails.ts'
@@ -188,7 +187,7 @@ export const Report = ({
   importId: string
   report: ImportReport
 }) => {
-  const { calls, counts, rows, mails } = report
+  const { calls, counts, rows, mails, undo } = report
   const programs = [...new Set(calls.flatMap(({ programName }) => programName ?? []))]
   const actors = [...new Set(calls.map(({ actor }) => actor))]
   return (
@@ -202,17 +201,13 @@ export const Report = ({
           <ImportedAt at={calls[0].at} by={actors.join(', ')} into={programs.join(', ')} />
         </p>
       )}
-      {calls[0]?.undoneAt ? (
+      {undo ? (
         <>
           <h2>{t(m.imports_undone)}</h2>
           <p>
-            <At at={calls[0].undoneAt} by={calls[0].undoneBy} />{' '}
-            <a href={`${base}/imports/${importId}/undo`}>{t(m.imports_view_kept)}</a>
+            <At at={undo.at} by={undo.by} /> {t(m.imports_taken_back)}
           </p>
-          <UndoneList
-            undone={addUndone(calls.map(({ undone }) => undone))}
-            none={t(m.imports_nothing_undone)}
-          />
+          <UndoneList undone={undo.undone} />
         </>
       ) : (
         <p>

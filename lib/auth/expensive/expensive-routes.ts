@@ -34,7 +34,6 @@ const BELOW_APP = [
   'POST /programs/:id/what-if',
   'POST /groups/:id/what-if',
   'POST /partners/export',
-  'GET /imports/:id/kept.csv',
   'POST /payouts/runs/:id/wise-template',
   'GET /partners/:id/statement',
   'GET /payouts/years/:year{[2][0-9][0-9][0-9]}',

@@ -70,7 +70,6 @@ export const PAGE_ROUTES = {
   'GET /imports/:id/rows.csv': MANAGER,
   'GET /imports/:id/undo': MANAGER,
   'POST /imports/:id/undo': MANAGER,
-  'GET /imports/:id/kept.csv': MANAGER,
   'GET /events': ALL,
   'GET /events/:id': ALL,
   'GET /events/:id/credit': MANAGER,

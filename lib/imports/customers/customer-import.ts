@@ -97,10 +97,6 @@ export type CustomerImportSummary = Record<
 export type CustomerImportDecision = {
   mapped: MappedCustomer[]
   results: CustomerResult[]
-  /** The ids of customers whom rows name and leave as they are. */
-  left: string[]
-  /** The ids of partners to whom rows assign their customers, also those who have them already. */
-  partnerIds: string[]
 }
 
 export const isCustomerRow = (row: CustomerRow | BadCustomerRow): row is CustomerRow =>
@@ -190,13 +186,6 @@ export const decideCustomerImport = (
     [...facts.customers].map(([id, mapping]) => [nameOf(id), mapping]),
   )
   const mapped = new Map<string, MappedCustomer>()
-  const left = new Set<string>()
-  const assigned = new Set<string>()
-  const leave = (externalId: string): 'unchanged' => {
-    const id = facts.customerIds.get(externalId)
-    if (id !== undefined) left.add(id)
-    return 'unchanged'
-  }
 
   const results = rows.map((row, index): CustomerResult => {
     const { customerExternalId, partnerEmail } = row
@@ -220,15 +209,17 @@ export const decideCustomerImport = (
     const moves = known !== undefined && known.owner.id !== found.id
     const owner = moves ? { ownerEmail: known.owner.email } : {}
     if (moves && keepOwners) {
-      const status = leave(customerExternalId)
-      return { customerExternalId, partnerEmail, status, ...owner, ...CUSTOMER_OWNED }
+      return {
+        ...{ customerExternalId, partnerEmail, status: 'unchanged' as const },
+        ...owner,
+        ...CUSTOMER_OWNED,
+      }
     }
 
-    assigned.add(found.id)
     const note = found.isBanned ? PARTNER_BANNED : {}
     const after = apply(known, mapping)
     if (known && isSame(known, after))
-      return { customerExternalId, partnerEmail, status: leave(customerExternalId), ...note }
+      return { customerExternalId, partnerEmail, status: 'unchanged', ...note }
     customers.set(name, { ...after, owner: found })
     // Excludes the values read earlier, which may change before the write.
     const before = mapped.get(name)
@@ -247,7 +238,7 @@ export const decideCustomerImport = (
     const status = known ? 'updated' : 'created'
     return { customerExternalId, partnerEmail, status, ...owner, ...note }
   })
-  return { mapped: [...mapped.values()], results, left: [...left], partnerIds: [...assigned] }
+  return { mapped: [...mapped.values()], results }
 }
 
 /** Whether a row gave its customer to another partner. */

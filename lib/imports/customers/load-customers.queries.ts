@@ -71,12 +71,11 @@ export const loadCustomerImport = async (
       ownerId: string | null
       ownerEmail: string | null
       isLate: boolean
-      importedAt: string | null
     }
   >`
     select wanted.value as "externalId", c.id, c.partner_id as "ownerId",
            (select email from partners where id = c.partner_id) as "ownerEmail",
-           coalesce(c.replan_from, c.addressed_from) is not null as "isLate", c.email, c.imported_at::text as "importedAt",
+           coalesce(c.replan_from, c.addressed_from) is not null as "isLate", c.email,
            case when ${isImported(sql`c.partner_id`)} then c.partner_id end as "partnerId",
            c.started_at as "startedAt", c.started_program_id as "startedProgramId", c.prior
     from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as wanted (kind text, value text),
@@ -102,15 +101,7 @@ export const loadCustomerImport = async (
     partners,
     customers: new Map(
       customers.flatMap(
-        ({
-          externalId,
-          id: _id,
-          ownerId,
-          ownerEmail,
-          isLate: _isLate,
-          importedAt: _at,
-          ...mapping
-        }) =>
+        ({ externalId, id: _id, ownerId, ownerEmail, isLate: _isLate, ...mapping }) =>
           ownerId === null || ownerEmail === null
             ? []
             : [[externalId, { ...mapping, owner: { id: ownerId, email: ownerEmail } }]],
@@ -122,8 +113,6 @@ export const loadCustomerImport = async (
   return {
     workspace: workspaces[0],
     facts,
-    /** When each customer was imported last, by its id. Null if no import is in force. */
-    importedAt: new Map(customers.map(({ id, importedAt }) => [id, importedAt])),
     lateIds,
     answer: answered?.answer,
     isUndone: answered?.isUndone ?? false,

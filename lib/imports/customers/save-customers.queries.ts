@@ -8,7 +8,6 @@ import type { ImportCall } from '../import-calls.queries.ts'
 import { unlessTakenOrDeleted } from '../partners/partner-import.queries.ts'
 import { partnersStay } from '../undone.queries.ts'
 import type { CustomerResult, MappedCustomer } from './customer-import.ts'
-import { idsOf, type LeftCustomer, lockUndo, nothingUndone } from './left-customers.queries.ts'
 import { type CustomerAnswer, isImported } from './load-customers.queries.ts'
 
 type CustomerImport = {
@@ -16,9 +15,6 @@ type CustomerImport = {
   customers: MappedCustomer[]
   /** As decided by what was read. */
   results: CustomerResult[]
-  left: LeftCustomer[]
-  /** Of all to whom the rows assign customers. */
-  partnerIds: string[]
   keepOwners: boolean
   call: ImportCall
   /** The call's audit entry, written in the same transaction. */
@@ -32,7 +28,6 @@ type CustomerImport = {
  *
  * Rows are locked in the same order by all, so that concurrent imports and reports cannot deadlock.
  *
- * @param left without customers for whom no import is in force: no undo changes them
  * @returns the results, corrected for customers whom a concurrent report or import created after
  *   the read, and the ids of customers with payments in the second of the import, or later, that
  *   were received before it. Null when the same call was answered after the read, or two of the
@@ -40,17 +35,7 @@ type CustomerImport = {
  */
 export const saveCustomerImport = async (
   db: Db,
-  {
-    workspaceId,
-    customers,
-    results,
-    left,
-    partnerIds,
-    keepOwners,
-    call,
-    audit,
-    now,
-  }: CustomerImport,
+  { workspaceId, customers, results, keepOwners, call, audit, now }: CustomerImport,
 ): Promise<{ results: CustomerResult[]; lateIds: string[] } | null> => {
   const rows = customers.map((customer) => ({
     id: newId(),
@@ -58,6 +43,7 @@ export const saveCustomerImport = async (
     ...identityOf(customer.externalId),
   }))
   const json = JSON.stringify(rows)
+  const partnerIds = rows.flatMap(({ referrals }) => referrals.map((one) => one.partnerId))
   const ids = rows.map(({ kind, value }) => ({ kind, value }))
   const emails = rows.flatMap((row) => row.emails.map((value) => ({ kind: 'email', value })))
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
@@ -126,15 +112,10 @@ export const saveCustomerImport = async (
       from saved, jsonb_array_elements_text(saved.emails) e
       on conflict (customer_id, kind, value) do nothing
     )
-    insert into import_calls (audit_id, workspace_id, import_id, hash, made, former, named, answer)
+    insert into import_calls (audit_id, workspace_id, import_id, hash, made, former, answer)
     select ${call.id}::uuid, ${workspaceId}::uuid, ${call.importId}::uuid, ${call.hash},
            array(select id from saved where is_new),
            (select coalesce(jsonb_agg(former), '[]') from saved where not is_new),
-           ${idsOf(left)} || ${partnerIds}::uuid[] || case when (select count(*) from saved) = ${customers.length} then '{}' else array(
-                  select i.customer_id from ${mapping}
-                  join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
-                                            and i.kind <> 'email'
-                  where i.customer_id not in (select id from saved)) end,
            jsonb_build_object('results', coalesce(jsonb_agg(
              case when r.result ->> 'status' <> 'created' or s.is_created then r.result
                   when s.id is null then r.result || '{"status": "unchanged"}'
@@ -172,8 +153,7 @@ export const saveCustomerImport = async (
     returning c.id`
   const save = () =>
     db.batch([
-      lockUndo(workspaceId, call).compile(db),
-      nothingUndone(workspaceId, call, left).compile(db),
+      sql`select begin_customer_import(${workspaceId}, ${call.importId})`.compile(db),
       partnersStay(partnerIds, 'key share').compile(db),
       lockIdentities(workspaceId, [...ids, ...emails], 'shared').compile(db),
       create.compile(db),
@@ -185,6 +165,6 @@ export const saveCustomerImport = async (
     ])
   const saved = await unlessTakenOrDeleted(save)
   if (!saved) return null
-  const [, , , , , , , , late, [answered]] = saved
+  const [, , , , , , , late, [answered]] = saved
   return { results: answered?.answer.results ?? results, lateIds: late.map(({ id }) => id) }
 }

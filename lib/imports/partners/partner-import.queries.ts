@@ -12,7 +12,6 @@ import type { PartnerImportResponse } from '../imports.responses.ts'
 import type { NewGroup } from './groups.ts'
 import {
   type CompletedPartner,
-  type FoundPartner,
   type NewPartner,
   type PartnerImportFacts,
   type PartnerRow,
@@ -54,7 +53,7 @@ const toLoaded = (answer: Answer | null | undefined) => ({
   } satisfies Omit<PartnerImportFacts, 'groups'>,
   /** Of the same call, if it was made before. */
   answer: answer?.answer,
-  /** Whether a manager has begun to undo the import: no call of it is saved any more. */
+  /** Whether the import was undone: no call of it is saved any more. */
   isUndone: answer?.isUndone ?? false,
   isSaved: answer?.isSaved ?? false,
 })
@@ -111,7 +110,6 @@ type PartnerImport = {
   partners: PlannedPartner[]
   newGroups: NewGroup[]
   completed: CompletedPartner[]
-  found: FoundPartner[]
   /** For the mail to other managers about opening balances, which has the sums besides. */
   notice: OpeningBalancesNotice
   audit: Audit
@@ -178,12 +176,11 @@ const furtherLinks = (partners: NewPartner[]) =>
  * Inserts partners with their further links, coupons, opening balances, mails and new groups, in
  * one transaction. Idempotent, see save_partner_import.
  *
- * @returns false when an email address, slug, coupon or group's name was taken after the read, or a
- *   partner who was found is gone: read and decide again
+ * @returns false when an email address, slug, coupon or group's name was taken after the read: read
+ *   and decide again
  */
 export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise<boolean> => {
-  const { workspaceId, programId, partners, newGroups, completed, found, notice, audit, call } =
-    planned
+  const { workspaceId, programId, partners, newGroups, completed, notice, audit, call } = planned
   const { emails, names, slugs, slugKeys, formerLinks } = columns(partners)
   const links = furtherLinks(partners)
   const groups = partners.some(({ groupId }) => groupId !== null)
@@ -199,14 +196,11 @@ export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise
     })),
   ]
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
-  const { owing = [], others = [] } = Object.groupBy(found, ({ hasBalance }) =>
-    hasBalance ? 'owing' : 'others',
-  )
   const save = sql`
     select save_partner_import(
       ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${formerLinks}, ${groups}, ${jsonOf(newGroups)}, ${links}, ${coupons}, ${jsonOf(balances)},
       ${balances.length > 0 ? JSON.stringify(notice) : null}, ${mails},
-      ${found.length > 0 ? lines([...owing, ...others].map(({ email }) => email)) : null}, ${owing.length}, ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
+      ${call.id}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${call.importId}, ${call.hash},
       ${keptAnswer(planned.answer)}, ${planned.now})`
   return (await unlessTakenOrDeleted(() => save.execute(db))) !== null
 }

@@ -84,12 +84,6 @@ export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & {
   groupId: string | null
 }
 
-/**
- * A partner who exists, as a row names it. @property hasBalance whether a row has an opening
- * balance that the partner may have already
- */
-export type FoundPartner = { email: string; hasBalance: boolean }
-
 /** A partner who exists, and gets its opening balance. */
 export type CompletedPartner = Pick<NewPartner, 'email' | 'slug' | 'openingBalanceCents'>
 
@@ -131,8 +125,6 @@ export type PartnerImportDecision = {
   /** Those that the new partners join. */
   newGroups: NewGroup[]
   completed: CompletedPartner[]
-  /** All who exist, also those who are completed. */
-  found: FoundPartner[]
   results: PartnerResult[]
   summary: PartnerImportSummary
   warnings: PartnerImportWarning[]
@@ -217,7 +209,6 @@ export const decidePartnerImport = (
   const coupons = new Map(facts.couponOwners)
   const newPartners: NewPartner[] = []
   const completed = new Map<string, CompletedPartner>()
-  const found = new Map<string, FoundPartner>()
   const completes = ({ email, openingBalanceCents }: PartnerRow): boolean => {
     const slug = completeExisting && openingBalanceCents > 0 ? facts.unowed.get(email) : null
     // Of two addresses of a partner, the first row counts.
@@ -246,10 +237,6 @@ export const decidePartnerImport = (
         here.has(slugKey(one)) || facts.slugOwners.get(slugKey(one)) === slug
       const wanted = [...(row.slug === null ? [] : [row.slug]), ...row.otherSlugs]
       const isCompleted = completes(row)
-      if (facts.partners.has(email)) {
-        const hasBalance = row.openingBalanceCents > 0 && !isCompleted
-        found.set(email, { email, hasBalance: hasBalance || found.get(email)?.hasBalance === true })
-      }
       return {
         email,
         status: isCompleted ? 'completed' : 'skipped_existing',
@@ -285,7 +272,6 @@ export const decidePartnerImport = (
     newPartners,
     newGroups: joinedGroups(newPartners, facts.groups),
     completed: [...completed.values()],
-    found: [...found.values()],
     results,
     summary: { ...summarize(results), ...(completeExisting && { completed: completed.size }) },
     warnings: warnings(creating, facts, completed),
