@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { payDue } from '../../lib/upkeep/pay-due.service.ts'
-import { usePayouts } from '../support/payouts.ts'
+import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
 
@@ -90,5 +90,44 @@ test('concurrent runs are serialized, and no balance is split', async () => {
   })
   // What the other run had claimed, this one has sent.
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['100 usd'] })
+  expect(await world.violations()).toEqual([])
+})
+
+test.each([
+  { who: 'a run of the cron', second: () => payDue(world.env()) },
+  { who: 'a manager’s run', second: (payer: Payer) => payer.run() },
+])('what a run has leased and not saved yet is not taken by $who', async ({ second }) => {
+  const payer = await world.createPayer()
+  for (const slug of ['maya', 'leo', 'nora']) {
+    await payer.addPartner({ slug, owed: [{ amountCents: 100 }] })
+  }
+  const leases = () =>
+    world.query<{ leaseId: string | null; paid: boolean }>(
+      'select lease_id as "leaseId", paid_at is not null as paid from payouts where workspace_id = $1 order by id',
+      [payer.workspaceId],
+    )
+  const { hooks } = world.stripe()
+  let transfers = 0
+  let during: unknown[] = []
+  hooks.onCall = (method, path) => {
+    if (method === 'POST' && path === '/v1/transfers') transfers++
+  }
+  // The first of the transfers is made, and the run does not know yet.
+  hooks.afterCall = async (method, path) => {
+    if (method !== 'POST' || path !== '/v1/transfers') return
+    hooks.afterCall = undefined
+    const before = await leases()
+    await second(payer)
+    during = [before, await leases()]
+  }
+  await payer.run()
+  hooks.onCall = undefined
+
+  const [{ leaseId } = { leaseId: null }] = await leases()
+  const leased = Array.from({ length: 3 }, () => ({ leaseId, paid: false }))
+  expect(leaseId).not.toBeNull()
+  expect(during).toEqual([leased, leased])
+  expect(transfers).toBe(3)
+  expect(await leases()).toEqual(leased.map((row) => ({ ...row, paid: true })))
   expect(await world.violations()).toEqual([])
 })
