@@ -67,6 +67,12 @@ create index processor_events_waiting_idx on processor_events ((outcome -> 'fact
 create index processor_events_workspace_id_email_idx
     on processor_events (workspace_id, email) where email is not null;
 
+-- Who else has paid with this card or bank account? The fact of a payment's method is the only one
+-- of its event.
+create index processor_events_fingerprint_idx
+    on processor_events (workspace_id, (facts -> 0 ->> 'fingerprint'), id)
+    where facts -> 0 ->> 'fingerprint' is not null;
+
 -- Was a payment of the other mode received about this time?
 create index processor_events_wrong_mode_idx on processor_events (workspace_id, occurred_at)
     where outcome ->> 'code' = 'wrong_mode';

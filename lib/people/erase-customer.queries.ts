@@ -12,6 +12,7 @@ import { lostRace } from '../platform/unavailable.ts'
 import { emailOf, erasedMark } from '../rules/identities/identities.ts'
 import { textArray } from '../tracking/events/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
+import { BUYER_FIELDS } from './retention.queries.ts'
 
 /** Each loses to a merge of the customer, or to a report that says whose it is. */
 const ROUNDS = 8
@@ -108,10 +109,12 @@ const eraseUnlessChanged = async (
     sql`update processor_events s
         set email = ${erased('s.email')}, outcome = ${erasedJson('s.outcome')},
             keys = array(select erase_text(k, ${texts}, ${marks}) from unnest(s.keys) with ordinality u (k, place) order by place),
-            facts = (select coalesce(jsonb_agg(erase_texts(f - 'name', ${texts}, ${marks})), '[]') from jsonb_array_elements(s.facts) f)
+            facts = (select coalesce(jsonb_agg(erase_texts(f - ${BUYER_FIELDS}, ${texts}, ${marks})), '[]') from jsonb_array_elements(s.facts) f)
         where s.workspace_id = ${workspaceId}
           and (s.email = any(${texts}) or s.customer = any(${textArray(stripeIds)})
-               or s.event_id in (select e.id from events e where ${isTheirs}))`,
+               or s.event_id in (select e.id from events e where ${isTheirs})
+               or s.facts -> 0 ? 'fingerprint' and s.keys && array(
+                 select e.external_id from events e where ${isTheirs} and e.kind = 'sale'))`,
     sql`delete from report_mismatches m
         where m.workspace_id = ${workspaceId}
           and (m.event_id in (select e.id from events e where ${isTheirs})

@@ -53,6 +53,7 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
       select s.type, ${unlessErased('s.email')} as email, s.facts, s.occurred_at as "occurredAt" from processor_events s
       where s.workspace_id = ${workspaceId} and (
         s.event_id in (select id from ${events} e)
+        or s.facts -> 0 ? 'fingerprint' and s.keys && array(select external_id from ${events} e where kind = 'sale')
         or s.customer in (select value from customer_identities where customer_id in ${mine} and kind = 'stripe')
         or s.email in (select value from customer_identities where customer_id in ${mine} and kind in ('email', 'guest')))`,
     beingImported: listSourceRowsOf(

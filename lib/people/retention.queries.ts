@@ -13,6 +13,9 @@ const countOf = async (db: Db, work: RawBuilder<unknown>): Promise<number> => {
   return rows[0]?.found ?? 0
 }
 
+/** What names a buyer in the facts of Stripe's events, beside the address that may be its id. */
+export const BUYER_FIELDS = sql`array['name', 'fingerprint', 'billingEmail']`
+
 /** From when on what is kept. */
 export type KeptSince = Record<
   'mails' | 'purchases' | 'metadata' | 'webhooks' | 'mismatches' | 'refused',
@@ -105,8 +108,8 @@ export const anonymizeEvents = (db: Db, before: Date, limit: number): Promise<nu
     db,
     sql`update processor_events s
         set email = case when s.customer is null then s.email end, anonymized_at = now(),
-            facts = (select coalesce(jsonb_agg(case when f ->> 'customer' is null then f - 'name'
-                                                    else f - 'name' || '{"email": null}' end), '[]')
+            facts = (select coalesce(jsonb_agg(case when f ->> 'customer' is null then f - ${BUYER_FIELDS}
+                                                    else f - ${BUYER_FIELDS} || '{"email": null}' end), '[]')
                      from jsonb_array_elements(s.facts) f)
         where s.id in (${due.purchases(before)} limit ${limit} for update skip locked)`,
   )

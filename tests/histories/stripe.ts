@@ -1,6 +1,7 @@
 /** What happens at Stripe, whose events may arrive late and twice. */
 import fc from 'fast-check'
 import {
+  cardCharge,
   charge,
   checkoutSession,
   creditNote,
@@ -14,7 +15,7 @@ import {
   seconds,
 } from '../support/stripe.ts'
 import { addressOf, anyOf, clickOf, currency, maybe, person, step, which } from './steps.ts'
-import { COUPONS, type Delivery, type History, type Payment } from './world.ts'
+import { COUPONS, type Delivery, emailOf, type History, type Payment } from './world.ts'
 
 export const delivery: { [K in keyof Delivery]: fc.Arbitrary<Delivery[K]> } = {
   late: fc.constantFrom(0, 0, 0, 1, 3, 9),
@@ -69,6 +70,17 @@ const succeeded = (
     currency: currency.toLowerCase(),
     ...fields,
   })
+
+/** Reports the card of a payment. Two people share one, and one of them pays as a partner. */
+const charged = (history: History, who: string, { id, charge: its }: Payment, arrives: Delivery) =>
+  history.happen(
+    'charge.succeeded',
+    cardCharge(history.idOf(`fp_${Number(who.slice(1)) % 2}`), {
+      ...{ id: its, payment_intent: id, created: seconds() },
+      billing_details: { email: who === 'u3' ? emailOf('maya') : addressOf(who) },
+    }),
+    { ...arrives, late: (arrives.late * 5) % 7 },
+  )
 
 /** What was refunded of a payment so far, with what was released of it. */
 const refundedCharge = (
@@ -195,6 +207,7 @@ export const renew = async (
   const object = isOld
     ? oldInvoice({ ...fields, payment_intent, charge, subscription })
     : invoice({ ...fields, ...parent(subscription, isTied ? { customerExternalId: who } : {}) })
+  await charged(history, who, payment, arrives)
   await history.happen('invoice.paid', object, arrives)
   if (!isOld && isUntied) {
     const of = { payment_details: null, customer: history.customerOf(who) }
@@ -288,6 +301,7 @@ export const stripeSteps = {
         },
         discounts: discounts(coupon),
       })
+      if (captured !== 'never') await charged(history, who, payment, arrives)
       await history.happen('checkout.session.completed', session, arrives)
       if (captured === 'later' || captured === 'in part') {
         const of = { payment_details: null, customer: session.customer }
@@ -375,9 +389,11 @@ export const stripeSteps = {
       },
       ...delivery,
     },
-    (history, { who, isGuest, click, ties, currency, ...arrives }) => {
+    async (history, { who, isGuest, click, ties, currency, ...arrives }) => {
       const clickId = clickOf(history, click)
-      const object = succeeded(pay(history, currency, false), {
+      const payment = pay(history, currency, false)
+      await charged(history, who, payment, arrives)
+      const object = succeeded(payment, {
         customer: isGuest ? null : history.customerOf(who),
         receipt_email: addressOf(who),
         metadata: { ...(clickId && { clickId }), ...reportedId(history, who, ties) },

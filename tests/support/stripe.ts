@@ -140,6 +140,21 @@ export const charge = (fields: StripeObject = {}): StripeObject => ({
   ...fields,
 })
 
+/** A paid charge, and the card that paid it. */
+export const cardCharge = (fingerprint: string, fields: StripeObject = {}): StripeObject =>
+  charge({
+    amount_captured: 4_900,
+    captured: true,
+    paid: true,
+    receipt_email: null,
+    billing_details: { address: null, email: null, name: null, phone: null },
+    payment_method_details: {
+      type: 'card',
+      card: { brand: 'visa', fingerprint, last4: '4242', wallet: null },
+    },
+    ...fields,
+  })
+
 /** A refund of 49 USD of which nobody knows the payment yet. */
 export const refund = (fields: StripeObject = {}): StripeObject => ({
   id: stripeId('re'),

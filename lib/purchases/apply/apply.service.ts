@@ -22,6 +22,7 @@ import {
 } from '../../tracking/events/received.queries.ts'
 import { applyPlan, formerCustomerOf } from './apply.queries.ts'
 import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
+import { markCardSales } from './cards.queries.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
 import { replanCustomer } from './replan.service.ts'
 import { tieFirst } from './tie-first.service.ts'
@@ -183,8 +184,13 @@ const applyOne = async (
       received = await loadReceived(db, workspaceId, keys)
       continue
     }
+    // Sales of others are planned again by the cron, as what an address learned later changes.
+    const byCard = facts.card.isShared
+      ? await markCardSales(db, workspaceId, received.keys, purchase, facts)
+      : []
     const { saleId, isMarked = facts.customer?.isMarked ?? false } = result
-    const marked = [isMarked && facts.customer?.id, formerCustomerOf(plan)]
+    const own = facts.customer?.id
+    const marked = [(isMarked || byCard.some((id) => id === own)) && own, formerCustomerOf(plan)]
     return {
       saleId,
       outcome: plan.outcome,

@@ -8,13 +8,14 @@ import { identityOf } from '../../rules/identities/identities.ts'
 import { identitiesOf } from '../../rules/plans/buyer.ts'
 import type { Elsewhere } from '../../rules/plans/checkout-reference.ts'
 import { knownFacts, type Loaded } from '../../rules/plans/known-facts.ts'
-import type { KnownFacts } from '../../rules/plans/plan.ts'
+import type { KnownFacts, SharedCard } from '../../rules/plans/plan.ts'
 import type { Purchase, Trigger } from '../../rules/plans/purchase.ts'
 import { externalIdOf } from '../../rules/purchases/facts.ts'
 import type { SalesFrom } from '../../rules/purchases/processors.ts'
 import type { HandCreditStep } from '../../rules/steps/steps.ts'
 import { places } from '../../tracking/events/received.queries.ts'
 import { type FromJson, reviveTerms } from '../../tracking/reports/facts.queries.ts'
+import { sharedCard } from './cards.queries.ts'
 import {
   type CandidateRow,
   candidateJson,
@@ -38,6 +39,7 @@ type FactsRow = {
   refunds: RefundRow[]
   candidates: CandidateRow[]
   elsewhere: Elsewhere
+  card: SharedCard
   firstSale: (Omit<FirstSale, 'occurredAt'> & { occurredAt: string }) | null
   terms: FromJson<PartnerTerms>[]
   click: ClickRow | null
@@ -165,13 +167,17 @@ export const loadAllKnownFacts = async (
     coupons: purchase.coupons,
     trialCoupons: purchase.trial?.coupons ?? [],
     creditTo: handCredit?.facts.partnerId ?? null,
+    cards: purchase.cards,
+    customer: purchase.customer,
   }))
+  const hasCard = purchases.some(({ purchase }) => purchase.cards.length > 0)
   const hasReference = purchases.some(({ purchase }) => purchase.reference !== null)
   const { rows } = await sql<FactsRow & { place: number }>`
     select place, facts.*
     from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (
       keys text[], "paidAt" timestamptz, "termsAt" timestamptz, "externalId" text, identities jsonb, email text,
-      subscription text, "clickIds" text[], "trialClickIds" text[], coupons text[], "trialCoupons" text[], "creditTo" uuid)
+      subscription text, "clickIds" text[], "trialClickIds" text[], coupons text[], "trialCoupons" text[], "creditTo" uuid,
+      cards text[], customer text)
     cross join lateral (
     with sold as (
       select * from events
@@ -231,6 +237,7 @@ export const loadAllKnownFacts = async (
       (select coalesce(jsonb_agg(${candidateJson(hasReference)} order by cu.id), '[]')
        from customers cu where cu.id in (select id from candidate)) as "candidates",
       ${hasReference ? elsewhere(workspaceId) : sql`'{"addressed": [], "untied": []}'::jsonb`} as "elsewhere",
+      ${hasCard ? sharedCard(workspaceId) : sql`'{"isShared": false, "emails": []}'::jsonb`} as "card",
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at, 'doubt', doubt)
        from first_sale) as "firstSale",
       (select coalesce(jsonb_agg(terms_of_partner(credited.id, null, paid_from, paid_to)::jsonb
@@ -278,6 +285,7 @@ const revive = (row: FactsRow): Omit<Loaded, 'handCredit'> => {
     refunds: row.refunds.map(reviveRefund),
     candidates: row.candidates.map(reviveCandidate),
     elsewhere: row.elsewhere,
+    card: row.card,
     coupon: coupon(row.coupon),
     click: click(row.click),
     trialCoupon: coupon(row.trialCoupon),

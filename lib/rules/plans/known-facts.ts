@@ -23,7 +23,14 @@ import type { SalesFrom } from '../purchases/processors.ts'
 import { codeStepOf, type HandCreditStep, handCreditOf } from '../steps/steps.ts'
 import { type Candidate, findBuyer, identitiesOf, isSame } from './buyer.ts'
 import { type Elsewhere, readReference } from './checkout-reference.ts'
-import type { KnownFacts, OwnReferral, RecordedRefund, RecordedSale, Tie } from './plan.ts'
+import type {
+  KnownFacts,
+  OwnReferral,
+  RecordedRefund,
+  RecordedSale,
+  SharedCard,
+  Tie,
+} from './plan.ts'
 import { withoutSettled } from './possible-duplicates.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 
@@ -35,6 +42,7 @@ export type Loaded = {
   refunds: RecordedRefund[]
   candidates: Candidate[]
   elsewhere: Elsewhere
+  card: SharedCard
   /** The purchase's own coupon and click, and those of the trial before it. */
   coupon: CouponAlias | null
   click: Click | null
@@ -301,6 +309,7 @@ export const knownFacts = (
     addressedId,
     origins,
     movesCustomer,
+    card: loaded.card,
     referredAt: credit.referredAt,
     coupon: credit.coupon && { ...credit.coupon, partner: start(credit.coupon.partner) },
     click: credit.click && { ...credit.click, partner: start(credit.click.partner) },

@@ -17,7 +17,7 @@ import type { Money } from '../rewards/rewards.ts'
 import type { Report } from '../steps/report.ts'
 import { doubtsOf, handCreditOf, type Step } from '../steps/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
-import { holdOwnName } from './own-name.ts'
+import { holdOwnPurchase } from './own-purchase.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 import { changeCustomer } from './plan-customer.ts'
 import { allReturned, planReturns, saleFacts } from './plan-returns.ts'
@@ -97,7 +97,8 @@ export const planReport = (
     customerEmails: customer?.emails,
     erasedSelfReferral: erasedSelfReferral(purchase, facts),
   }
-  const decision = keepRejected(decide(report, known, at), recorded.steps)
+  const decided = holdOwnPurchase(decide(report, known, at), purchase.name, facts)
+  const decision = keepRejected(decided, recorded.steps)
   const change = {
     externalId: recorded.externalId,
     customerExternalId,
@@ -255,7 +256,7 @@ const decideSale = (
     },
     paidAt,
   )
-  return holdOwnName(decision, paid.name, recorded)
+  return holdOwnPurchase(decision, paid.name, facts)
 }
 
 /**
@@ -267,9 +268,10 @@ const erasedSelfReferral = (
 ): ErasedSelfReferral | null => {
   const known = [email, recorded?.customerExternalId ?? null, ...(customer?.emails ?? [])]
   const own = recorded?.steps.find((step) => step.code === 'self_referral')
-  // What a name says is kept by `holdOwnName`.
-  if (!recorded?.partnerId || !own || own.facts.by === 'name' || !known.some(isErased)) return null
-  return { partnerId: recorded.partnerId, by: own.facts.by ?? 'mailbox' }
+  if (!recorded?.partnerId || !own || !known.some(isErased)) return null
+  const { by = 'mailbox' } = own.facts
+  // What a name or a card says is kept by `holdOwnPurchase`.
+  return by === 'mailbox' || by === 'tag' ? { partnerId: recorded.partnerId, by } : null
 }
 
 /** Whether the recorded sale has to be updated after the new decision. */

@@ -77,6 +77,9 @@ export type Tie = {
   expected: { id: string; revision: number }[] | null
 }
 
+/** Whether others have paid with a purchase's card or bank account, and their addresses. */
+export type SharedCard = { isShared: boolean; emails: string[] }
+
 /**
  * What the database knows of a purchase. `customerPartner` owns the customer at the time of the
  * purchase.
@@ -116,6 +119,8 @@ export type KnownFacts = Pick<
      * whom nobody had referred.
      */
     movesCustomer: boolean
+    /** Who else has paid with its card. */
+    card: SharedCard
     /** The origins of the purchase's own referrals: its ids, and the reports of it. */
     origins: string[]
   }

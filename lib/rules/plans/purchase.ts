@@ -59,6 +59,10 @@ export type Purchase = {
   customer: string | null
   email: string | null
   name: string | null
+  /** The fingerprints of the cards and bank accounts that it was paid with. */
+  cards: string[]
+  /** The addresses that were given with these. */
+  billingEmails: string[]
   returns: Returns
 }
 
@@ -117,6 +121,7 @@ export const readPurchase = (
       ? saleOfInvoice(invoice)
       : saleOfCheckout(checkouts, received, payments)
   const intents = ofKind(received, 'intent').map(({ fact }) => fact)
+  const methods = ofKind(received, 'payment_method').map(({ fact }) => fact)
   const said = [checkout, invoice, ...intents].filter((fact) => fact !== null)
   const all = [...said, ...checkouts.map(({ fact }) => fact), ...invoices]
 
@@ -139,6 +144,8 @@ export const readPurchase = (
     customer: said.find(({ customer }) => customer)?.customer ?? null,
     email: addressOf(all),
     name: checkout?.name ?? invoice?.name ?? null,
+    cards: [...new Set(methods.map(({ fingerprint }) => fingerprint))],
+    billingEmails: [...new Set(methods.flatMap(({ billingEmail }) => billingEmail ?? []))],
     returns: {
       ...readReturns(received, payments),
       excessCents: excessOf(sale?.paid ?? null, invoices, payments),

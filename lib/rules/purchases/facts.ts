@@ -122,6 +122,17 @@ export type ChargeFact = {
   currency: string
 }
 
+/** The card, or the bank account, that a payment was made with. */
+type PaymentMethodFact = {
+  kind: 'payment_method'
+  payment: string
+  charge: string
+  /** The processor's id of the card's number, the same for every customer who pays with it. */
+  fingerprint: string
+  /** The address that was given with it. */
+  billingEmail: string | null
+}
+
 /** The statuses of a refund, from open to final. A canceled refund has failed. */
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const
 
@@ -193,6 +204,7 @@ export type Fact =
   | IntentFact
   | PaymentFact
   | ChargeFact
+  | PaymentMethodFact
   | RefundFact
   | DisputeFact
   | CreditNoteFact

@@ -106,6 +106,7 @@ export const readPayments = (received: ReceivedFact[]): Payment[] => {
   const sources = amountsOf(received)
   const links: Named[] = [
     ...ofKind(received, 'payment').map(({ fact }) => fact),
+    ...ofKind(received, 'payment_method').map(({ fact }) => fact),
     ...ofKind(received, 'intent').map(({ fact }) => ({ payment: fact.id, charge: fact.charge })),
     ...sources.flat(),
   ]

@@ -134,9 +134,10 @@ export type Step =
   | { code: 'possible_duplicate'; facts: { externalId: string } }
   /**
    * The customer's address is the partner's own: the commission is held, or refused if there is
-   * none. `by`: it may be, because only a tag differs, or the buyer's name is the partner's.
+   * none. `by`: it may be, because only a tag differs, the buyer's name is the partner's, or somebody
+   * with the partner's address has paid with the same card.
    */
-  | { code: 'self_referral'; facts: { slug: string; by?: 'tag' | 'name' } }
+  | { code: 'self_referral'; facts: { slug: string; by?: 'tag' | 'name' | 'card' } }
   /** A manager rejected the held commission. */
   | { code: 'commission_rejected'; facts: { slug: string; amountCents: number; currency: string } }
   /** Another partner or amount was credited before all facts were known. */

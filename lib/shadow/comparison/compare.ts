@@ -26,7 +26,7 @@ export const REASONS = {
     'The same rate of a smaller amount: the other platform leaves out tax, discounts or fees, or has deducted a refund.',
   rate: 'The same sale at another rate: the reward of the program or of the partner’s group differs.',
   amount: 'The amounts differ, and the file does not say of what sale.',
-  self_referral_held: 'Held here: the customer’s email address or name is the partner’s.',
+  self_referral_held: 'Held here: the customer’s email address, name or card is the partner’s.',
   late_lead_held: 'Held here: the lead that credits the sale was received after it.',
   unverified_address_held: 'Held here: only an unverified address says whose the customer is.',
   possible_duplicate_held: 'Held here: the sale looks like another one.',

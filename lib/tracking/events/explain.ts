@@ -124,6 +124,8 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
     case 'self_referral':
       if (facts.by === 'name')
         return `The buyer has the name of “${facts.slug}”. A manager reviews whether the partner is the customer.`
+      if (facts.by === 'card')
+        return `Somebody with the email address of “${facts.slug}” has paid with the same card or bank account. A manager reviews whether the partner is the customer.`
       return facts.by === 'tag'
         ? `The customer’s email address is that of “${facts.slug}”, but for what follows a plus sign. A manager reviews whether the partner is the customer.`
         : `The customer’s email address leads to the mailbox of “${facts.slug}”. This program reviews or refuses commissions on a partner’s own purchases.`

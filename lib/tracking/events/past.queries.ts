@@ -96,11 +96,11 @@ export const readPastEvents = async (
              'amountCents', e.amount_cents, 'currency', e.currency,
              'partnerId', e.partner_id, 'attributedBy', e.attributed_by,
              'earnsNothing', jsonb_path_query_array(e.steps, '$[*].code') ?| ${textArray(EARNS_NOTHING)},
-             'erasedSelfReferral', case when e.steps @> '[{"code": "self_referral"}]'
-                                         and not e.steps @> '[{"code": "self_referral", "facts": {"by": "name"}}]' then (
-               select jsonb_build_object('partnerId', e.partner_id, 'by', case
-                 when e.steps @> '[{"code": "self_referral", "facts": {"by": "tag"}}]' then 'tag' else 'mailbox' end)
-               where ${hadErasedAddress}) end,
+             'erasedSelfReferral', (
+               select jsonb_build_object('partnerId', e.partner_id, 'by', own.by)
+               from (select coalesce(step -> 'facts' ->> 'by', 'mailbox') as by from jsonb_array_elements(e.steps) step
+                     where step ->> 'code' = 'self_referral' limit 1) own
+               where own.by in ('mailbox', 'tag') and ${hadErasedAddress}),
              'code', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "partner_code")'),
              'click', case when c.id is not null then jsonb_build_object(
                'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,

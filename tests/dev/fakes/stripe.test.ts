@@ -496,6 +496,7 @@ describe('events', () => {
     expect(received.map(({ event }) => event.type)).toEqual([
       'customer.created',
       'customer.subscription.created',
+      'charge.succeeded',
       'payment_intent.succeeded',
       'invoice.paid',
       'invoice_payment.paid',
@@ -632,6 +633,7 @@ describe('the pages', () => {
 describe('each object has the shape of Stripe’s', () => {
   /** Fields in Stripe's types but not in its samples: newer, or omitted there. */
   const ADDED = [
+    'charge.payment_method_details.card.electronic_commerce_indicator',
     'checkout.session.allowed_payment_method_types',
     'dispute.evidence_details.submission_method',
     'dispute.intended_submission_method',

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import type { WhatIfResponse } from '../../../lib/tracking/what-if/what-if.responses.ts'
 import { createMerchant, type Merchant, useDatabase } from '../../support/merchant.ts'
 import {
+  cardCharge,
   charge,
   checkoutSession,
   dispute,
@@ -152,6 +153,8 @@ const deliveriesOf = (
       5,
     ),
   ]
+  const card = cardCharge(`fp_${ids.customer}`, { ...payment, id: ids.charge })
+  deliveries.push(event('charge.succeeded', { ...card, customer: ids.customer }, 4))
   if (isSubscription) deliveries.push(event('invoice.paid', paid(ids.invoice, 4), 4))
   if (isSubscription && shape === 'new')
     deliveries.push(event('invoice_payment.paid', invoicePayment(ids.invoice, ids.payment), 4))

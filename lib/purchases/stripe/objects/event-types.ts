@@ -20,6 +20,7 @@ export const STRIPE_EVENTS = [
   'invoice.paid',
   'invoice_payment.paid',
   'payment_intent.succeeded',
+  'charge.succeeded',
   'customer.created',
   'customer.updated',
   'customer.subscription.created',
@@ -42,15 +43,20 @@ export const STRIPE_EVENTS = [
   'transfer.reversed',
 ] as const
 
+/** Says with which card a payment was made. Sales, refunds and coupons count without it. */
+const OPTIONAL_EVENT: (typeof STRIPE_EVENTS)[number] = 'charge.succeeded'
+
 /** Ties a payment to its invoice: since API 2025-03-31, nothing else does. */
 export const INVOICE_PAYMENT: (typeof STRIPE_EVENTS)[number] = 'invoice_payment.paid'
 
 /**
- * The event types of the merchant's own account that an endpoint does not receive. `*` stands for
- * all.
+ * The event types of the merchant's own account that an endpoint needs and does not receive. `*`
+ * stands for all.
  */
 export const findMissingEvents = (sent: string[]): string[] =>
-  sent.includes('*') ? [] : STRIPE_EVENTS.filter((type) => !sent.includes(type))
+  sent.includes('*')
+    ? []
+    : STRIPE_EVENTS.filter((type) => type !== OPTIONAL_EVENT && !sent.includes(type))
 
 /**
  * The event types about connected accounts that no endpoint receives. Those about accounts are not

@@ -15,6 +15,7 @@ import {
   Dispute,
   Invoice,
   InvoicePayment,
+  PaidCharge,
   PaymentIntent,
   Refund,
   Subscription,
@@ -24,6 +25,7 @@ import {
   readCheckout,
   readInvoice,
   readInvoicePayment,
+  readPaidCharge,
   readPaymentIntent,
 } from './objects.ts'
 import { readCharge, readCreditNote, readDispute, readRefund } from './return-objects.ts'
@@ -60,6 +62,7 @@ const READERS: Reader[] = [
     types: /^payment_intent\.succeeded$/,
     read: (object) => readPaymentIntent(PaymentIntent.parse(object)),
   },
+  { types: /^charge\.succeeded$/, read: (object) => readPaidCharge(PaidCharge.parse(object)) },
   { types: /^charge\.refunded$/, read: (object) => readCharge(Charge.parse(object)) },
   {
     types: /^(charge\.)?refund\.(created|updated|failed)$/,

@@ -155,6 +155,25 @@ export const Charge = z.object({
   refunds: list(Refund),
 })
 
+/** A method of payment without a fingerprint, such as Link or PayPal, has null. */
+const fingerprint = z
+  .looseObject({ type: text })
+  .transform((details) => {
+    const method = z.object({ fingerprint: text }).safeParse(details[details.type])
+    return method.data?.fingerprint ?? null
+  })
+  .nullish()
+  .catch(null)
+
+export const PaidCharge = z.object({
+  id: text,
+  customer: ref,
+  payment_intent: ref,
+  receipt_email: email,
+  billing_details: z.object({ email }).nullish().catch(null),
+  payment_method_details: fingerprint,
+})
+
 export const Dispute = z.object({
   id: text,
   amount,
@@ -206,6 +225,7 @@ export type InvoicePayment = z.output<typeof InvoicePayment>
 export type PaymentIntent = z.output<typeof PaymentIntent>
 export type Refund = z.output<typeof Refund>
 export type Charge = z.output<typeof Charge>
+export type PaidCharge = z.output<typeof PaidCharge>
 export type Dispute = z.output<typeof Dispute>
 export type CreditNote = z.output<typeof CreditNote>
 export type Customer = z.output<typeof Customer>

@@ -6,7 +6,13 @@ import { fromStripe } from '../../../stripe/amounts.ts'
 import { proportionOf } from '../../../values/money.ts'
 import { couponsOf } from './customer-objects.ts'
 import type { ObjectFacts } from './object-facts.ts'
-import type { Checkout, Invoice, InvoicePayment, PaymentIntent } from './objects.schemas.ts'
+import type {
+  Checkout,
+  Invoice,
+  InvoicePayment,
+  PaidCharge,
+  PaymentIntent,
+} from './objects.schemas.ts'
 
 const sum = (parts: { amount: number }[]): number =>
   parts.reduce((total, part) => total + part.amount, 0)
@@ -219,6 +225,23 @@ export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
         customerExternalId: metadata.customerExternalId,
         externalId: metadata.externalId,
       },
+    ],
+  }
+}
+
+/**
+ * With which card or bank account a payment was made. Its amount is not read: it is no sale without
+ * its payment intent, checkout or invoice.
+ */
+export const readPaidCharge = (charge: PaidCharge): ObjectFacts => {
+  const { id, customer, payment_intent: payment, payment_method_details: fingerprint } = charge
+  if (!fingerprint) return { keys: [], facts: [] }
+  const billingEmail = charge.billing_details?.email ?? charge.receipt_email
+  return {
+    customer,
+    keys: [id, payment],
+    facts: [
+      { kind: 'payment_method', payment: payment ?? id, charge: id, fingerprint, billingEmail },
     ],
   }
 }
