@@ -20,7 +20,7 @@ const CRYPTO = [
   'lib/mail/mailings/unsubscribe.ts',
 ]
 /** Libraries that only compute. */
-const PURE_LIBRARIES = /^(date-fns\/\w+|@date-fns\/utc|icu-minify\/format)$/
+const PURE_LIBRARIES = /^(date-fns\/\w+|@date-fns\/utc|ibantools|icu-minify\/format)$/
 
 const isRuleFile = (file: string) =>
   (/^lib\/.*\.ts$/.test(file) || file.startsWith('islands/import/rules/')) &&

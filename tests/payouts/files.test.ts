@@ -64,6 +64,9 @@ describe('an IBAN', () => {
     { iban: 'DE88370400440532013000', is: false, why: 'with a wrong checksum' },
     { iban: 'DE8937040044053201300', is: false, why: 'that is too short for its country' },
     { iban: 'DE893704004405320130000', is: false, why: 'that is too long for its country' },
+    { iban: 'ES7921000813610123456789', is: true, why: 'Spanish' },
+    { iban: 'ES1721000813620123456789', is: false, why: 'with a wrong check digit of its country' },
+    { iban: 'GB1212345698765432WEST', is: false, why: 'in another form than its country’s' },
     { iban: 'US89370400440532013000', is: false, why: 'of a country without IBANs' },
     { iban: 'DE8937040044053201300Ö', is: false, why: 'with another letter' },
     { iban: '', is: false, why: 'of nothing' },
@@ -87,6 +90,7 @@ describe('an IBAN', () => {
     ['DE', true],
     ['CH', true],
     ['GB', true],
+    ['RS', true],
     ['TR', false],
     ['UA', false],
   ])('of %s is in SEPA: %s', (country, is) => {

@@ -1,4 +1,8 @@
-/** Text in the characters that banks and services take. */
+/**
+ * Text in the characters that banks and services take. any-ascii 0.3 knows all alphabets, and is 219
+ * kB of gzipped code where this is 1. It writes Japanese names as if they were Chinese, and Arabic
+ * ones without vowels: better to refuse such a name (`isSepaName`) than to pay somebody under it.
+ */
 
 /**
  * Letters that have no decomposition into a Latin letter and marks. EPC217-08 and common practice.
