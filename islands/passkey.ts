@@ -7,8 +7,17 @@ const post = async (path: string, body: object) => {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   })
-  if (!answer.ok) throw new Error(`The answer to ${path} was ${answer.status}.`)
+  if (!answer.ok) {
+    const cause = answer.status === 429 ? answer.headers.get('Retry-After') : null
+    throw new Error(`The answer to ${path} was ${answer.status}.`, { cause })
+  }
   return answer.json()
+}
+
+/** What is shown of a failure: when to try again, after too many attempts. */
+const textOf = ({ failed = '', limited }: DOMStringMap, error: unknown): string => {
+  const seconds = error instanceof Error ? error.cause : null
+  return limited && typeof seconds === 'string' ? limited.replace('{seconds}', seconds) : failed
 }
 
 /** Confirms the session. */
@@ -36,9 +45,9 @@ document.addEventListener('submit', async (event) => {
   try {
     await (passkey === 'add' ? add(form) : confirm())
     form.submit()
-  } catch {
+  } catch (error) {
     if (!problem) return
-    problem.textContent = problem.dataset.failed ?? ''
+    problem.textContent = textOf(problem.dataset, error)
     problem.hidden = false
   } finally {
     button.disabled = false

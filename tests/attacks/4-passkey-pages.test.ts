@@ -135,3 +135,15 @@ test('without a passkey in this browser, the page says so', async () => {
   await page.getByRole('button', { name: 'Add passkey' }).click()
   await page.getByRole('alert').filter({ hasText: 'No passkey was made.' }).waitFor()
 })
+
+test('after too many attempts, the page says when to try again', async () => {
+  const page = await browser.as(await openSession(somebody()), WALKS[0], SITE)
+  await plugIn(page)
+  await page.goto('/auth/passkeys')
+  const limited = { status: 429, headers: { 'Retry-After': '10' }, json: { error: {} } }
+  await page.route('**/auth/passkeys/options', (route) => route.fulfill(limited), { times: 1 })
+  await page.getByRole('button', { name: 'Add passkey' }).click()
+  await page.getByText('Too many attempts. Try again in 10 seconds.').waitFor()
+  await page.getByRole('button', { name: 'Add passkey' }).click()
+  await page.getByText('Passkey added.').waitFor()
+})

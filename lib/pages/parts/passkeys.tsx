@@ -18,8 +18,19 @@ export const PasskeyButton = ({ children }: { children?: Child }) => (
       </button>
       {children}
     </p>
-    <p role="alert" class="problem" data-failed={t(m.passkey_failed)} hidden></p>
+    <PasskeyProblem failed={t(m.passkey_failed)} />
   </>
+)
+
+/** What islands/passkey.ts shows of an attempt that failed, or was one of too many. */
+export const PasskeyProblem = ({ failed }: { failed: string }) => (
+  <p
+    role="alert"
+    class="problem"
+    data-failed={failed}
+    data-limited={t(m.passkey_limited, { seconds: '{seconds}' })}
+    hidden
+  ></p>
 )
 
 /** Mails a sign-in link to the signed-in person, in another tab: this page keeps what was typed. */

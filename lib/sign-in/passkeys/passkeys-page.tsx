@@ -5,7 +5,7 @@ import * as m from '../../languages/messages.ts'
 import { Field } from '../../pages/forms/fields.tsx'
 import { Done, Problem, Table, Time } from '../../pages/layout/parts.tsx'
 import { t } from '../../pages/layout/text.ts'
-import { LinkInstead, PasskeyButton } from '../../pages/parts/passkeys.tsx'
+import { LinkInstead, PasskeyButton, PasskeyProblem } from '../../pages/parts/passkeys.tsx'
 import { hidden, linkTo } from '../../pages/parts/tags.tsx'
 import {
   MAX_PASSKEY_NAME,
@@ -77,7 +77,7 @@ const AddForm = ({ name, isConfirmed }: Pick<Props, 'name' | 'isConfirmed'>) => 
         {t(m.passkey_add)}
       </button>
     </p>
-    <p role="alert" class="problem" data-failed={t(m.passkey_not_made)} hidden></p>
+    <PasskeyProblem failed={t(m.passkey_not_made)} />
   </form>
 )
 
