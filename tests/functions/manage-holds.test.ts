@@ -211,6 +211,28 @@ test('a commission cannot be both released and rejected, whoever is first', asyn
   ).toHaveLength(1)
 })
 
+test('of concurrent holds with other notes, one holds the commission, and the others are refused', async () => {
+  const { merchant, manager } = await createHold()
+  const [, free] = await list(merchant)
+  const notes = ['Is it ours?', 'Is it ours?', 'A test order', 'A test order']
+  const answers = await Promise.all(
+    notes.map((note) => manager.post(`/commissions/${free?.id}/hold`, { note })),
+  )
+  const held = notes.filter((_, n) => answers[n]?.status === 200)
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409])
+  expect(new Set(held).size).toBe(1)
+  for (const { status, body } of answers) {
+    if (status === 409)
+      expect(body.error?.message).toBe(
+        'This commission is held already. Release or reject it first.',
+      )
+  }
+  expect(
+    (await database.audit(merchant)).filter(({ action }) => action === 'commission.held'),
+  ).toMatchObject([{ subject_id: free?.id }])
+  expect(await violations(merchant)).toEqual([])
+})
+
 test('a payout run at the same time pays the commission in full or not at all', async () => {
   for (let round = 0; round < 5; round++) {
     const { merchant, manager, id } = await createHold()
