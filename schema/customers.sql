@@ -193,13 +193,15 @@ create index clicks_expires_at_idx on clicks (expires_at, id);
 
 -- Functions and triggers.
 
--- The present owner by all referrals: the partner of the latest one that moves a customer,
--- else of the first one.
+-- The present owner by all referrals: the partner of the latest one that moves a customer, else of
+-- the first one. As ownerAt of lib/rules/identities/owner.ts, which a test compares: here, because
+-- all referrals are known under the customer's lock only.
 create or replace function present_owner(customer uuid) returns uuid language sql stable as $$
-    select partner_id from referrals r cross
-        join lateral (select source = 'import' or attribution = 'last') m (moves)
+    select partner_id
+    from referrals r cross join lateral (
+        select source = 'import' or attribution = 'last', origin collate "C") m (moves, place)
     where customer_id = customer
-    order by moves desc, case when moves then referred_at end desc, case when moves
-        then origin end desc, referred_at, origin
+    order by moves desc, case when moves then referred_at end desc,
+        case when moves then place end desc, referred_at, place
     limit 1
 $$;

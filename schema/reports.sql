@@ -562,16 +562,6 @@ begin
         values (workspace, of_customer, identities -> 0 ->> 'kind', identities -> 0 ->> 'value',
             reported, report_id, now);
         identities := identities - 0;
-    elsif (known -> 'isChanged')::boolean then
-        update customers c
-        set email = known ->> 'email', name = known ->> 'name',
-            revision = c.revision + case when (known -> 'isReferred')::boolean then 1 else 0 end,
-            -- A concurrent report may have been received later and saved earlier.
-            partner_id = case when (known -> 'isMoved')::boolean and not exists (
-                select from referrals r where r.customer_id = of_customer and r.referred_at > now
-                                          and (r.source = 'import' or r.attribution = 'last'))
-              then (known ->> 'partnerId')::uuid else c.partner_id end
-        where c.id = of_customer;
     end if;
 
     if identities <> '[]' then
@@ -600,11 +590,17 @@ begin
         insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution,
             referred_at, clicked_at)
         values (workspace, of_customer, saved_id::text, (referrer ->> 'partnerId')::uuid,
-            referrer ->> 'source', referrer ->> 'attribution',
-                now, (referrer ->> 'clickedAt')::timestamptz);
-        if now <> received_at and known is not null then   -- others may have referred it since
-            update customers c set partner_id = present_owner(of_customer) where c.id = of_customer;
-        end if;
+            referrer ->> 'source', referrer ->> 'attribution', now,
+            (referrer ->> 'clickedAt')::timestamptz);
+    end if;
+    if (known -> 'isChanged')::boolean then
+        update customers c
+        set email = known ->> 'email', name = known ->> 'name',
+            revision = c.revision + (known -> 'isReferred')::boolean::integer,
+            -- A concurrent report may have been received later and saved earlier.
+            partner_id = case when (known -> 'isMoved')::boolean
+                              then present_owner(of_customer) else c.partner_id end
+        where c.id = of_customer;
     end if;
 
     -- Inserts nothing if a concurrent sale of the customer has taken the one-time reward.

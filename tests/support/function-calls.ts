@@ -219,7 +219,6 @@ export const CALLS: Record<string, string> = {
       isChanged: true,
       isReferred: true,
       isMoved: true,
-      partnerId: PARTNER,
     },
     identities: [identity('email', 'user-new@buyer.example')],
     review: { ...credited.review, holds: false },

@@ -59,23 +59,24 @@ export const changesOf = (
   const { report } = decided
   const email = report.customerEmail ?? customer.email
   const name = report.customerName ?? customer.name
-  // Only a click or a code moves an existing customer. A sale credited to the customer's partner
-  // must not undo the move of a concurrent click.
-  const isMoved =
+  const isDated = decided.at < decided.receivedAt
+  const referrer = referrerOf(decided)
+  // Only a click or a code moves an existing customer.
+  const isMover =
     customer.partnerId === null ||
     ((by === 'click' || by === 'code') && partner.attribution === 'last')
-  const partnerId = isMoved ? partner.id : customer.partnerId
   // A purchase that is planned concurrently depends on it, so that plan must not hold.
   // So do the customer's later sales on a dated report.
   const isReferred =
-    partnerId !== customer.partnerId ||
-    (customer.isClickedFirst && referrerOf(decided) !== null) ||
-    decided.at < decided.receivedAt
+    (isMover && partner.id !== customer.partnerId) ||
+    (customer.isClickedFirst && referrer !== null) ||
+    isDated
   // To verify an address may mark sales, too.
   const isNamed =
     email !== customer.email || name !== customer.name || report.emailVerified === true
   const isChanged = isReferred || isNamed
-  return { email, name, partnerId, isMoved, isReferred, isChanged }
+  // Others may have referred the customer since a dated report.
+  return { email, name, isMoved: referrer !== null && (isMover || isDated), isReferred, isChanged }
 }
 
 /** Who refers a customer. By a click, it did so when the link was clicked. */
