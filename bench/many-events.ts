@@ -57,7 +57,7 @@ export const addEvents = async (
     await client.query(
       `with sold as (
          insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency,
-                             click_id, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at, commission_id)
+                             click_id, partner_id, attributed_by, body_hash, steps, occurred_at, report_occurred_at, commission_id)
          select ${id('0002', 'n')}, $1, 'sale', 'invoice-' || n, 'sale', 'customer-' || ${customer}, ${id('0001', customer)}, 4900, 'USD',
                 'clk_bench' || ${customer}, $3, 'click', md5(n::text), '[{"code": "click", "facts": {}}, {"code": "commission_created", "facts": {}}]', now(),
                 now(), ${id('0003', 'n')}

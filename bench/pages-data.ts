@@ -145,7 +145,7 @@ export const addYear = async (
            where r.at >= t.at and p.n % 100 <> 99 order by r.at limit 1) po on true
        ), added as (
          insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency,
-                             click_id, clicked_partner_id, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at,
+                             click_id, clicked_partner_id, partner_id, attributed_by, body_hash, steps, occurred_at, report_occurred_at,
                              commission_id)
          select id, $1, case when is_lead then 'lead' else 'sale' end, 'bench-' || i, case when is_lead then 'lead' else 'sale' end,
                 'customer-' || customer, customer_id, case when not is_lead then 4900 end, case when not is_lead then 'USD' end,

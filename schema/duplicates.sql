@@ -20,18 +20,18 @@ begin
         where o.occurred_at between sale.occurred_at - hours * interval '1 hour'
             and sale.occurred_at + hours * interval '1 hour'
           and o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
-          and (o.reported_at is null) <> (sale.reported_at is null)
+          and (o.report_occurred_at is null) <> (sale.report_occurred_at is null)
         union
         select o.id, o.workspace_id, o.external_id, o.amount_cents, o.commission_id, o.steps
         from sale join events o on o.workspace_id = sale.workspace_id and o.click_id = sale.click_id
         where o.occurred_at between sale.occurred_at - hours * interval '1 hour'
             and sale.occurred_at + hours * interval '1 hour'
           and o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
-          and (o.reported_at is null) <> (sale.reported_at is null)
+          and (o.report_occurred_at is null) <> (sale.report_occurred_at is null)
     )
     select o.id, o.external_id, o.commission_id, o.steps
     from sale, near o
-    where case when sale.reported_at is null
+    where case when sale.report_occurred_at is null
                then o.amount_cents in (sale.amount_cents, gross_cents)
                    and o.external_id !~ processor_ids
                     and not exists (
@@ -85,10 +85,10 @@ begin
                  union
                  select kind from ids
                  where key like 'report:%' and kind = 'report' and exists (
-                     select from (select r.reported_at from events r
+                     select from (select r.report_occurred_at from events r
                                   where r.id = (event_reported(workspace, 'sale',
                                       replace(key, 'report:', '')) ->> 'id')::uuid offset 0) r
-                     where r.reported_at is not null)),
+                     where r.report_occurred_at is not null)),
            array(select amount_cents from sale
                  union
                  select cents::bigint
@@ -405,11 +405,11 @@ begin
         select e.* from events e where e.workspace_id = workspace and e.id = saved_id
             and e.kind = 'sale'
     ), pair as (
-        select case when sale.reported_at is null then o.id else sale.id end as expected_id,
-               case when sale.reported_at is null
+        select case when sale.report_occurred_at is null then o.id else sale.id end as expected_id,
+               case when sale.report_occurred_at is null
                    then sale.external_id else o.external_id end as external_id
         from sale, sales_alike(sale.id, gross_cents, hours, processor_ids, report_prefix) o
-        where case when sale.reported_at is null
+        where case when sale.report_occurred_at is null
                    then o.steps @> '[{"code": "sale_expected_from_stripe"}]'
                        and not o.steps @> '[{"code": "expected_sale_received"}]'
                    else sale.steps @> '[{"code": "sale_expected_from_stripe"}]'
@@ -422,7 +422,7 @@ begin
                 where o.workspace_id = sale.workspace_id and o.click_id = sale.click_id) other
             where other.steps @> jsonb_build_array(jsonb_build_object(
                     'code', 'expected_sale_received', 'facts', jsonb_build_object(
-                      'externalId', case when sale.reported_at is null
+                      'externalId', case when sale.report_occurred_at is null
                           then sale.external_id else o.external_id end))))
         order by o.id limit 1
     )

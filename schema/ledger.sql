@@ -43,7 +43,8 @@ create table events (
     body_hash             text,
     steps                 jsonb        not null,
     occurred_at           timestamptz  not null,
-    reported_at           timestamptz,             -- when the merchant reported it, if it did
+    -- when it took place by the merchant's report, if there is one; as it was received, or dated
+    report_occurred_at    timestamptz,
     subscription_id       text,                    -- of a payment processor
     -- what the decision earns at present, if anything
     commission_id         uuid,

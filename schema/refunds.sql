@@ -111,7 +111,7 @@ begin
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
         customer_id, amount_cents,
                         currency, metadata, partner_id, attributed_by, body_hash, steps,
-                            occurred_at, reported_at,
+                            occurred_at, report_occurred_at,
                         sale_external_id, sale_id, requested)
     values (saved_id, workspace, 'refund', report_id, refund ->> 'eventName',
         coalesce(s.customer_external_id, ''), s.customer_id,

@@ -480,7 +480,7 @@ begin
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
         customer_id, amount_cents,
                         currency, metadata, click_id, partner_id, attributed_by, body_hash, steps,
-                            occurred_at, reported_at,
+                            occurred_at, report_occurred_at,
                         commission_id)
     values (saved_id, workspace, reported, report_id, report ->> 'eventName', customer_ref,
         of_customer,

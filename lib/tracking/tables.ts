@@ -42,7 +42,7 @@ type TrackingTables = {
     body_hash: string | null
     steps: Json<Step[]>
     occurred_at: Date
-    reported_at: Date | null
+    report_occurred_at: Date | null
     subscription_id: string | null
     commission_id: string | null
     sale_external_id: string | null

@@ -28,7 +28,7 @@ const record = ({ workspace, partnerId: maya }: Merchant, number: number, sales:
   } = sales
   return database.query(
     `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, amount_cents, currency,
-                         partner_id, attributed_by, steps, occurred_at, reported_at)
+                         partner_id, attributed_by, steps, occurred_at, report_occurred_at)
      select uuidv7(), $1, 'sale', 'order-' || gen_random_uuid(), 'sale', coalesce($2, 'user-' || gen_random_uuid()), $3, $4,
             $5::uuid, case when $5 is not null then 'click' end::attribution_source, '[]',
             now() - $6 * interval '1 day', case when $7 then now() - $6 * interval '1 day' end

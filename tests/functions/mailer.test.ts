@@ -490,7 +490,7 @@ test('the cron removes what names people once it is due, a thousand rows of a ki
     [workspaceId],
   )
   await client.query(
-    `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, metadata, steps, occurred_at, reported_at)
+    `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, metadata, steps, occurred_at, report_occurred_at)
      select uuidv7(), $1, 'lead', 'lead_' || days, 'lead', 'user_1', '{"email": "jo@buyer.example"}', '[]', now() - interval '1 day' * days, now()
      from unnest(array[395, 397]) days`,
     [workspaceId],

@@ -29,7 +29,7 @@ const RECORDED: RecordedSale = {
   customerId: null,
   addressedId: null,
   subscriptionId: null,
-  reportedAt: null,
+  reportOccurredAt: null,
   clickId: null,
   sale: usd(4_000n),
   steps: [],

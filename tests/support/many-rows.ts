@@ -112,7 +112,7 @@ const ROWS = `
   insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at, started_at)
     select ${id('workspace', '1')}, ${id('customer')}, 'import', ${ITS_PARTNER}, 'import', 'last', now() - interval '2 days', null, now() from numbers;
   insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency, click_id,
-            partner_id, attributed_by, body_hash, steps, occurred_at, reported_at, commission_id)
+            partner_id, attributed_by, body_hash, steps, occurred_at, report_occurred_at, commission_id)
     select ${id('event')}, ${id('workspace', '1')}, 'sale', 'order-' || n, 'sale', 'user-' || n, ${id('customer', 'greatest(n - 1, 1)')},
            4900, 'USD', 'click-' || n, ${ITS_PARTNER}, 'click', null, '[{"code": "sale_expected_from_stripe", "facts": {}}]',
            now() - interval '1 day', case when n <> 2 then now() end, ${id('commission')} from numbers;

@@ -369,7 +369,7 @@ const moveDates = async (
     await client.query('set local session_replication_role = replica')
     await move('clicks', ['created_at', 'expires_at'])
     await move('referrals', ['referred_at', 'clicked_at'])
-    await move('events', ['occurred_at', 'reported_at'])
+    await move('events', ['occurred_at', 'report_occurred_at'])
     await move('commissions', ['created_at', 'payable_at'])
     await client.query(
       `update commissions c set earned_on = utc_day(e.occurred_at) from events e where e.id = c.event_id and c.workspace_id = $1`,

@@ -11,9 +11,12 @@ import type { CurrentCommission } from '../../rules/refunds/reversals.ts'
 const date = (time: string | null): Date | null => (time === null ? null : new Date(time))
 
 /** A recorded sale as it comes out of JSON. */
-export type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt' | 'reportedAt'> & {
+export type SaleRow = Omit<
+  RecordedSale,
+  'sale' | 'commission' | 'occurredAt' | 'reportOccurredAt'
+> & {
   occurredAt: string
-  reportedAt: string | null
+  reportOccurredAt: string | null
   amountCents: number
   currency: string
   commission: CommissionJson | null
@@ -40,7 +43,7 @@ export const reviveCommission = (commission: CommissionJson): CurrentCommission 
 /** A sale, `s`, with its current commission, as one JSON value. */
 export const SALE_JSON = sql`jsonb_build_object(
   'id', s.id, 'externalId', s.external_id, 'customerExternalId', s.customer_external_id,
-  'occurredAt', s.occurred_at, 'reportedAt', s.reported_at, 'customerId', s.customer_id, 'addressedId', s.addressed_id,
+  'occurredAt', s.occurred_at, 'reportOccurredAt', s.report_occurred_at, 'customerId', s.customer_id, 'addressedId', s.addressed_id,
   'subscriptionId', s.subscription_id, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
   'amountCents', s.amount_cents, 'currency', s.currency, 'steps', s.steps, 'revision', s.revision,
   'commission', (
@@ -62,12 +65,12 @@ export const reviveSale = ({
   currency,
   commission,
   occurredAt,
-  reportedAt,
+  reportOccurredAt,
   ...sale
 }: SaleRow): RecordedSale => ({
   ...sale,
   occurredAt: new Date(occurredAt),
-  reportedAt: date(reportedAt),
+  reportOccurredAt: date(reportOccurredAt),
   sale: { amountCents: BigInt(amountCents), currency },
   commission: commission && reviveCommission(commission),
 })

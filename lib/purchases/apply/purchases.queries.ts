@@ -61,11 +61,11 @@ const endOfSecond = (at: RawBuilder<unknown>) =>
 const TERMS_TIME = sql`
     select coalesce(min(t), now()) as paid_from,
            coalesce(min(${endOfSecond(sql`t`)}), now()) as paid_to
-    from (select wanted."termsAt" union all select occurred_at from sold union all select reported_at from sold) known (t)`
+    from (select wanted."termsAt" union all select occurred_at from sold union all select report_occurred_at from sold) known (t)`
 
 /** When the setting of who reports sales applies: when it was paid, or else reported. */
 const SETTING_TIME = sql`
-  coalesce(${endOfSecond(sql`wanted."paidAt"`)}, (select min(${endOfSecond(sql`coalesce(reported_at, occurred_at)`)}) from sold))`
+  coalesce(${endOfSecond(sql`wanted."paidAt"`)}, (select min(${endOfSecond(sql`coalesce(report_occurred_at, occurred_at)`)}) from sold))`
 
 /**
  * The alias of one of a list of coupons: the first that belongs to a partner. One that was added
@@ -91,7 +91,7 @@ const CLICK = sql`id, created_at as "createdAt", expires_at as "expiresAt", part
 const elsewhere = (workspaceId: string) => sql`(
   with named as (
     select t.value from jsonb_to_recordset(wanted.identities) as t (value text)
-    union select customer_external_id from sold where reported_at is not null
+    union select customer_external_id from sold where report_occurred_at is not null
   )
   select jsonb_build_object(
     'addressed', array(select distinct e.customer_id
@@ -202,7 +202,7 @@ export const loadAllKnownFacts = async (
       select i.kind, i.value, i.customer_id
       from sold join customer_identities i
         on i.workspace_id = ${workspaceId} and i.value = sold.customer_external_id and i.kind <> 'email' and i.kind <> 'guest'
-      where sold.reported_at is not null
+      where sold.report_occurred_at is not null
     ), address as materialized (
       select customer_id from customer_identities
       where workspace_id = ${workspaceId} and kind = 'email' and value = wanted.email

@@ -16,8 +16,8 @@ export type CorrectableSale = {
   customerId: string | null
   customerExternalId: string
   clickId: string | null
-  /** When it took place, as the merchant reported it; null if only a processor did. */
-  reportedAt: Date | null
+  /** When it took place by the merchant's report; null if only a processor reported it. */
+  reportOccurredAt: Date | null
   partnerId: string | null
   /** The named click, with its partner's terms at that time. */
   click: Click | null
@@ -32,14 +32,14 @@ export const loadCorrectable = async (
 ): Promise<CorrectableSale | undefined> => {
   const { rows } = await sql<Omit<CorrectableSale, 'click'> & { click: FromJson<Click> | null }>`
     select e.id, e.revision, e.customer_id as "customerId", e.customer_external_id as "customerExternalId",
-           e.click_id as "clickId", e.reported_at as "reportedAt", e.partner_id as "partnerId", (
+           e.click_id as "clickId", e.report_occurred_at as "reportOccurredAt", e.partner_id as "partnerId", (
              select jsonb_build_object('id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partner',
                       terms_of_partner(c.partner_id, e.customer_id, t.at,
                                       case when t.at = date_trunc('second', t.at) then t.at + interval '999 milliseconds' else t.at end))
              from clicks c
              where c.workspace_id = e.workspace_id and c.id = any(${clickIdsIn(clickId ?? '')}::text[])
              order by c.expires_at > t.at desc, c.created_at desc, c.id limit 1) as click
-    from events e cross join lateral (select coalesce(e.reported_at, e.occurred_at) as at) t
+    from events e cross join lateral (select coalesce(e.report_occurred_at, e.occurred_at) as at) t
     where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId}`.execute(
     db,
   )

@@ -65,17 +65,18 @@ const referralOf = async (
   db: Db,
   { workspaceId, now }: Act,
   externalId: string,
-  { click, reportedAt, customerId }: CorrectableSale,
+  { click, reportOccurredAt, customerId }: CorrectableSale,
   customerExternalId: string,
 ): Promise<SaleAddition['referral']> => {
-  const credit = click && reportedAt && followReportedClick(click.id, click, reportedAt).credit
+  const credit =
+    click && reportOccurredAt && followReportedClick(click.id, click, reportOccurredAt).credit
   if (!credit) return null
   const identities = [identityOf(customerExternalId)]
   const evidence = { source: 'sale' as const, evidence: externalId }
   return {
     customerId: customerId ?? (await tieCustomers(db, workspaceId, identities, evidence, now)),
     partner: credit.partner,
-    at: reportedAt,
+    at: reportOccurredAt,
     clickedAt: click.createdAt,
   }
 }

@@ -13,7 +13,7 @@ export type Creditable = {
   externalId: string
   customerExternalId: string
   customerId: string | null
-  reportedAt: Date | null
+  reportOccurredAt: Date | null
   commissionId: string | null
   steps: Step[]
 }
@@ -33,7 +33,7 @@ export const loadCreditable = async (
   const [[event], [partner]] = await db.batch([
     sql<Creditable>`
       select id, kind, external_id as "externalId", customer_external_id as "customerExternalId",
-             customer_id as "customerId", reported_at as "reportedAt", commission_id as "commissionId", steps
+             customer_id as "customerId", report_occurred_at as "reportOccurredAt", commission_id as "commissionId", steps
       from events where workspace_id = ${workspaceId} and id = ${eventId}`.compile(db),
     sql<NonNullable<Loaded['partner']>>`
       select slug, status from partners where workspace_id = ${workspaceId} and id = ${partnerId}::uuid`.compile(

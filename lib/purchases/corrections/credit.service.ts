@@ -75,10 +75,10 @@ export const creditEvent = async (
 const nameCustomer = async (
   db: Db,
   { workspaceId, now }: Act,
-  { kind, externalId, customerExternalId, customerId, reportedAt }: Creditable,
+  { kind, externalId, customerExternalId, customerId, reportOccurredAt }: Creditable,
   partnerId: string | null,
 ): Promise<string | null> => {
-  if (customerId !== null || reportedAt === null || partnerId === null || kind === 'refund')
+  if (customerId !== null || reportOccurredAt === null || partnerId === null || kind === 'refund')
     return customerId
   const identities = [identityOf(customerExternalId)]
   return tieCustomers(db, workspaceId, identities, { source: kind, evidence: externalId }, now)

@@ -217,11 +217,11 @@ export const knownFacts = (
   ]
   const isMerchants = loaded.salesFrom === 'api'
   // Where sales earn as they are reported, whether they were paid does not matter.
-  const earns = sale !== null || (isMerchants && Boolean(recorded?.reportedAt))
+  const earns = sale !== null || (isMerchants && Boolean(recorded?.reportOccurredAt))
   // A sale that earns as it was reported took place then.
   const paidAt =
     (isMerchants ? null : sale?.paidAt) ??
-    recorded?.reportedAt ??
+    recorded?.reportOccurredAt ??
     recorded?.occurredAt ??
     sale?.paidAt ??
     purchase.referredAt ??
@@ -250,7 +250,7 @@ export const knownFacts = (
   const isRenewal = sale !== null && (loaded.firstSale !== null || (purchase.isRenewal && !isBegun))
 
   const reported = loaded.sales
-    .filter(({ reportedAt }) => reportedAt)
+    .filter(({ reportOccurredAt }) => reportOccurredAt)
     .map((s) => s.customerExternalId)
   const find = (id: string) => loaded.terms.get(id)
   const { reference } = purchase

@@ -84,7 +84,7 @@ const planSaleOfMerchant = (
   const { recorded } = facts
   const { sale, referredAt } = purchase
   if (recorded) {
-    const isDecided = trigger !== 'return' && recorded.reportedAt !== null
+    const isDecided = trigger !== 'return' && recorded.reportOccurredAt !== null
     const plan = isDecided
       ? planReport(purchase, facts, recorded)
       : planReturns(purchase, recorded, facts)
@@ -104,7 +104,7 @@ const planRecorded = (
   recorded: RecordedSale,
   trigger: Trigger,
 ): PurchasePlan =>
-  trigger === 'again' && recorded.reportedAt
+  trigger === 'again' && recorded.reportOccurredAt
     ? planReport(purchase, facts, recorded)
     : planReturns(purchase, recorded, facts)
 

@@ -86,8 +86,8 @@ export const planReport = (
   facts: KnownFacts,
   recorded: RecordedSale,
 ): PurchasePlan => {
-  const { sale, reportedAt, customerExternalId } = recorded
-  const at = reportedAt ?? recorded.occurredAt
+  const { sale, reportOccurredAt, customerExternalId } = recorded
+  const at = reportOccurredAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
   const { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, customer, byHand } =
     facts
@@ -204,7 +204,7 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
 const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report => {
   const { recorded, duplicates, customer, click } = facts
   const externalId = recorded?.externalId ?? purchase.externalId ?? ''
-  const reported = [recorded, ...duplicates].find((other) => other?.reportedAt)
+  const reported = [recorded, ...duplicates].find((other) => other?.reportOccurredAt)
   return {
     kind: 'sale',
     externalId,
@@ -236,7 +236,7 @@ const decideSale = (
   // A change of a subscription of which nothing was rewarded is its first payment.
   const isProration = (paid.sale.isProration ?? false) && facts.isRewardedBefore
   // A correction keeps the payable date of the commission that it replaces.
-  const earnedAt = [recorded?.occurredAt, recorded?.reportedAt].reduce<Date>(
+  const earnedAt = [recorded?.occurredAt, recorded?.reportOccurredAt].reduce<Date>(
     (first, at) => (at && at < first ? at : first),
     paidAt,
   )

@@ -31,8 +31,8 @@ export type RecordedSale = {
   /** The buyer's own id, if only an address matches the customer. */
   addressedId: string | null
   subscriptionId: string | null
-  /** When the merchant reported it, if it did. */
-  reportedAt: Date | null
+  /** When it took place by the merchant's report, if there is one. */
+  reportOccurredAt: Date | null
   /** The click that the merchant reported, or that the checkout carried. */
   clickId: string | null
   sale: Money

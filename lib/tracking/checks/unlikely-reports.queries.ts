@@ -14,10 +14,10 @@ const FEWEST_BEFORE = 20
 
 /** The sales that the merchant reported. */
 const reportedSales = (workspaceId: string) => sql`
-  (select id, customer_external_id, amount_cents::bigint, currency, partner_id, reported_at
-   from (select id, kind, customer_external_id, amount_cents, currency, partner_id, reported_at
+  (select id, customer_external_id, amount_cents::bigint, currency, partner_id, report_occurred_at
+   from (select id, kind, customer_external_id, amount_cents, currency, partner_id, report_occurred_at
          from events where workspace_id = ${workspaceId} order by id desc limit ${EVENTS_READ}) newest
-   where kind = 'sale' and reported_at is not null)`
+   where kind = 'sale' and report_occurred_at is not null)`
 
 /** As a query. Null if no sale was reported since. */
 export const busiestCustomerQuery = (
@@ -25,7 +25,7 @@ export const busiestCustomerQuery = (
   since: Date,
 ) => sql<BusiestCustomer | null>`(
   select jsonb_build_object('customerExternalId', e.customer_external_id, 'sales', count(*), 'ofSales', sum(count(*)) over ())
-  from ${reportedSales(workspaceId)} e where e.reported_at >= ${since}::timestamptz
+  from ${reportedSales(workspaceId)} e where e.report_occurred_at >= ${since}::timestamptz
   group by e.customer_external_id order by count(*) desc, e.customer_external_id limit 1)`
 
 /** As a query. Of each program and currency with enough credited sales, one of them since. */
@@ -38,11 +38,11 @@ export const medianAmountsQuery = (workspaceId: string, since: Date) => sql<Medi
            percentile_disc(0.5) within group (order by amount_cents) filter (where n <= ${LATEST_SALES}) as latest_cents,
            percentile_disc(0.5) within group (order by amount_cents) filter (where n > ${LATEST_SALES}) as before_cents
     from (
-      select pa.program_id, e.currency, e.amount_cents, e.reported_at,
+      select pa.program_id, e.currency, e.amount_cents, e.report_occurred_at,
              row_number() over (partition by pa.program_id, e.currency order by e.id desc) as n
       from ${reportedSales(workspaceId)} e join partners pa on pa.id = e.partner_id
       where e.amount_cents > 0) credited
     where n <= ${LATEST_SALES + SALES_BEFORE}
     group by program_id, currency
-    having count(*) >= ${LATEST_SALES + FEWEST_BEFORE} and max(reported_at) >= ${since}::timestamptz) m
+    having count(*) >= ${LATEST_SALES + FEWEST_BEFORE} and max(report_occurred_at) >= ${since}::timestamptz) m
   join programs p on p.id = m.program_id)`

@@ -80,7 +80,7 @@ export const readPastEvents = async (
 ): Promise<{ events: PastEvent[]; cursor: string | undefined }> => {
   const { rows } = await sql<{ events: EventRow[]; cursor: string | null }>`
     with page as materialized (
-      select id, kind, external_id, customer_external_id, customer_id, occurred_at, reported_at, amount_cents, currency,
+      select id, kind, external_id, customer_external_id, customer_id, occurred_at, report_occurred_at, amount_cents, currency,
              partner_id, attributed_by, click_id, subscription_id, steps
       from events
       where workspace_id = ${workspaceId} and id >= ${firstIdOf(since)}
@@ -104,7 +104,7 @@ export const readPastEvents = async (
              'code', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "partner_code")'),
              'click', case when c.id is not null then jsonb_build_object(
                'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,
-             'purchase', case when e.kind = 'sale' and (e.reported_at is null or paid.is_sale) then jsonb_build_object(
+             'purchase', case when e.kind = 'sale' and (e.report_occurred_at is null or paid.is_sale) then jsonb_build_object(
                'subscription', e.subscription_id,
                'referredAt', coalesce(paid.checked_out_at, e.occurred_at), 'checkoutId', paid.checkout_id,
                'isProration', coalesce(paid.is_proration, false), 'paid', coalesce(paid.amounts, '[]'),

@@ -37,7 +37,7 @@ export const noteReport = (
 ) => sql<unknown>`
     update events e
     set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
-        reported_at = coalesce(reported_at, ${now}::timestamptz), revision = revision + 1
+        report_occurred_at = coalesce(report_occurred_at, ${now}::timestamptz), revision = revision + 1
     where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId} and e.body_hash is null`
 
 /**
