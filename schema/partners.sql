@@ -318,7 +318,8 @@ begin
     perform pg_advisory_xact_lock(hashtextextended(workspace || ' address ' || address, 0));
 end $$;
 
--- Whether two addresses may be of one mailbox: whoever gets true compares them by lib/values/mailboxes.ts.
+-- Whether two addresses may be of one mailbox, by any provider: whoever gets true compares them by
+-- lib/values/mailboxes.ts, so this may be true too often, and never too rarely, which a test holds.
 create or replace function addresses_alike(a text, b text) returns boolean language sql immutable
     as $$
     -- One expression, so that Postgres inlines it: a partner may have 100,000 customers.
@@ -327,4 +328,6 @@ create or replace function addresses_alike(a text, b text) returns boolean langu
                    split_part(split_part(b, '@', 2), '.', 1))
         or replace(split_part(split_part(b, '@', 1), '+', 1), '.', '')
             = split_part(split_part(a, '@', 2), '.', 1)
+        -- of a subdomain that is a name
+        or split_part(a, '@', 2) = split_part(b, '@', 2) and a like '%@%.%.%'
 $$;

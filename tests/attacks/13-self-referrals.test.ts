@@ -2,14 +2,17 @@
  * A partner who buys through the own link earns nothing unseen, whatever spelling of the own
  * address the purchase names.
  */
+import fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { replanCustomer } from '../../lib/purchases/apply/replan.service.ts'
+import { selfReferralBy } from '../../lib/rules/attribution/self-referrals.ts'
 import { readEmail } from '../../lib/values/emails.ts'
 import { mailboxOf } from '../../lib/values/mailboxes.ts'
 import { codes, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openSession } from '../support/people.ts'
 import { checkoutSession, invoice, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+import { SEEDS } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -47,6 +50,12 @@ describe('one mailbox', () => {
       same: true,
     },
     {
+      case: 'two names at one of Fastmail’s subdomains',
+      a: 'shop@maya.fastmail.com',
+      b: 'news@maya.fastmail.com',
+      same: true,
+    },
+    {
       case: 'a domain of its own reads dots',
       a: 'a.b@shop.example',
       b: 'ab@shop.example',
@@ -67,6 +76,26 @@ describe('one mailbox', () => {
       [a, b],
     )
     if (same) expect(row?.alike).toBe(true)
+  })
+
+  test('the database compares every pair of addresses that is a self-referral by selfReferralBy', async () => {
+    const part = fc.array(fc.constantFrom('a', 'b', '.', '+'), { minLength: 1, maxLength: 5 })
+    const domain = fc.constantFrom(
+      ...['gmail.com', 'googlemail.com', 'me.com', 'icloud.com', 'pm.me', 'proton.me', 'msn.com'],
+      ...['fastmail.com', 'a.fastmail.com', 'ab.fastmail.fm', 'fastmail.fm', 'shop.example'],
+    )
+    const email = fc
+      .tuple(part, domain)
+      .map(([name, at]) => readEmail(`${name.join('')}@${at}`))
+      .filter((address) => address !== null)
+    const pairs = fc.sample(fc.tuple(email, email), { numRuns: 20_000, seed: SEEDS[0] })
+    const same = pairs.filter(([a, b]) => selfReferralBy([a], [b]) !== null)
+    expect(same.length).toBeGreaterThan(200)
+    const missed = await database.query(
+      `select a, b from unnest($1::text[], $2::text[]) pair (a, b) where not addresses_alike(a, b)`,
+      [same.map(([a]) => a), same.map(([, b]) => b)],
+    )
+    expect(missed).toEqual([])
   })
 })
 
