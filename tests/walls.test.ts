@@ -5,6 +5,7 @@ import { deploymentOrder } from '../cli/deployments.ts'
 import { ZONES } from '../cli/roles.ts'
 import { ROOT } from '../dev/root.ts'
 import { cronWorkers, readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
+import { HOLD_REASONS, HOLD_RESOLUTIONS } from '../lib/rules/steps/holds.ts'
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const files = (...patterns: string[]) => globSync(patterns, { cwd: ROOT }).sort()
@@ -118,6 +119,81 @@ describe('the files of schema.sql', () => {
     const REPLACED = /^create (?:constraint )?(?:function|procedure|trigger|view) .*/gm
     expect(included.flatMap((file) => read(file).match(REPLACED) ?? [])).toEqual([])
     expect(created.flat().length).toBeGreaterThan(200)
+  })
+})
+
+/**
+ * Functions of the database that decide something of the product. All others lock, read, write, and
+ * refuse what has changed since it was read. The list only shrinks: what a function has to know
+ * under a lock, it returns, and lib/rules decides.
+ */
+const DECIDING: Record<string, string> = {
+  present_owner:
+    'All referrals are known under the lock of the customer alone, and six writers need it. tests/customers/present-owner.test.ts compares it with ownerAt.',
+  addresses_alike:
+    'Says too often which sales to compare by lib/values/mailboxes.ts, and never too rarely: tests/attacks/13-self-referrals.test.ts.',
+  mark_late:
+    'Which sales nobody had referred is known once the report is saved. It marks them, and the plan decides: one mark more credits concurrent sales again.',
+  note_own_address: 'A trigger: marks sales to be planned again, unless they are held already.',
+  note_verified_address: 'A trigger: marks sales to be planned again that are in doubt.',
+  is_counted: 'The predicate of totals, which triggers keep.',
+  hold_by_rule:
+    'Takes the reason. Whether a manager or a payout was first is known under the lock, where a report has no second round trip.',
+  hold_possible_duplicate:
+    'Two concurrent sales have to see each other before either commits, and a report has no second round trip. The rule would not fit into the bundle of track-batch.',
+  find_possible_duplicate: 'A part of hold_possible_duplicate.',
+  duplicates_of: 'A part of hold_possible_duplicate.',
+  original_of: 'A part of hold_possible_duplicate.',
+  note_received: 'As hold_possible_duplicate. It holds and pays nothing.',
+  sales_alike: 'A part of note_received.',
+  adopt_transfers: 'Says in two adjustments which transfer has paid a partner already.',
+}
+
+describe('the functions of the database decide nothing', () => {
+  type Defined = { name: string; body: string }
+  const FUNCTION = /^create or replace (?:function|procedure) (\w+)[^$]*\$\$([\s\S]*?)\$\$;/gm
+  // What checks the ledger reads all of it.
+  const defined: Defined[] = files('schema/*.sql')
+    .filter((file) => file !== 'schema/verify.sql')
+    .flatMap((file) => [...read(file).replace(/--.*$/gm, '').matchAll(FUNCTION)])
+    .map(([, name = '', body = '']) => ({ name, body }))
+
+  const quoted = (words: readonly string[]) => `'(?:${words.join('|')})'`
+  const codes = [
+    ...new Set(
+      [...read('lib/rules/steps/steps.ts').matchAll(/\bcode: '(\w+)'/g)].map(([, c]) => c),
+    ),
+  ]
+  const HOLDS = new RegExp(quoted([...HOLD_REASONS, ...HOLD_RESOLUTIONS]))
+  const STEPS = new RegExp(
+    `\\bcode'?"?[^\\w;]*(?:(?:not )?in )?[^\\w;]*\\b(?:${codes.join('|')})\\b`,
+  )
+  const decides = ({ name, body }: Defined): boolean =>
+    (/\bcommission_holds\b/.test(body) && HOLDS.test(body)) ||
+    STEPS.test(body) ||
+    // A partner, of several.
+    /\bselect (?:\w+\.)?partner_id\s+(?:into|from)\b[^;]*\border by\b[^;]*\blimit 1\b/.test(body) ||
+    // A share of an amount, and what says why there is one.
+    /\bdiv\(|\bcents\W{1,3}\/|\/ ?\w*cents\b|\binsert into adjustments\b/.test(body) ||
+    name in DECIDING
+
+  test('but those of the list, which has no others', () => {
+    expect(defined.length).toBeGreaterThan(120)
+    const deciding = defined.filter(decides).map(({ name }) => name)
+    expect(deciding.toSorted()).toEqual(Object.keys(DECIDING).toSorted())
+    expect(deciding.length).toBeLessThanOrEqual(14)
+  })
+
+  test.each([
+    `update commission_holds set resolution = 'released' where id = of_hold;`,
+    `insert into commission_holds (reason) values ('self_referral');`,
+    `steps := steps || jsonb_build_array(jsonb_build_object('code', 'reward_capped'));`,
+    `select from events e where e.steps @> '[{"code": "late_lead"}]';`,
+    `delete from steps where step ->> 'code' not in ('commission_created', 'no_reward');`,
+    `select r.partner_id into owner from referrals r\n order by r.referred_at desc limit 1;`,
+    `earned := div(amount_cents * basis_points, 10000);`,
+  ])('as one with this would: %s', (body) => {
+    expect(decides({ name: 'new_function', body })).toBe(true)
   })
 })
 
