@@ -23,9 +23,8 @@ create table clicks (
 
 -- What a customer has together, or not with another. A function: see is_of_kind.
 create or replace function is_whole_customer(prior jsonb, started_at timestamptz,
-    started_program_id uuid, merged_into uuid, partner_id uuid,
-                                  replan_from timestamptz, addressed_from timestamptz)
-                                      returns boolean language plpgsql immutable as $$
+    started_program_id uuid, merged_into uuid, partner_id uuid, replan_from timestamptz,
+    addressed_from timestamptz) returns boolean language plpgsql immutable as $$
 begin
     return (prior is null or prior ?& '{partnerId,commissions,amountCents,currency}')
        and (started_at is null) = (started_program_id is null)
@@ -155,8 +154,8 @@ create index possible_merges_named_customer_id_idx on possible_merges (named_cus
 create index possible_merges_workspace_id_idx on possible_merges (workspace_id, id);
 
 -- Who referred a customer, also when another partner owned it and kept it: see
--- lib/rules/identities/owner.ts. The origin is the report, the purchase or the row of an import that
--- says so: 'import', the call and the number of the row, in four digits. So the later row of a
+-- lib/rules/identities/owner.ts. The origin is the report, the purchase or the row of an import
+-- that says so: 'import', the call and the number of the row, in four digits. So the later row of a
 -- call prevails when the customers of two of them turn out to be one. attribution is the
 -- program's setting of that time.
 create table referrals (

@@ -7,8 +7,8 @@
 -- processor's ids, and report_prefix marks the merchant's among the keys of its events.
 create or replace function sales_alike(of_sale uuid, gross_cents bigint, hours integer,
     processor_ids text, report_prefix text)
-returns table (id uuid, external_id text, commission_id uuid, steps jsonb) language plpgsql stable
-    as $$
+returns table (id uuid, external_id text, commission_id uuid, steps jsonb)
+language plpgsql stable as $$
 #variable_conflict use_column
 begin
     return query
@@ -18,14 +18,14 @@ begin
         select o.id, o.workspace_id, o.external_id, o.amount_cents, o.commission_id, o.steps
         from sale join events o on o.customer_id = sale.customer_id
         where o.occurred_at between sale.occurred_at - hours * interval '1 hour'
-            and sale.occurred_at + hours * interval '1 hour'
+                                and sale.occurred_at + hours * interval '1 hour'
           and o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
           and (o.report_occurred_at is null) <> (sale.report_occurred_at is null)
         union
         select o.id, o.workspace_id, o.external_id, o.amount_cents, o.commission_id, o.steps
         from sale join events o on o.workspace_id = sale.workspace_id and o.click_id = sale.click_id
         where o.occurred_at between sale.occurred_at - hours * interval '1 hour'
-            and sale.occurred_at + hours * interval '1 hour'
+                                and sale.occurred_at + hours * interval '1 hour'
           and o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
           and (o.report_occurred_at is null) <> (sale.report_occurred_at is null)
     )
@@ -33,21 +33,21 @@ begin
     from sale, near o
     where case when sale.report_occurred_at is null
                then o.amount_cents in (sale.amount_cents, gross_cents)
-                   and o.external_id !~ processor_ids
-                    and not exists (
-                        -- Not looked for among all events of the workspace: see load_report.
-                        select from (select s.workspace_id from processor_events s
-                                     where s.keys && array[o.external_id, report_prefix
-                                         || o.external_id] offset 0) s
-                        where s.workspace_id = o.workspace_id)
+                and o.external_id !~ processor_ids
+                and not exists (
+                    -- Not looked for among all events of the workspace: see load_report.
+                    select from (select s.workspace_id from processor_events s
+                                 where s.keys && array[o.external_id, report_prefix
+                                     || o.external_id] offset 0) s
+                    where s.workspace_id = o.workspace_id)
                else gross_cents is null and sale.external_id !~ processor_ids
-                    and (o.amount_cents = sale.amount_cents or exists (
-                        select from (select s.workspace_id, s.facts from processor_events s
-                                     where s.keys && array[o.external_id, report_prefix
-                                         || o.external_id] offset 0) s
-                        where s.workspace_id = o.workspace_id
-                          and s.facts @> jsonb_build_array(jsonb_build_object('paid',
-                                jsonb_build_object('grossCents', sale.amount_cents))))) end;
+                and (o.amount_cents = sale.amount_cents or exists (
+                    select from (select s.workspace_id, s.facts from processor_events s
+                                 where s.keys && array[o.external_id, report_prefix
+                                     || o.external_id] offset 0) s
+                    where s.workspace_id = o.workspace_id
+                      and s.facts @> jsonb_build_array(jsonb_build_object('paid',
+                            jsonb_build_object('grossCents', sale.amount_cents))))) end;
 end $$;
 
 -- Of what kind an id of a purchase is: a processor's invoice, payment (or its charge) or checkout,
@@ -75,11 +75,11 @@ begin
         select s.keys, s.facts, s.email
         from known k cross join lateral (
             select s.workspace_id, s.keys, s.facts, s.email from processor_events s
-                where s.keys && k.keys offset 0) s
+            where s.keys && k.keys offset 0) s
         where s.workspace_id = workspace
     ), ids as materialized (
         select distinct key, purchase_id_kind(replace(key, 'report:', '')) as kind
-            from known, unnest(keys) key
+        from known, unnest(keys) key
     )
     select array(select kind from ids where key not like 'report:%' and kind <> 'report'
                  union
@@ -91,9 +91,8 @@ begin
                      where r.report_occurred_at is not null)),
            array(select amount_cents from sale
                  union
-                 select cents::bigint
-                     from known, jsonb_path_query(facts,
-                     '$[*].paid.**.grossCents ? (@ > 0)') cents),
+                 select cents::bigint from known,
+                     jsonb_path_query(facts, '$[*].paid.**.grossCents ? (@ > 0)') cents),
            array(select distinct email from known where email is not null)
     into kinds, amounts, addresses;
 end $$;
@@ -106,10 +105,10 @@ create or replace function duplicates_of(of_sale uuid) returns uuid[] language s
         union
         select c.event_id
         from duplicate d
-        cross join lateral (select h.* from commission_holds h
-            where h.evidence_event_id = d.id offset 0) h
-        cross join lateral (select c.event_id from commissions c
-            where c.id = h.commission_id offset 0) c
+        cross join lateral (
+            select h.* from commission_holds h where h.evidence_event_id = d.id offset 0) h
+        cross join lateral (
+            select c.event_id from commissions c where c.id = h.commission_id offset 0) c
         where h.reason = 'possible_duplicate' and h.resolution is distinct from 'released'
     )
     select array_agg(id) from duplicate
@@ -127,12 +126,12 @@ begin
     loop
         select o.id into next
         from events e
-        cross join lateral (select h.* from commission_holds h
-            where h.commission_id = e.commission_id offset 0) h
-        cross join lateral (select o.id, o.commission_id from events o
-            where o.id = h.evidence_event_id offset 0) o
+        cross join lateral (
+            select h.* from commission_holds h where h.commission_id = e.commission_id offset 0) h
+        cross join lateral (
+            select o.id, o.commission_id from events o where o.id = h.evidence_event_id offset 0) o
         where e.id = original and h.reason = 'possible_duplicate' and h.resolved_at is null
-            and o.commission_id is not null;
+          and o.commission_id is not null;
         exit when not found;
         original := next;
     end loop;
@@ -141,10 +140,10 @@ end $$;
 
 -- The kinds of ids that are known of some sales.
 create or replace function kinds_of_sales(workspace uuid, sales uuid[]) returns text[]
-    language sql stable as $$
+language sql stable as $$
     select coalesce(array_agg(distinct kind), '{}')
-    from unnest(sales) sale cross
-        join lateral looks_of_sale(workspace, sale) looks, unnest(looks.kinds) kind
+    from unnest(sales) sale
+    cross join lateral looks_of_sale(workspace, sale) looks, unnest(looks.kinds) kind
 $$;
 
 -- A sale that is to be held because it may be the same purchase as another one that earns, and that
@@ -152,21 +151,19 @@ $$;
 -- was paid while sales earned only as the merchant reports them is not compared. Two sales may be
 -- one purchase if
 --   they are of the same customer, click or address, in the same currency, with a net or gross
--- amount in common, at most a day apart,
+--   amount in common, at most a day apart,
 --   and each lacks what is known of the other: no two of the ids known of them are of one kind. An
--- invoice and a payment may be one
---   purchase, and an invoice whose payment is known, and another payment, are two. So are an
--- invoice and a checkout that are not of
---   the same subscription, or of none. So a payment, its invoice, and the report of both are one,
--- and of each kind one at most. What a manager has released is compared with the same sale no more.
+--   invoice and a payment may be one purchase, and an invoice whose payment is known, and another
+--   payment, are two. So are an invoice and a checkout that are not of the same subscription, or of
+--   none. So a payment, its invoice, and the report of both are one, and of each kind one at most.
+-- What a manager has released is compared with the same sale no more.
 --
 -- Of two that a processor's ids are known of, the one that says less is held, in whatever order
 -- they came: a payment, which does not say the tax, rather than an invoice, and an invoice rather
 -- than a checkout, which says who referred the buyer. Otherwise the one whose commission was made
 -- later is. One that is part of a payout is not, but the other is then.
 create or replace function find_possible_duplicate(workspace uuid, of_sale uuid)
-    returns table (held_id uuid, evidence_id uuid)
-language plpgsql stable
+returns table (held_id uuid, evidence_id uuid) language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -182,31 +179,31 @@ declare
     choice    uuid;
 begin
     select e.* into sale from events e where e.id = of_sale;
-    if sale.workspace_id is distinct
-        from workspace or sale.kind <> 'sale' or sale.commission_id is null
-       or sales_from_at(workspace, sale.occurred_at) = 'api'
-       or exists (select
-           from (select h.* from commission_holds h
-           where h.commission_id = sale.commission_id offset 0) h
-                  where h.reason = 'possible_duplicate' and h.resolved_at is null) then
+    if sale.workspace_id is distinct from workspace or sale.kind <> 'sale'
+        or sale.commission_id is null
+        or sales_from_at(workspace, sale.occurred_at) = 'api'
+        or exists (
+            select from (select h.* from commission_holds h
+                         where h.commission_id = sale.commission_id offset 0) h
+            where h.reason = 'possible_duplicate' and h.resolved_at is null) then
         return;
     end if;
     looks := looks_of_sale(workspace, of_sale);
     for other in
         select o.id, o.subscription_id from (
             select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at,
-                o.subscription_id
+                   o.subscription_id
             from (select o.* from events o
-                where o.customer_id = sale.customer_id
-                and o.occurred_at >= sale.occurred_at - apart offset 0) o
+                  where o.customer_id = sale.customer_id
+                    and o.occurred_at >= sale.occurred_at - apart offset 0) o
             union
             select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at,
-                o.subscription_id
+                   o.subscription_id
             from (select o.* from events o
-                where o.workspace_id = workspace and o.click_id = sale.click_id offset 0) o
+                  where o.workspace_id = workspace and o.click_id = sale.click_id offset 0) o
             union
             select o.id, o.kind, o.currency, o.external_id, o.commission_id, o.occurred_at,
-                o.subscription_id
+                   o.subscription_id
             from unnest(looks.addresses) address
             cross join lateral (select s.keys from processor_events s
                                 where s.workspace_id = workspace and s.email = address offset 0) s
@@ -217,7 +214,7 @@ begin
         ) o
         -- Two of one kind are two purchases, whatever else is known of them.
         where o.id <> of_sale and o.kind = 'sale' and o.currency = sale.currency
-            and o.commission_id is not null
+          and o.commission_id is not null
           and o.occurred_at between sale.occurred_at - apart and sale.occurred_at + apart
           and purchase_id_kind(o.external_id) <> purchase_id_kind(sale.external_id)
           and sales_from_at(workspace, o.occurred_at) <> 'api'
@@ -229,7 +226,7 @@ begin
               -- A payment alone does not say its subscription.
               and (sale.subscription_id is not distinct from other.subscription_id
                    or not (looks.kinds && array['invoice', 'checkout']
-                       and o.kinds && array['invoice', 'checkout'])));
+                           and o.kinds && array['invoice', 'checkout'])));
         first := original_of(other.id);
         mine := duplicates_of(of_sale);
         theirs := duplicates_of(first);
@@ -238,34 +235,34 @@ begin
             or exists (
                 select from unnest(mine || theirs) evidence
                 cross join lateral (select h.* from commission_holds h
-                    where h.evidence_event_id = evidence offset 0) h
+                                    where h.evidence_event_id = evidence offset 0) h
                 cross join lateral (select c.event_id from commissions c
-                    where c.id = h.commission_id offset 0) c
+                                    where c.id = h.commission_id offset 0) c
                 where (h.resolved_by is not null or h.reason <> 'possible_duplicate')
                   and (evidence = any (mine) and c.event_id = any (theirs)
-                      or evidence = any (theirs) and c.event_id = any (mine)));
+                       or evidence = any (theirs) and c.event_id = any (mine)));
         kinds := kinds_of_sales(workspace, array[first]);
         is_mine := case
             when looks.kinds <> '{report}' and kinds <> '{report}' then
-                case when 'checkout' = any (looks.kinds) then 1 when 'invoice' = any (looks.kinds)
-                    then 2 else 3 end
-              > case when 'checkout' = any (kinds) then 1 when 'invoice' = any (kinds)
-                  then 2 else 3 end
-            else (select c.id from commissions c where c.event_id = of_sale and c.kind = 'sale'
-                order by c.id limit 1)
-               > (select c.id from commissions c where c.event_id = first and c.kind = 'sale'
-                   order by c.id limit 1) end;
+                case when 'checkout' = any (looks.kinds) then 1
+                     when 'invoice' = any (looks.kinds) then 2 else 3 end
+                > case when 'checkout' = any (kinds) then 1
+                       when 'invoice' = any (kinds) then 2 else 3 end
+            else (select c.id from commissions c
+                  where c.event_id = of_sale and c.kind = 'sale' order by c.id limit 1)
+                > (select c.id from commissions c
+                   where c.event_id = first and c.kind = 'sale' order by c.id limit 1) end;
         select e.id into choice
-        from unnest(case when is_mine
-            then array[of_sale, first] else array[first, of_sale] end) with ordinality s (id, place)
+        from unnest(case when is_mine then array[of_sale, first] else array[first, of_sale] end)
+            with ordinality s (id, place)
         cross join lateral (select e.id, e.commission_id from events e where e.id = s.id offset 0) e
-        cross join lateral (select c.payout_id from commissions c
-            where c.id = e.commission_id offset 0) c
+        cross join lateral (
+            select c.payout_id from commissions c where c.id = e.commission_id offset 0) c
         where c.payout_id is null
-          and not exists (select
-              from (select h.* from commission_holds h
-              where h.commission_id = e.commission_id offset 0) h
-                          where h.resolved_at is null or h.resolved_by is not null)
+          and not exists (
+              select from (select h.* from commission_holds h
+                           where h.commission_id = e.commission_id offset 0) h
+              where h.resolved_at is null or h.resolved_by is not null)
         order by s.place limit 1;
         if choice is not null then
             return query select choice, case when choice = of_sale then first else of_sale end;
@@ -275,7 +272,7 @@ begin
 end $$;
 
 -- Holds the commission of a sale that may be the same purchase as another one that earns, or that
--- of the other one: see possible_duplicate. Before, it lets the sale's holds follow to its
+-- of the other one: see find_possible_duplicate. Before, it lets the sale's holds follow to its
 -- present commission, and releases what turned out to be two purchases, or one: tied are sales that
 -- are recorded as the same purchase as this one from now on. What is released is compared again.
 -- is_new is whether the sale's commission is made in this transaction.
@@ -299,42 +296,42 @@ begin
     end if;
 
     update commission_holds h
-        set commission_id = (select e.commission_id from events e where e.id = saved_id)
+    set commission_id = (select e.commission_id from events e where e.id = saved_id)
     where h.commission_id = any (array(
               select c.id
-              from events e cross
-                  join lateral (select c.id from commissions c where c.event_id = e.id offset 0) c
+              from events e
+              cross join lateral (select c.id from commissions c where c.event_id = e.id offset 0) c
               where e.id = saved_id and c.id <> e.commission_id))
       and h.resolution is distinct from 'rejected';
 
     update commission_holds h set evidence_event_id = saved_id
     where h.evidence_event_id = any (tied)
       and (select c.event_id from commissions c
-          where c.id = h.commission_id) <> all (saved_id || tied);
+           where c.id = h.commission_id) <> all (saved_id || tied);
 
     for pair in
         select h.commission_id, h.evidence_event_id, c.event_id
         from (select h.* from unnest(array[saved_id]) sale
-              cross join lateral (select h.* from commission_holds h
-                  where h.evidence_event_id = sale offset 0) h
+              cross join lateral (
+                  select h.* from commission_holds h where h.evidence_event_id = sale offset 0) h
               union
               select h.* from unnest(saved_id || tied) sale
               cross join lateral (select c.id from commissions c where c.event_id = sale offset 0) c
-              cross join lateral (select h.* from commission_holds h
-                  where h.commission_id = c.id offset 0) h) h
-        cross join lateral (select c.event_id from commissions c
-            where c.id = h.commission_id offset 0) c
+              cross join lateral (
+                  select h.* from commission_holds h where h.commission_id = c.id offset 0) h) h
+        cross join lateral (
+            select c.event_id from commissions c where c.id = h.commission_id offset 0) c
         where h.reason = 'possible_duplicate' and h.resolved_at is null
     loop
         if pair.event_id <> all (tied) and pair.evidence_event_id <> all (tied) then
             -- All that may be the same purchase, but for what is held of this one.
             rest := array(select unnest(duplicates_of(original_of(pair.evidence_event_id)))
-                except select unnest(duplicates_of(pair.event_id)));
+                          except select unnest(duplicates_of(pair.event_id)));
             continue when not kinds_of_sales(workspace, rest)
                               && kinds_of_sales(workspace, duplicates_of(pair.event_id));
         end if;
         update commission_holds h set resolved_at = now, resolution = 'released'
-            where h.commission_id = pair.commission_id;
+        where h.commission_id = pair.commission_id;
         changed := changed || pair.event_id;
     end loop;
 
@@ -344,15 +341,15 @@ begin
             exit when not found;
             if not is_locked and not (is_new and pair.held_id = saved_id) then
                 -- Not waited for: who has it may wait for the sale.
-                perform assert_unchanged(pg_try_advisory_xact_lock(hashtextextended(workspace
-                    || ' payouts', 0)));
+                perform assert_unchanged(pg_try_advisory_xact_lock(
+                    hashtextextended(workspace || ' payouts', 0)));
                 is_locked := true;
                 continue;
             end if;
-            insert into commission_holds as h (commission_id, workspace_id, reason,
-                evidence_event_id, created_at)
+            insert into commission_holds as h
+                (commission_id, workspace_id, reason, evidence_event_id, created_at)
             select e.commission_id, workspace, 'possible_duplicate', pair.evidence_id, now
-                from events e where e.id = pair.held_id
+            from events e where e.id = pair.held_id
             on conflict (commission_id) do update
             set reason = excluded.reason, evidence_event_id = excluded.evidence_event_id,
                 created_at = excluded.created_at,
@@ -369,21 +366,23 @@ begin
         end if;
         update events e set steps = known.steps
         from (
-            select coalesce((select jsonb_agg(step order by place)
-                from jsonb_array_elements(e.steps) with ordinality s (step, place)
-                             where step ->> 'code' <> 'possible_duplicate'), '[]')
-                || coalesce((select jsonb_build_array(jsonb_build_object(
-                                'code', 'possible_duplicate', 'facts',
-                                    jsonb_build_object('externalId', o.external_id)))
-                             from events o
-                             where o.id = (select h.evidence_event_id
-                                           from (select h.* from commission_holds h
-                                               where h.commission_id = e.commission_id offset 0) h
-                                           where h.resolved_at is null
-                                               or h.resolved_by is not null)), '[]') as steps
+            select coalesce((
+                    select jsonb_agg(step order by place)
+                    from jsonb_array_elements(e.steps) with ordinality s (step, place)
+                    where step ->> 'code' <> 'possible_duplicate'), '[]')
+                || coalesce((
+                    select jsonb_build_array(jsonb_build_object(
+                        'code', 'possible_duplicate', 'facts',
+                            jsonb_build_object('externalId', o.external_id)))
+                    from events o
+                    where o.id = (select h.evidence_event_id
+                                  from (select h.* from commission_holds h
+                                        where h.commission_id = e.commission_id offset 0) h
+                                  where h.resolved_at is null or h.resolved_by is not null)),
+                    '[]') as steps
             from events e where e.id = current) known
         where e.id = current and e.steps <> known.steps
-            and not e.steps @> '[{"code": "commission_rejected"}]';
+          and not e.steps @> '[{"code": "commission_rejected"}]';
     end loop;
 end $$;
 
@@ -391,9 +390,8 @@ end $$;
 -- lib/tracking/events/expected-sales.queries.ts. A part of what saves the sale, after it. May be
 -- repeated. The conditions on steps are the predicate of events_expected_idx.
 create or replace function note_received(workspace uuid, saved_id uuid, click text,
-    gross_cents bigint, hours integer,
-                                processor_ids text, report_prefix text) returns void
-language plpgsql
+    gross_cents bigint, hours integer, processor_ids text, report_prefix text)
+returns void language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
@@ -402,18 +400,18 @@ begin
     end if;
 
     with sale as materialized (
-        select e.* from events e where e.workspace_id = workspace and e.id = saved_id
-            and e.kind = 'sale'
+        select e.* from events e
+        where e.workspace_id = workspace and e.id = saved_id and e.kind = 'sale'
     ), pair as (
         select case when sale.report_occurred_at is null then o.id else sale.id end as expected_id,
                case when sale.report_occurred_at is null
-                   then sale.external_id else o.external_id end as external_id
+                    then sale.external_id else o.external_id end as external_id
         from sale, sales_alike(sale.id, gross_cents, hours, processor_ids, report_prefix) o
         where case when sale.report_occurred_at is null
                    then o.steps @> '[{"code": "sale_expected_from_stripe"}]'
-                       and not o.steps @> '[{"code": "expected_sale_received"}]'
+                    and not o.steps @> '[{"code": "expected_sale_received"}]'
                    else sale.steps @> '[{"code": "sale_expected_from_stripe"}]'
-                       and not sale.steps @> '[{"code": "expected_sale_received"}]' end
+                    and not sale.steps @> '[{"code": "expected_sale_received"}]' end
           and not exists (
             select from (
                 select o.steps from events o where o.customer_id = sale.customer_id
@@ -421,9 +419,9 @@ begin
                 select o.steps from events o
                 where o.workspace_id = sale.workspace_id and o.click_id = sale.click_id) other
             where other.steps @> jsonb_build_array(jsonb_build_object(
-                    'code', 'expected_sale_received', 'facts', jsonb_build_object(
-                      'externalId', case when sale.report_occurred_at is null
-                          then sale.external_id else o.external_id end))))
+                'code', 'expected_sale_received', 'facts', jsonb_build_object(
+                    'externalId', case when sale.report_occurred_at is null
+                                       then sale.external_id else o.external_id end))))
         order by o.id limit 1
     )
     update events e

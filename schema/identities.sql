@@ -64,29 +64,28 @@ begin
         from customer_identities i
         where i.customer_id = any(losers) and i.kind = 'email'
         window same as (partition by i.value)
-            order by i.value, i.source = 'import', i.created_at, i.customer_id
+        order by i.value, i.source = 'import', i.created_at, i.customer_id
         on conflict (customer_id, kind, value) do update
-            set (source, evidence)
-                = (select case when own.source = 'import' then excluded.source else own.source end,
-                                             case when own.source = 'import'
-                                                 then excluded.evidence else own.evidence end),
-                created_at = least(own.created_at, excluded.created_at),
-                    is_verified = own.is_verified or excluded.is_verified;
+        set (source, evidence) = (
+                select case when own.source = 'import' then excluded.source else own.source end,
+                       case when own.source = 'import'
+                            then excluded.evidence else own.evidence end),
+            created_at = least(own.created_at, excluded.created_at),
+            is_verified = own.is_verified or excluded.is_verified;
         delete from customer_identities where customer_id = any(losers) and kind = 'email';
         update customer_identities i
         set customer_id = survivor,
             (source, evidence) = (
                 select case when t.is_tied then tied_by else i.source end,
                        case when t.is_tied then tied_in else i.evidence end
-                from (select identities @> jsonb_build_array(jsonb_build_object('kind', i.kind,
-                    'value', i.value))) t (is_tied))
+                from (select identities @> jsonb_build_array(
+                          jsonb_build_object('kind', i.kind, 'value', i.value))) t (is_tied))
         where i.customer_id = any(losers);
 
         insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution,
-            referred_at, clicked_at,
-                               started_at)
+            referred_at, clicked_at, started_at)
         select workspace_id, survivor, origin, partner_id, source, attribution, referred_at,
-            clicked_at, started_at
+               clicked_at, started_at
         from referrals where customer_id = any(losers)
         on conflict (customer_id, origin) do nothing;
         delete from referrals where customer_id = any(losers);
@@ -188,12 +187,11 @@ end $$;
 -- its sale, or it is not recorded yet, or an address has matched it before, or it is a renewal that
 -- is credited by a coupon or click of its own, because nobody owned the customer.
 create or replace function is_matchable(keys text[], facts jsonb, outcome jsonb, sale_id uuid,
-    sale_partner uuid,
-                               attributed_by text, addressed_id text)
+    sale_partner uuid, attributed_by text, addressed_id text)
 returns boolean language sql immutable as $$
     select cardinality(keys) > 0
-       and (coalesce(outcome ->> 'code', 'waiting') = 'waiting' or sale_id is not null
-           and sale_partner is null
+       and (coalesce(outcome ->> 'code', 'waiting') = 'waiting'
+            or sale_id is not null and sale_partner is null
             or addressed_id is not null
             or attributed_by in ('coupon', 'click', 'code')
                and facts @> '[{"kind": "invoice", "billingReason": "subscription_cycle"}]')
@@ -208,8 +206,7 @@ language sql stable as $$
     from customer_identities i
     join events e on e.workspace_id = workspace and e.addressed_id = i.value
     where i.customer_id = of_customer and i.kind not in ('email', 'guest')
-        and e.customer_id <> of_customer
-      and e.occurred_at >= since
+      and e.customer_id <> of_customer and e.occurred_at >= since
 $$;
 
 -- When the first payment since then was made that an address of this customer may match, and that

@@ -2,8 +2,8 @@
 
 -- What an event of each kind has. A function: see is_of_kind.
 create or replace function is_whole_event(kind report_kind, amount_cents sale_cents,
-    currency currency_code, sale_external_id text, sale_id uuid,
-                               partner_id uuid, attributed_by attribution_source)
+    currency currency_code, sale_external_id text, sale_id uuid, partner_id uuid,
+    attributed_by attribution_source)
 returns boolean language plpgsql immutable as $$
 begin
     return (partner_id is null) = (attributed_by is null)
@@ -129,22 +129,21 @@ create index events_sale_id_idx          on events (sale_id) where sale_id is no
 -- What a commission of each kind has. A function, because Postgres would read and prepare the
 -- conditions again in each statement that writes a row: 7% of the CPU of a sale.
 create or replace function is_of_kind(kind commission_kind, amount_cents bigint, reverses_id uuid,
-    replaces_id uuid, event_id uuid,
-                           customer_id uuid, reward_id uuid) returns boolean
-                               language plpgsql immutable as $$
+    replaces_id uuid, event_id uuid, customer_id uuid, reward_id uuid) returns boolean
+language plpgsql immutable as $$
 begin
     return (amount_cents > 0 or (amount_cents < 0 and kind in ('reversal', 'adjustment')))
        and (reverses_id is not null) = (kind = 'reversal')
        and (replaces_id is null or kind in ('sale', 'lead'))
        and case when kind in ('opening_balance', 'adjustment')
-           then num_nonnulls(event_id, customer_id, reward_id) = 0
+                then num_nonnulls(event_id, customer_id, reward_id) = 0
                 when kind = 'reversal' then num_nulls(event_id, customer_id, reward_id) in (0, 3)
                 else num_nulls(event_id, customer_id, reward_id) = 0 end;
 end $$;
 
 -- The ledger. A commission is what one event earned one partner, what another platform still owed
 -- the partner (its one opening balance, in USD), or an adjustment by a manager. Only payout_id ever
--- changes, and earned_on with its event; the status is derived (see lib/rules/steps/commissions.ts). A
+-- changes, and earned_on with its event; the status is derived (lib/rules/steps/commissions.ts). A
 -- reversal is a row that names the commission, of the opposite sign, or of the same sign to
 -- reinstate. When a sale turns out to be another partner's, or of another amount, its commission is
 -- reversed and replaced by another.
@@ -312,9 +311,9 @@ create table commission_holds (
         when 'manual' then num_nulls(note, held_by) = 0
         else num_nonnulls(note, held_by) = 0
             and (reason <> 'possible_duplicate' or evidence_event_id is not null) end),
-    constraint commission_holds_resolved_check check ((resolved_at is null) = (resolution is null)
-                                                      and (resolved_at is not null
-                                                          or resolved_by is null)),
+    constraint commission_holds_resolved_check
+        check ((resolved_at is null) = (resolution is null)
+            and (resolved_at is not null or resolved_by is null)),
     constraint commission_holds_commission_id_fkey
         foreign key (workspace_id, commission_id) references commissions (workspace_id, id),
     constraint commission_holds_evidence_event_id_fkey
@@ -363,8 +362,7 @@ create or replace trigger events_credit_refunds
 -- Only payout_id of a commission ever changes, and earned_on with its event.
 create or replace trigger commissions_never_change
     before update of id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id,
-        kind, reverses_id,
-                     replaces_id, amount_cents, currency, payable_at, created_at
+        kind, reverses_id, replaces_id, amount_cents, currency, payable_at, created_at
     on commissions for each row execute function refuse_update();
 
 -- Fills in the day of the event, and when a commission is payable: what is decided while the
@@ -396,11 +394,11 @@ begin
         return new;
     end if;
     if coalesce((select c.payable_at = never() from commissions c
-        where c.id = new.replaces_id and c.program_id = new.program_id),
+                 where c.id = new.replaces_id and c.program_id = new.program_id),
                 program.mode = 'shadow' or exists (
                     select from shadow_runs r
-                        where r.program_id = new.program_id and r.started_at <= new.created_at
-                                                and r.ended_at > new.created_at)) then
+                    where r.program_id = new.program_id and r.started_at <= new.created_at
+                      and r.ended_at > new.created_at)) then
         new.payable_at := never();
     end if;
     return new;
@@ -442,8 +440,8 @@ begin
     end if;
 end $$;
 
--- A partner with its terms: PartnerTerms in lib/rules/attribution/attribution.ts. The present terms,
--- or those in force when a sale was paid. That is two times, because a processor's time is
+-- A partner with its terms: PartnerTerms in lib/rules/attribution/attribution.ts. The present
+-- terms, or those in force when a sale was paid. That is two times, because a processor's time is
 -- in whole seconds: the terms are those at the end, and a partner who was active at either
 -- is approved. firstRewardedAt is when the customer first earned a sale commission in the
 -- program by that time: by its first sale that earns one at present, reversed or not, or as
@@ -531,10 +529,8 @@ create or replace function reverse_commission(reversal_id uuid, workspace uuid, 
 language plpgsql as $$
 begin
     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id,
-        reward_id, kind, reverses_id,
-                             amount_cents, currency, payable_at, created_at)
+        reward_id, kind, reverses_id, amount_cents, currency, payable_at, created_at)
     select reversal_id, c.workspace_id, c.program_id, c.partner_id, c.customer_id, c.event_id,
-        c.reward_id, 'reversal', c.id,
-           cents, c.currency, c.payable_at, now
+           c.reward_id, 'reversal', c.id, cents, c.currency, c.payable_at, now
     from commissions c where c.workspace_id = workspace and c.id = of_commission;
 end $$;

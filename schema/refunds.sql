@@ -1,8 +1,8 @@
 -- Refunds: loaded, and saved.
 
--- What a refund is decided from: RefundFacts in lib/tracking/refunds/refunds.queries.ts. Text if the API
--- key is refused, as of load_report. processor_key is what a processor's events name the sale by:
--- if there are any, the refund is joined with them.
+-- What a refund is decided from: RefundFacts in lib/tracking/refunds/refunds.queries.ts. Text if
+-- the API key is refused, as of load_report. processor_key is what a processor's events name the
+-- sale by: if there are any, the refund is joined with them.
 create or replace function refund_facts(workspace uuid, report_id text, sale_ref text,
     processor_key text) returns jsonb
 language plpgsql stable
@@ -24,34 +24,34 @@ begin
           and (e.kind, e.external_id) >= ('sale', sale_ref);
         select count(*) > 0, min(p.sale_currency) into is_joined, sale_currency
         from (select p.workspace_id,
-            (select e.currency from events e where e.id = p.event_id) as sale_currency
+                     (select e.currency from events e where e.id = p.event_id) as sale_currency
               from processor_events p where p.keys @> array[processor_key] offset 0) p
         where p.workspace_id = workspace;
         if s.id is not null then
             sale_currency := s.currency;
-            refunds := (select jsonb_agg(jsonb_build_object('id', r.id, 'requested', r.requested)
-                order by r.id)
-                        from events r where r.sale_id = s.id);
+            refunds := (
+                select jsonb_agg(
+                    jsonb_build_object('id', r.id, 'requested', r.requested) order by r.id)
+                from events r where r.sale_id = s.id);
             sale := jsonb_build_object(
-                'id', s.id, 'externalId', s.external_id, 'amountCents', s.amount_cents, 'currency',
-                    s.currency,
-                'steps', s.steps, 'revision', s.revision, 'commission', (
+                'id', s.id, 'externalId', s.external_id, 'amountCents', s.amount_cents,
+                'currency', s.currency, 'steps', s.steps, 'revision', s.revision,
+                'commission', (
                     select jsonb_build_object(
-                        'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt',
-                            c.payable_at,
+                        'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug,
+                        'payableAt', c.payable_at,
                         'amountCents', c.amount_cents, 'currency', c.currency,
-                        'reversedCents',
-                            (select coalesce(-sum(r.amount_cents), 0) from commissions r
-                                          where r.event_id = s.id and r.reverses_id = c.id))
+                        'reversedCents', (
+                            select coalesce(-sum(r.amount_cents), 0) from commissions r
+                            where r.event_id = s.id and r.reverses_id = c.id))
                     from commissions c join partners p on p.id = c.partner_id
                     where c.id = s.commission_id));
         end if;
     end if;
 
     return jsonb_build_object(
-        'workspaceId', workspace, 'recorded', recorded, 'isJoined', is_joined, 'saleCurrency',
-            sale_currency,
-        'sale', sale, 'refunds', coalesce(refunds, '[]'));
+        'workspaceId', workspace, 'recorded', recorded, 'isJoined', is_joined,
+        'saleCurrency', sale_currency, 'sale', sale, 'refunds', coalesce(refunds, '[]'));
 end $$;
 
 -- The same, for a report with an API key. Text if the key is refused, as in load_report.
@@ -74,9 +74,9 @@ begin
         || jsonb_build_object('keyId', key_id);
 end $$;
 
--- Saves a decided refund: toSaved in lib/tracking/refunds/refunds.queries.ts. Returns the event, or that of
--- an earlier report with the same id. Raises TR001 if the sale is not as it was read, and the
--- caller decides again.
+-- Saves a decided refund: toSaved in lib/tracking/refunds/refunds.queries.ts. Returns the event, or
+-- that of an earlier report with the same id. Raises TR001 if the sale is not as it was read, and
+-- the caller decides again.
 create or replace function save_refund(refund jsonb) returns jsonb
 language plpgsql
 security definer set search_path = public, pg_temp
@@ -109,15 +109,12 @@ begin
     end if;
 
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
-        customer_id, amount_cents,
-                        currency, metadata, partner_id, attributed_by, body_hash, steps,
-                            occurred_at, report_occurred_at,
-                        sale_external_id, sale_id, requested)
+        customer_id, amount_cents, currency, metadata, partner_id, attributed_by, body_hash, steps,
+        occurred_at, report_occurred_at, sale_external_id, sale_id, requested)
     values (saved_id, workspace, 'refund', report_id, refund ->> 'eventName',
-        coalesce(s.customer_external_id, ''), s.customer_id,
-            (refund -> 'amountCents')::bigint, refund ->> 'currency', refund -> 'metadata',
-                s.partner_id, s.attributed_by, hash,
-            refund -> 'steps', now, now, sale_ref, s.id, refund -> 'requested')
+        coalesce(s.customer_external_id, ''), s.customer_id, (refund -> 'amountCents')::bigint,
+        refund ->> 'currency', refund -> 'metadata', s.partner_id, s.attributed_by, hash,
+        refund -> 'steps', now, now, sale_ref, s.id, refund -> 'requested')
     on conflict (workspace_id, kind, external_id) do nothing;
     if not found then
         return event_reported(workspace, 'refund', report_id);
@@ -129,10 +126,10 @@ begin
         if known -> 'reversal' is not null then
             perform reverse_commission((known -> 'reversal' ->> 'id')::uuid, workspace,
                 (known -> 'reversal' ->> 'reversesId')::uuid,
-                              (known -> 'reversal' -> 'amountCents')::bigint, now);
+                (known -> 'reversal' -> 'amountCents')::bigint, now);
         end if;
     end if;
-    return jsonb_build_object('id', saved_id, 'attributed', s.partner_id is not null, 'bodyHash',
-        hash,
-                              'isAnnounced', current_setting('tributary.announced', true) = 'on');
+    return jsonb_build_object(
+        'id', saved_id, 'attributed', s.partner_id is not null, 'bodyHash', hash,
+        'isAnnounced', current_setting('tributary.announced', true) = 'on');
 end $$;

@@ -28,10 +28,10 @@ create index report_mismatches_last_at_idx on report_mismatches (last_at);
 -- Functions and triggers.
 
 -- Keeps reports that differ from the ones that their events were recorded by: Mismatch[] of
--- lib/tracking/reports/keep-mismatches.queries.ts. The first 20 bodies of an event are kept, and some 1,000
--- of a workspace in a day.
+-- lib/tracking/reports/keep-mismatches.queries.ts. The first 20 bodies of an event are kept, and
+-- some 1,000 of a workspace in a day.
 create or replace function note_mismatches(mismatches jsonb, at timestamptz) returns void
-    language sql
+language sql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
     insert into report_mismatches (workspace_id, event_id, body_hash, differences, first_at,
@@ -41,15 +41,16 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
         select e.workspace_id, e.id as event_id, r."bodyHash" as body_hash, f.differences,
                row_number() over (partition by e.id order by r."bodyHash") as n
         from (select distinct on ("eventId", "bodyHash") *
-              from jsonb_to_recordset(mismatches) as r ("eventId" uuid, "bodyHash" text,
-                  reported jsonb)) r
+              from jsonb_to_recordset(mismatches)
+                  as r ("eventId" uuid, "bodyHash" text, reported jsonb)) r
         cross join lateral (
             select * from events
-                where id = r."eventId" and body_hash not in (r."bodyHash", 'erased') limit 1) e
+            where id = r."eventId" and body_hash not in (r."bodyHash", 'erased') limit 1) e
         cross join lateral (
-            select coalesce(jsonb_agg(jsonb_build_object('field', d.key, 'recorded',
-                left(k.value, 500), 'reported', left(d.value, 500))
-                                      order by d.key), '[]') as differences
+            select coalesce(jsonb_agg(
+                jsonb_build_object('field', d.key, 'recorded', left(k.value, 500),
+                                   'reported', left(d.value, 500))
+                order by d.key), '[]') as differences
             from (
                 select key, value from jsonb_each_text(r.reported - 'metadata')
                 union all
@@ -57,51 +58,52 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
                  from jsonb_object_keys(coalesce(e.metadata, '{}')
                      || coalesce(nullif(r.reported -> 'metadata', 'null'), '{}')) key
                  where e.metadata -> key is distinct from r.reported -> 'metadata' -> key
-                     order by key limit 20)) d
+                 order by key limit 20)) d
             cross join lateral (select case d.key
                 when 'customerExternalId' then e.customer_external_id
                 when 'saleExternalId'     then e.sale_external_id
                 when 'eventName'          then e.event_name
-                when 'amountCents'        then case when e.kind = 'refund'
-                    then e.requested ->> 'amountCents' else e.amount_cents::text end
-                when 'currency'           then case when e.kind = 'refund'
-                    then e.requested ->> 'currency' else e.currency end
-                when 'occurredAt'         then case when e.occurred_at = d.value::timestamptz
-                    then d.value
-                                                    else to_char(e.occurred_at at time zone 'UTC',
-                                                        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end
+                when 'amountCents'        then
+                    case when e.kind = 'refund' then e.requested ->> 'amountCents'
+                         else e.amount_cents::text end
+                when 'currency'           then
+                    case when e.kind = 'refund' then e.requested ->> 'currency'
+                         else e.currency end
+                when 'occurredAt'         then
+                    case when e.occurred_at = d.value::timestamptz then d.value
+                         else to_char(e.occurred_at at time zone 'UTC',
+                                      'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end
                 -- The newest of several clicks was taken.
-                when 'clickId'            then case when position(e.click_id in d.value) > 0
-                    then d.value else e.click_id end
+                when 'clickId'            then
+                    case when position(e.click_id in d.value) > 0 then d.value
+                         else e.click_id end
                 else e.metadata ->> substr(d.key, length('metadata.') + 1) end as value) k
             where d.value is distinct from k.value) f) m
     where exists (select from report_mismatches o
-        where o.event_id = m.event_id and o.body_hash = m.body_hash)
+                  where o.event_id = m.event_id and o.body_hash = m.body_hash)
        or m.n + (select count(*) from report_mismatches o where o.event_id = m.event_id) <= 20
           and (select count(*) from (
               select from report_mismatches o
-              where o.workspace_id = m.workspace_id
-                  and o.last_at > at - interval '1 day' limit 1000) recent) < 1000
+              where o.workspace_id = m.workspace_id and o.last_at > at - interval '1 day'
+              limit 1000) recent) < 1000
     order by m.event_id, m.body_hash
     on conflict (event_id, body_hash) do update
         set reports = report_mismatches.reports + 1,
             last_at = greatest(report_mismatches.last_at, excluded.last_at)
 $$;
 
--- What a report is decided from: ReportFacts in lib/tracking/reports/facts.queries.ts, with the event of an
--- earlier report alone if that is complete. Text if the API key is refused: "unknown_key", also for
--- one that is revoked or expired, or "insufficient_scope". It is json, which takes less to put
--- together than jsonb. processor_key is what a processor's events name the sale by, null for a
--- lead; is_own is whether a sale has an id of the merchant's own. click_ids are lines: of several,
--- the newest that has not expired is the report's. dated_at is when a dated report took place: the
--- terms are those of then, with everybody who referred the customer and their terms. slug_key and
--- coupon_code are how the report names a partner, if it does: codeHolders are those who have that
--- slug or coupon.
+-- What a report is decided from: ReportFacts in lib/tracking/reports/facts.queries.ts, with the
+-- event of an earlier report alone if that is complete. Text if the API key is refused:
+-- "unknown_key", also for one that is revoked or expired, or "insufficient_scope". It is json,
+-- which takes less to put together than jsonb. processor_key is what a processor's events name the
+-- sale by, null for a lead; is_own is whether a sale has an id of the merchant's own. click_ids are
+-- lines: of several, the newest that has not expired is the report's. dated_at is when a dated
+-- report took place: the terms are those of then, with everybody who referred the customer and
+-- their terms. slug_key and coupon_code are how the report names a partner, if it does: codeHolders
+-- are those who have that slug or coupon.
 create or replace function load_report(api_key_hash text, report_kind text, report_id text,
-    customer_kind text, customer_ref text,
-                              click_ids text, processor_key text, is_own boolean, now timestamptz,
-                                  dated_at timestamptz,
-                              slug_key text, coupon_code text) returns json
+    customer_kind text, customer_ref text, click_ids text, processor_key text, is_own boolean,
+    now timestamptz, dated_at timestamptz, slug_key text, coupon_code text) returns json
 language plpgsql stable
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -130,10 +132,10 @@ declare
     -- terms_of_partner.
     dated_to        timestamptz := case when dated_at = date_trunc('second', dated_at)
                                         then dated_at + interval '999 milliseconds'
-                                            else dated_at end;
+                                        else dated_at end;
 begin
-    select k.id, k.workspace_id, w.sales_from, 'track' = any (k.scopes) into key_id, workspace,
-        sales_from, may_track
+    select k.id, k.workspace_id, w.sales_from, 'track' = any (k.scopes)
+    into key_id, workspace, sales_from, may_track
     from api_keys k join workspaces w on w.id = k.workspace_id
     where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
     if not found then return '"unknown_key"'; end if;
@@ -153,38 +155,36 @@ begin
         select c.* into cu
         from customer_identities i join customers c on c.id = i.customer_id
         where i.workspace_id = workspace and i.kind = customer_kind and i.value = customer_ref
-            and i.kind <> 'email';
+          and i.kind <> 'email';
 
         if cu.id is null then
             adopts_sales := exists (
-                select from events e where e.workspace_id = workspace and e.kind = 'sale'
-                    and e.customer_id is null
-                                       and e.customer_external_id = customer_ref);
+                select from events e
+                where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
+                  and e.customer_external_id = customer_ref);
         else
             emails := array(select i.value from customer_identities i
-                where i.customer_id = cu.id and i.kind = 'email')
-                      || cu.email;
+                            where i.customer_id = cu.id and i.kind = 'email') || cu.email;
             customer := json_build_object(
-                'id', cu.id, 'revision', cu.revision, 'partnerId', cu.partner_id, 'email', cu.email,
-                    'name', cu.name,
+                'id', cu.id, 'revision', cu.revision, 'partnerId', cu.partner_id,
+                'email', cu.email, 'name', cu.name,
                 'isClickedFirst', cl.id is not null and not exists (
                     select from referrals r
-                        where r.customer_id = cu.id and r.referred_at <= coalesce(dated_at, now)
-                                              and coalesce(r.clicked_at,
-                                                  r.referred_at) <= cl.created_at));
+                    where r.customer_id = cu.id and r.referred_at <= coalesce(dated_at, now)
+                      and coalesce(r.clicked_at, r.referred_at) <= cl.created_at));
         end if;
         if cl.id is not null then
             click_partner := terms_of_partner(cl.partner_id, cu.id, dated_at, dated_to);
-            click := json_build_object('id', cl.id, 'createdAt', cl.created_at, 'expiresAt',
-                cl.expires_at,
-                                        'partner', click_partner);
+            click := json_build_object(
+                'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
+                'partner', click_partner);
         end if;
         if cu.id is not null and dated_at is not null then
             referrals := (
                 select json_agg(json_build_object(
                     'origin', r.origin, 'partnerId', r.partner_id, 'source', r.source,
-                        'attribution', r.attribution,
-                    'referredAt', r.referred_at, 'clickedAt', r.clicked_at))
+                    'attribution', r.attribution, 'referredAt', r.referred_at,
+                    'clickedAt', r.clicked_at))
                 from referrals r where r.customer_id = cu.id);
             referrers := (
                 select json_agg(terms_of_partner(r.partner_id, cu.id, dated_at, dated_to))
@@ -196,8 +196,8 @@ begin
         if slug_key is not null or coupon_code is not null then
             code_holders := (
                 select json_agg(json_build_object(
-                    'isTrusted',
-                        (select pr.trusted_attribution from programs pr
+                    'isTrusted', (
+                        select pr.trusted_attribution from programs pr
                         where pr.id = (select p.program_id from partners p where p.id = h.id)),
                     'partner', terms_of_partner(h.id, cu.id, dated_at, dated_to)) order by h.id)
                 from (
@@ -206,34 +206,35 @@ begin
                         (select p.id from partners p
                          where p.program_id = pr.id and p.slug_key = load_report.slug_key
                            -- for the index: see event_reported
-                           and (p.program_id, p.slug_key) >= (pr.id,
-                               load_report.slug_key) offset 0)
+                           and (p.program_id, p.slug_key) >= (pr.id, load_report.slug_key)
+                         offset 0)
                         union all
                         (select l.partner_id from links l
-                            where l.program_id = pr.id
-                            and l.slug_key = load_report.slug_key offset 0)) s (id)
+                         where l.program_id = pr.id and l.slug_key = load_report.slug_key
+                         offset 0)) s (id)
                     where pr.workspace_id = workspace
                     union
                     (select c.partner_id from coupon_aliases c
-                        where c.workspace_id = workspace
-                        and lower(normalize(c.coupon_id)) = lower(coupon_code))
+                     where c.workspace_id = workspace
+                       and lower(normalize(c.coupon_id)) = lower(coupon_code))
                     union
                     (select c.partner_id from coupon_aliases c
-                        where c.workspace_id = workspace
-                        and lower(normalize(c.label)) = lower(coupon_code))) h (id));
+                     where c.workspace_id = workspace
+                       and lower(normalize(c.label)) = lower(coupon_code))) h (id));
         end if;
         if report_kind = 'sale' then
             select exists (select from processor_events s where s.workspace_id = workspace),
                    exists (select from events r
                            where r.workspace_id = workspace and r.sale_external_id = report_id
-                               and r.sale_id is null)
+                             and r.sale_id is null)
             into is_processed, is_refunded;
             if is_refunded then
-                refunds := (select json_agg(json_build_object('id', r.id, 'requested', r.requested)
-                    order by r.id)
-                            from events r
-                            where r.workspace_id = workspace and r.sale_external_id = report_id
-                                and r.sale_id is null);
+                refunds := (
+                    select json_agg(
+                        json_build_object('id', r.id, 'requested', r.requested) order by r.id)
+                    from events r
+                    where r.workspace_id = workspace and r.sale_external_id = report_id
+                      and r.sale_id is null);
             end if;
         end if;
         if is_processed then
@@ -241,30 +242,30 @@ begin
             -- one.
             select count(*) > 0 into is_joined
             from (select s.workspace_id from processor_events s
-                where s.keys @> array[processor_key] offset 0) s
+                  where s.keys @> array[processor_key] offset 0) s
             where s.workspace_id = workspace;
         end if;
     end if;
 
     return json_build_object(
         'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'customer', customer,
-            'click', click, 'customerPartner', owner,
-        'referrals', referrals, 'referrers', referrers, 'codeHolders', coalesce(code_holders, '[]'),
+        'click', click, 'customerPartner', owner, 'referrals', referrals, 'referrers', referrers,
+        'codeHolders', coalesce(code_holders, '[]'),
         'customerEmails', coalesce(array_remove(emails, null), '{}'),
-        'refunds', coalesce(refunds, '[]'), 'adoptsSales', adopts_sales, 'hasProcessorEvents',
-            is_joined, 'mayBeDuplicate', report_kind = 'sale' and (is_processed or not is_own),
+        'refunds', coalesce(refunds, '[]'), 'adoptsSales', adopts_sales,
+        'hasProcessorEvents', is_joined,
+        'mayBeDuplicate', report_kind = 'sale' and (is_processed or not is_own),
         -- Only a sale under an id of the merchant's depends on it.
         'salesFrom', case when not is_own then 'both' else coalesce(
             (select f.sales_from from former_sales_from f
-                where f.workspace_id = workspace and f.until > dated_to
-             order by f.until limit 1),
+             where f.workspace_id = workspace and f.until > dated_to order by f.until limit 1),
             sales_from) end);
 end $$;
 
 -- Holds the commission of a sale or lead for what its decision says: see ruledHoldOf in
--- lib/rules/steps/steps.ts. After what saves the event and compares it with others; may be repeated.
--- is_new is whether that is known only now: then a manager has not decided about it, also if the
--- commission was held for another reason. One that is part of a payout is not held.
+-- lib/rules/steps/steps.ts. After what saves the event and compares it with others; may be
+-- repeated. is_new is whether that is known only now: then a manager has not decided about it, also
+-- if the commission was held for another reason. One that is part of a payout is not held.
 create or replace function hold_by_rule(workspace uuid, saved_id uuid, held_for text,
     is_new boolean, now timestamptz) returns void
 language plpgsql
@@ -272,21 +273,21 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
 begin
     insert into commission_holds as h (commission_id, workspace_id, reason, created_at)
     select c.id, c.workspace_id, held_for, now
-    from events e cross
-        join lateral (select * from commissions where id = e.commission_id offset 0) c
+    from events e
+    cross join lateral (select * from commissions where id = e.commission_id offset 0) c
     where e.workspace_id = workspace and e.id = saved_id and c.payout_id is null
-      and (is_new or not exists (select from commissions o
-                                 where o.event_id = saved_id and exists (
-                                   select from commission_holds held
-                                   where held.commission_id = o.id
-                                       and (o.id <> c.id
-                                       or held.resolved_at is not null) offset 0) offset 0))
+      and (is_new or not exists (
+          select from commissions o
+          where o.event_id = saved_id and exists (
+              select from commission_holds held
+              where held.commission_id = o.id
+                and (o.id <> c.id or held.resolved_at is not null) offset 0) offset 0))
     on conflict (commission_id) do update
     set reason = excluded.reason, note = null, held_by = null, created_at = excluded.created_at,
         resolved_at = null, resolution = null, resolved_by = null
-    where is_new and h.resolution = 'released' or h.resolved_at is null
-        and h.reason not in ('manual', excluded.reason)
-                                                   and (is_new or h.reason <> 'possible_duplicate');
+    where is_new and h.resolution = 'released'
+       or h.resolved_at is null and h.reason not in ('manual', excluded.reason)
+          and (is_new or h.reason <> 'possible_duplicate');
 end $$;
 
 -- Marks a customer's sales to be planned again if an address that was learned after them may be
@@ -296,16 +297,16 @@ language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     update customers c
-        set replan_from = least(c.replan_from, s.occurred_at), revision = c.revision + 1
+    set replan_from = least(c.replan_from, s.occurred_at), revision = c.revision + 1
     from (
         select min(e.occurred_at) as occurred_at
-        from events e cross
-            join lateral (select id, email from partners where id = e.partner_id offset 0) p
+        from events e
+        cross join lateral (select id, email from partners where id = e.partner_id offset 0) p
         where e.customer_id = customer and e.kind = 'sale'
-            and not e.steps @> '[{"code": "self_referral"}]'
+          and not e.steps @> '[{"code": "self_referral"}]'
           and (addresses_alike(p.email, address) or exists (
-            select from former_partner_addresses f
-                where f.partner_id = p.id and addresses_alike(f.email, address) offset 0))) s
+              select from former_partner_addresses f
+              where f.partner_id = p.id and addresses_alike(f.email, address) offset 0))) s
     where c.id = customer and s.occurred_at is not null;
 end $$;
 
@@ -319,12 +320,12 @@ end $$;
 
 create or replace trigger customer_identities_own_address
     after insert on customer_identities for each row when (new.kind = 'email')
-        execute function note_learned_address();
+    execute function note_learned_address();
 
 create or replace trigger customers_own_address
     after update of email on customers for each row
     when (new.email is not null and new.email is distinct from old.email)
-        execute function note_learned_address();
+    execute function note_learned_address();
 
 -- Marks the sales that only an address of the customer credits, once it is verified: they are no
 -- longer in doubt.
@@ -332,7 +333,7 @@ create or replace function note_verified_address() returns trigger language plpg
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     update customers c
-        set replan_from = least(c.replan_from, s.occurred_at), revision = c.revision + 1
+    set replan_from = least(c.replan_from, s.occurred_at), revision = c.revision + 1
     from (select min(e.occurred_at) as occurred_at from events e
           where e.customer_id = new.customer_id and e.kind = 'sale'
             and e.steps @> '[{"code": "customer", "facts": {"byAddress": "unverified"}}]') s
@@ -350,8 +351,8 @@ begin
     perform note_own_address(c.id, new.email)
     from customers c
     where c.partner_id = new.id and (addresses_alike(c.email, new.email) or exists (
-        select from customer_identities i where i.customer_id = c.id and i.kind = 'email'
-            and addresses_alike(i.value, new.email)));
+        select from customer_identities i
+        where i.customer_id = c.id and i.kind = 'email' and addresses_alike(i.value, new.email)));
     return null;
 end $$;
 
@@ -360,8 +361,8 @@ create or replace trigger partners_own_address
     when (new.email is distinct from old.email) execute function note_partner_address();
 
 -- Marks what a saved report refers of payments received before: see
--- lib/tracking/reports/late-reports.queries.ts, which says what `late` is. Returns whether anything is
--- marked.
+-- lib/tracking/reports/late-reports.queries.ts, which says what `late` is. Returns whether anything
+-- is marked.
 create or replace function mark_late(workspace uuid, saved_id uuid, of_customer uuid, late jsonb,
     now timestamptz) returns boolean
 language plpgsql as $$
@@ -378,14 +379,16 @@ begin
         from events s
         where s.customer_id = of_customer and s.kind = 'sale' and s.id <> saved_id
           and s.occurred_at >= date_trunc('second', since)
-          and (is_dated or s.occurred_at >= date_trunc('second', now)
-              and s.occurred_at = date_trunc('second', s.occurred_at)
-               or not exists (select from referrals r
-                   where r.customer_id = of_customer and r.origin <> saved_id::text
-                                and r.referred_at < s.occurred_at + interval '1 second'
-                                and (r.source not in ('import', 'code')
-                                    or r.referred_at <= s.occurred_at
-                                     or s.occurred_at = date_trunc('second', s.occurred_at))))
+          and (is_dated
+               or s.occurred_at >= date_trunc('second', now)
+                  and s.occurred_at = date_trunc('second', s.occurred_at)
+               or not exists (
+                  select from referrals r
+                  where r.customer_id = of_customer and r.origin <> saved_id::text
+                    and r.referred_at < s.occurred_at + interval '1 second'
+                    and (r.source not in ('import', 'code')
+                         or r.referred_at <= s.occurred_at
+                         or s.occurred_at = date_trunc('second', s.occurred_at))))
         order by s.occurred_at limit 1;
         -- A dated sale may have lost its reward to a later one, so it is planned again itself.
         paid_at := case when is_dated and paid_at is not null
@@ -407,10 +410,10 @@ begin
     return true;
 end $$;
 
--- Saves a decided report, all of it or nothing: SavedReport in lib/tracking/reports/reports.queries.ts.
--- Returns the event, or that of an earlier report with the same id: of concurrent copies, the first
--- one inserts it. May be repeated after a commit that was not seen. Raises TR001 if the customer is
--- not as it was read, and the caller decides again.
+-- Saves a decided report, all of it or nothing: SavedReport in
+-- lib/tracking/reports/reports.queries.ts. Returns the event, or that of an earlier report with the
+-- same id: of concurrent copies, the first one inserts it. May be repeated after a commit that was
+-- not seen. Raises TR001 if the customer is not as it was read, and the caller decides again.
 --
 -- Each statement sees what was committed before it, also while an earlier one waited for a lock.
 create or replace function save_report(report jsonb) returns jsonb
@@ -452,8 +455,8 @@ begin
     if known is not null then
         if (known -> 'isChanged')::boolean or report -> 'late' is not null then
             perform from customers c
-            where c.id = of_customer
-                and c.revision = (known -> 'revision')::integer for no key update;
+            where c.id = of_customer and c.revision = (known -> 'revision')::integer
+            for no key update;
         else
             perform from customers c
             where c.id = of_customer and c.revision = (known -> 'revision')::integer for share;
@@ -464,30 +467,25 @@ begin
         perform assert_unchanged(not exists (
             select from customer_identities i
             where i.workspace_id = workspace and i.kind = identities -> 0 ->> 'kind'
-                and i.value = identities -> 0 ->> 'value'
-              and i.kind <> 'email'));
+              and i.value = identities -> 0 ->> 'value' and i.kind <> 'email'));
     elsif partner is not null then
         of_customer := report -> 'newCustomer' ->> 'id';
         if not adopts_sales and exists (
-            select from events e where e.workspace_id = workspace and e.kind = 'sale'
-                and e.customer_id is null
-                                   and e.customer_external_id = customer_ref) then
+            select from events e
+            where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
+              and e.customer_external_id = customer_ref) then
             perform assert_unchanged(false);
         end if;
     end if;
 
     -- The customer and the commission follow: their foreign keys are checked at the commit.
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
-        customer_id, amount_cents,
-                        currency, metadata, click_id, partner_id, attributed_by, body_hash, steps,
-                            occurred_at, report_occurred_at,
-                        commission_id)
+        customer_id, amount_cents, currency, metadata, click_id, partner_id, attributed_by,
+        body_hash, steps, occurred_at, report_occurred_at, commission_id)
     values (saved_id, workspace, reported, report_id, report ->> 'eventName', customer_ref,
-        of_customer,
-            (report -> 'amountCents')::bigint, report ->> 'currency', report -> 'metadata', click,
-                partner,
-            report ->> 'attributedBy', hash, report -> 'steps', now, now,
-                (commission ->> 'id')::uuid)
+        of_customer, (report -> 'amountCents')::bigint, report ->> 'currency',
+        report -> 'metadata', click, partner, report ->> 'attributedBy',
+        hash, report -> 'steps', now, now, (commission ->> 'id')::uuid)
     on conflict (workspace_id, kind, external_id) do nothing;
     if not found then
         return event_reported(workspace, reported, report_id);
@@ -495,22 +493,22 @@ begin
 
     -- Refunds that waited for the sale. One that is reported now waits for it, or sees it.
     if reported = 'sale' then
-        perform pg_advisory_xact_lock_shared(identity_lock_key(workspace, 'purchase',
-            report ->> 'purchaseKey'));
+        perform pg_advisory_xact_lock_shared(
+            identity_lock_key(workspace, 'purchase', report ->> 'purchaseKey'));
         if (report -> 'isUnreviewed')::boolean then
             -- The first event of a processor waits for the sale, or is seen: see saveEvent.
             perform pg_advisory_xact_lock_shared(hashtextextended(workspace || ' first event', 0));
         end if;
         select exists (select from events r
                        where r.workspace_id = workspace and r.sale_external_id = report_id
-                           and r.sale_id is null),
+                         and r.sale_id is null),
                exists (select from processor_events s where s.workspace_id = workspace)
         into is_refunded, is_processed;
         if is_refunded or refunds <> '[]' then
             perform assert_unchanged(jsonb_array_length(refunds) = (
                 select count(*) from events r
                 where r.workspace_id = workspace and r.sale_external_id = report_id
-                    and r.sale_id is null));
+                  and r.sale_id is null));
         end if;
         -- A processor may have begun to report since it was loaded: then the sale has to be
         -- compared with the processor's.
@@ -529,33 +527,31 @@ begin
     if refunds <> '[]' then
         update events r
         set sale_id = saved_id, amount_cents = d."amountCents", currency = d.currency,
-            steps = d.steps, partner_id = partner,
-            attributed_by = report ->> 'attributedBy', customer_id = of_customer,
-                customer_external_id = customer_ref
-        from jsonb_to_recordset(refunds) as d (id uuid, "amountCents" bigint, currency text,
-            steps jsonb)
+            steps = d.steps, partner_id = partner, attributed_by = report ->> 'attributedBy',
+            customer_id = of_customer, customer_external_id = customer_ref
+        from jsonb_to_recordset(refunds)
+            as d (id uuid, "amountCents" bigint, currency text, steps jsonb)
         where r.id = d.id and r.workspace_id = workspace;
     end if;
     -- A lead may verify an address that an earlier one named, whomever it credits itself.
     if report -> 'verified' is not null then
         perform from customers c
-            where c.id = (report -> 'verified' ->> 'customerId')::uuid for no key update;
+        where c.id = (report -> 'verified' ->> 'customerId')::uuid for no key update;
         update customer_identities i set is_verified = true
         where i.customer_id = (report -> 'verified' ->> 'customerId')::uuid and i.kind = 'email'
-            and i.value = report -> 'verified' ->> 'email'
+          and i.value = report -> 'verified' ->> 'email'
           and i.workspace_id = workspace and not i.is_verified;
     end if;
     if partner is null then
-        return jsonb_build_object('id', saved_id, 'attributed', false, 'bodyHash', hash,
-                                  'isAnnounced',
-                                      current_setting('tributary.announced', true) = 'on');
+        return jsonb_build_object(
+            'id', saved_id, 'attributed', false, 'bodyHash', hash,
+            'isAnnounced', current_setting('tributary.announced', true) = 'on');
     end if;
 
     if known is null then
         insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at)
         values (of_customer, workspace, customer_ref, report -> 'newCustomer' ->> 'email',
-            report -> 'newCustomer' ->> 'name',
-                partner, now);
+            report -> 'newCustomer' ->> 'name', partner, now);
         -- The first one is its id, the others are addresses.
         insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence,
             created_at)
@@ -568,23 +564,23 @@ begin
         insert into customer_identities as own (workspace_id, customer_id, kind, value, source,
             evidence, created_at, is_verified)
         select workspace, of_customer, i.kind, i.value, reported, report_id, now,
-            coalesce(i."isVerified", false)
+               coalesce(i."isVerified", false)
         from jsonb_to_recordset(identities) as i (kind text, value text, "isVerified" boolean)
         on conflict (customer_id, kind, value) do update
-            set (source, evidence)
-                = (select case when own.source = 'import' then excluded.source else own.source end,
-                                             case when own.source = 'import'
-                                                 then excluded.evidence else own.evidence end),
-                created_at = least(own.created_at, excluded.created_at),
-                    is_verified = own.is_verified or excluded.is_verified
-            where own.kind = 'email'
-              and (own.source = 'import' or excluded.created_at < own.created_at
-                  or excluded.is_verified and not own.is_verified);
+        set (source, evidence) = (
+                select case when own.source = 'import' then excluded.source else own.source end,
+                       case when own.source = 'import'
+                            then excluded.evidence else own.evidence end),
+            created_at = least(own.created_at, excluded.created_at),
+            is_verified = own.is_verified or excluded.is_verified
+        where own.kind = 'email'
+          and (own.source = 'import' or excluded.created_at < own.created_at
+               or excluded.is_verified and not own.is_verified);
     end if;
     if adopts_sales then
         update events e set customer_id = of_customer
         where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
-            and e.customer_external_id = customer_ref;
+          and e.customer_external_id = customer_ref;
     end if;
     if referrer is not null then
         insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution,
@@ -611,22 +607,20 @@ begin
         if not found then
             commission := null;
             update events e set commission_id = null, steps = report -> 'stepsWhenBeaten'
-                where e.id = saved_id;
+            where e.id = saved_id;
         end if;
     end if;
     if commission is not null then
         insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id,
-            reward_id, kind,
-                                 amount_cents, currency, payable_at, created_at, earned_on)
+            reward_id, kind, amount_cents, currency, payable_at, created_at, earned_on)
         values ((commission ->> 'id')::uuid, workspace, (commission ->> 'programId')::uuid, partner,
-            of_customer, saved_id,
-                (commission ->> 'rewardId')::uuid, reported, (commission -> 'amountCents')::bigint,
-                    commission ->> 'currency',
-                (commission ->> 'payableAt')::timestamptz, now, utc_day(now));
+            of_customer, saved_id, (commission ->> 'rewardId')::uuid, reported,
+            (commission -> 'amountCents')::bigint, commission ->> 'currency',
+            (commission ->> 'payableAt')::timestamptz, now, utc_day(now));
         if commission -> 'reversal' is not null then
             perform reverse_commission((commission -> 'reversal' ->> 'id')::uuid, workspace,
-                (commission ->> 'id')::uuid,
-                              (commission -> 'reversal' -> 'amountCents')::bigint, received_at);
+                (commission ->> 'id')::uuid, (commission -> 'reversal' -> 'amountCents')::bigint,
+                received_at);
         end if;
     end if;
 
@@ -638,18 +632,19 @@ begin
         perform hold_possible_duplicate(workspace, saved_id, click, '{}', true, received_at);
     elsif review is not null then
         perform note_received(workspace, saved_id, click, null, (review -> 'hours')::integer,
-                                review ->> 'processorIds', review ->> 'reportPrefix');
+            review ->> 'processorIds', review ->> 'reportPrefix');
     end if;
     if report ->> 'heldFor' is not null then
         perform hold_by_rule(workspace, saved_id, report ->> 'heldFor', true, received_at);
     end if;
-    return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash,
-                              'isAnnounced', current_setting('tributary.announced', true) = 'on');
+    return jsonb_build_object(
+        'id', saved_id, 'attributed', true, 'bodyHash', hash,
+        'isAnnounced', current_setting('tributary.announced', true) = 'on');
 end $$;
 
 -- Saves decided reports in order, each completely or not at all, then loads what others are decided
--- from: `saved` and `loaded` of results, in their order. See lib/tracking/reports/batch.queries.ts. A
--- report that conflicts with what was saved since it was loaded is null in `saved`, and so are
+-- from: `saved` and `loaded` of results, in their order. See lib/tracking/reports/batch.queries.ts.
+-- A report that conflicts with what was saved since it was loaded is null in `saved`, and so are
 -- those of its customer after it.
 --
 -- A commit waits for the disk, so 25 reports share one. A report that would wait for somebody's
@@ -707,9 +702,8 @@ begin
         w := wanted -> n;
         loaded := loaded || public.load_report(
             api_key_hash, w ->> 'kind', w ->> 'externalId', w -> 'customer' ->> 'kind',
-                w -> 'customer' ->> 'value', w ->> 'clickIds',
-            w ->> 'processorKey', (w -> 'isOwn')::boolean, (w ->> 'now')::timestamptz,
-                (w ->> 'datedAt')::timestamptz,
+            w -> 'customer' ->> 'value', w ->> 'clickIds', w ->> 'processorKey',
+            (w -> 'isOwn')::boolean, (w ->> 'now')::timestamptz, (w ->> 'datedAt')::timestamptz,
             w ->> 'slugKey', w ->> 'couponCode')::jsonb;
     end loop;
     results := jsonb_build_object('saved', to_jsonb(saved), 'loaded', to_jsonb(loaded));

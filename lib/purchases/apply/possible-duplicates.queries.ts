@@ -18,7 +18,7 @@ type SavedSale = Saved & {
 /**
  * Holds the commission of a sale that may be the same purchase as another one that earns, or that
  * of the other one, and releases what turned out to be one purchase with the sale, or another
- * purchase: see the function, and possible_duplicate.
+ * purchase: see the function, and find_possible_duplicate.
  *
  * The last statement of the batch that saves the sale. May be repeated. The function that saves
  * reports does the same.
