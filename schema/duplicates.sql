@@ -1,12 +1,17 @@
 -- Possible duplicates: sales that look like one purchase.
 
+-- Of what kind an id of a purchase is: a processor's invoice, payment (or its charge) or checkout,
+-- or an id of the merchant's.
+create or replace function purchase_id_kind(id text) returns text language sql immutable as $$
+    select case when id like 'in\_%' then 'invoice' when id like 'cs\_%' then 'checkout'
+                when id ~ '^(pi|ch|py)_' then 'payment' else 'report' end
+$$;
+
 -- The sales that look like a sale: of the same customer or click, in the same currency, with
 -- the same gross or net amount, so many hours apart at most, one of them reported by the
 -- merchant under an id of its own, the other only by a processor. gross_cents is what was
--- paid with tax, if a processor has reported the sale; processor_ids is the pattern of a
--- processor's ids, and report_prefix marks the merchant's among the keys of its events.
-create or replace function sales_alike(of_sale uuid, gross_cents bigint, hours integer,
-    processor_ids text, report_prefix text)
+-- paid with tax, if a processor has reported the sale.
+create or replace function sales_alike(of_sale uuid, gross_cents bigint, hours integer)
 returns table (id uuid, external_id text, commission_id uuid, steps jsonb)
 language plpgsql stable as $$
 #variable_conflict use_column
@@ -33,29 +38,22 @@ begin
     from sale, near o
     where case when sale.report_occurred_at is null
                then o.amount_cents in (sale.amount_cents, gross_cents)
-                and o.external_id !~ processor_ids
+                and purchase_id_kind(o.external_id) = 'report'
                 and not exists (
                     -- Not looked for among all events of the workspace: see load_report.
                     select from (select s.workspace_id from processor_events s
-                                 where s.keys && array[o.external_id, report_prefix
-                                     || o.external_id] offset 0) s
+                                 where s.keys && array[o.external_id, 'report:' || o.external_id]
+                                 offset 0) s
                     where s.workspace_id = o.workspace_id)
-               else gross_cents is null and sale.external_id !~ processor_ids
+               else gross_cents is null and purchase_id_kind(sale.external_id) = 'report'
                 and (o.amount_cents = sale.amount_cents or exists (
                     select from (select s.workspace_id, s.facts from processor_events s
-                                 where s.keys && array[o.external_id, report_prefix
-                                     || o.external_id] offset 0) s
+                                 where s.keys && array[o.external_id, 'report:' || o.external_id]
+                                 offset 0) s
                     where s.workspace_id = o.workspace_id
                       and s.facts @> jsonb_build_array(jsonb_build_object('paid',
                             jsonb_build_object('grossCents', sale.amount_cents))))) end;
 end $$;
-
--- Of what kind an id of a purchase is: a processor's invoice, payment (or its charge) or checkout,
--- or an id of the merchant's.
-create or replace function purchase_id_kind(id text) returns text language sql immutable as $$
-    select case when id like 'in\_%' then 'invoice' when id like 'cs\_%' then 'checkout'
-                when id ~ '^(pi|ch|py)_' then 'payment' else 'report' end
-$$;
 
 -- What a sale is compared by, from its row and what a processor's events say of its purchase: the
 -- kinds of ids that are known of it, its amounts, net and gross, and the addresses of its buyer. An
@@ -390,8 +388,7 @@ end $$;
 -- lib/tracking/events/expected-sales.queries.ts. A part of what saves the sale, after it. May be
 -- repeated. The conditions on steps are the predicate of events_expected_idx.
 create or replace function note_received(workspace uuid, saved_id uuid, click text,
-    gross_cents bigint, hours integer, processor_ids text, report_prefix text)
-returns void language plpgsql
+    gross_cents bigint, hours integer) returns void language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
@@ -406,7 +403,7 @@ begin
         select case when sale.report_occurred_at is null then o.id else sale.id end as expected_id,
                case when sale.report_occurred_at is null
                     then sale.external_id else o.external_id end as external_id
-        from sale, sales_alike(sale.id, gross_cents, hours, processor_ids, report_prefix) o
+        from sale, sales_alike(sale.id, gross_cents, hours) o
         where case when sale.report_occurred_at is null
                    then o.steps @> '[{"code": "sale_expected_from_stripe"}]'
                     and not o.steps @> '[{"code": "expected_sale_received"}]'

@@ -360,17 +360,15 @@ create or replace trigger partners_own_address
     after update of email on partners for each row
     when (new.email is distinct from old.email) execute function note_partner_address();
 
--- Marks what a saved report refers of payments received before: see
--- lib/tracking/reports/late-reports.queries.ts, which says what `late` is. Returns whether anything
--- is marked.
+-- Marks what a saved report refers of payments received before: see lateOf in
+-- lib/tracking/reports/late-reports.ts, which says what `late` is. What a customer bought since a
+-- dated report took place may depend on it in every way. Returns whether anything is marked.
 create or replace function mark_late(workspace uuid, saved_id uuid, of_customer uuid, late jsonb,
-    now timestamptz) returns boolean
+    now timestamptz, is_dated boolean) returns boolean
 language plpgsql as $$
 declare
     is_referred   boolean     := late -> 'isReferred';
-    is_dated      boolean     := late -> 'isDated';
     since         timestamptz := late ->> 'since';
-    emails        text[]      := array(select jsonb_array_elements_text(late -> 'emails'));
     paid_at       timestamptz;
     addressed_at  timestamptz;
 begin
@@ -396,7 +394,7 @@ begin
         paid_at := least(paid_at,
             addressed_elsewhere(workspace, of_customer, date_trunc('second', since)));
     end if;
-    if is_referred or emails <> '{}' then
+    if is_referred or (late -> 'isNamed')::boolean then
         addressed_at := addressed_since(workspace, of_customer, '-infinity');
     end if;
 
@@ -625,14 +623,14 @@ begin
     end if;
 
     if report -> 'late' is not null
-        and mark_late(workspace, saved_id, of_customer, report -> 'late', now) then
+        and mark_late(workspace, saved_id, of_customer, report -> 'late', now,
+            now <> received_at) then
         hash := null;
     end if;
     if (review -> 'holds')::boolean then
         perform hold_possible_duplicate(workspace, saved_id, click, '{}', true, received_at);
     elsif review is not null then
-        perform note_received(workspace, saved_id, click, null, (review -> 'hours')::integer,
-            review ->> 'processorIds', review ->> 'reportPrefix');
+        perform note_received(workspace, saved_id, click, null, (review -> 'hours')::integer);
     end if;
     if report ->> 'heldFor' is not null then
         perform hold_by_rule(workspace, saved_id, report ->> 'heldFor', true, received_at);

@@ -16,7 +16,6 @@ const PARTNER = idOf('partner', 1)
 const CUSTOMER = idOf('customer', 1)
 const EVENT = idOf('event', 1)
 const NOW = new Date().toISOString()
-const PROCESSOR_IDS = '^(in|ch)_'
 
 const identity = (kind: string, value: string) => ({ kind, value })
 const report = (of: object) =>
@@ -66,7 +65,7 @@ const credited = {
     oneTime: true,
   },
   stepsWhenBeaten: [],
-  late: { isReferred: true, since: '2020-01-01T00:00:00Z', emails: ['user-1@buyer.example'] },
+  late: { isReferred: true, isNamed: true, since: '2020-01-01T00:00:00Z' },
   review: { holds: true },
 }
 
@@ -395,16 +394,7 @@ export const CALLS: Record<string, string> = {
     false,
     NOW,
   ),
-  'an expected sale': call(
-    'note_received',
-    WORKSPACE,
-    EVENT,
-    'click-1',
-    null,
-    24,
-    PROCESSOR_IDS,
-    'r:',
-  ),
+  'an expected sale': call('note_received', WORKSPACE, EVENT, 'click-1', null, 24),
   'a sale that was expected': call(
     'note_received',
     WORKSPACE,
@@ -412,19 +402,10 @@ export const CALLS: Record<string, string> = {
     'click-2',
     4900,
     24,
-    PROCESSOR_IDS,
-    'r:',
   ),
-  'sales that are alike': call('sales_alike', EVENT, null, 24, PROCESSOR_IDS, 'r:'),
-  'sales that are alike one of a processor': call(
-    'sales_alike',
-    idOf('event', 2),
-    4900,
-    24,
-    PROCESSOR_IDS,
-    'r:',
-  ),
-  'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW),
+  'sales that are alike': call('sales_alike', EVENT, null, 24),
+  'sales that are alike one of a processor': call('sales_alike', idOf('event', 2), 4900, 24),
+  'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW, false),
   'an owner': call('present_owner', CUSTOMER),
   'customers of an import': call('lock_customers', WORKSPACE, [
     identity('external', 'user-1'),

@@ -1,5 +1,5 @@
 /** The payment processors. Each has a folder beside this file, and a line in each of these. */
-import { isStripeCustomerId, isStripeId, STRIPE_ID } from './stripe-ids.ts'
+import { isStripeCustomerId, isStripeId } from './stripe-ids.ts'
 
 export const PROCESSORS = ['stripe'] as const
 export type Processor = (typeof PROCESSORS)[number]
@@ -11,12 +11,12 @@ type Test = (id: string) => boolean
 const PURCHASES: Record<Processor, Test> = { stripe: isStripeId }
 const CUSTOMERS: Record<Processor, Test> = { stripe: isStripeCustomerId }
 
-/** Whether an id has the form of a processor's invoice, payment, charge or checkout. */
+/**
+ * Whether an id has the form of a processor's invoice, payment, charge or checkout. In the database,
+ * `purchase_id_kind` of schema.sql says so.
+ */
 export const isProcessorId = (id: string): boolean =>
   Object.values(PURCHASES).some((isOf) => isOf(id))
-
-/** The same as a pattern of Postgres. */
-export const PROCESSOR_ID_PATTERN = [STRIPE_ID.source].join('|')
 
 /** The processor whose customer id this is by its form, or null. */
 export const processorOfCustomer = (id: string): Processor | null =>

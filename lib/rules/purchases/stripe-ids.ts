@@ -2,7 +2,7 @@
  * The beginning of the ids of Stripe invoices, payment intents, charges (and their older form,
  * payments) and checkouts.
  */
-export const STRIPE_ID = /^(in|pi|ch|py|cs)_/
+const STRIPE_ID = /^(in|pi|ch|py|cs)_/
 
 /**
  * Whether an id is of a Stripe invoice, payment intent, charge (or its older form, a payment) or

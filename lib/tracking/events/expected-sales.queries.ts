@@ -1,8 +1,7 @@
 /** Sales that a payment processor is expected to report: see expected-sales.ts. */
 import { type SqlBool, sql } from 'kysely'
 import { EXPECTED_HOURS } from '../../rules/purchases/expected-sales.ts'
-import { reportKey } from '../../rules/purchases/facts.ts'
-import { PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../../rules/purchases/processors.ts'
+import { SALE_EXPECTED } from '../../rules/purchases/processors.ts'
 
 /** A sale that was saved in the same batch. */
 type SavedSale = {
@@ -49,5 +48,4 @@ export const noteReceived = ({
   clickId,
   grossCents,
 }: SavedSale) => sql<unknown>`
-  select note_received(${workspaceId}, ${saleId}, ${clickId}, ${grossCents}, ${EXPECTED_HOURS},
-                         ${PROCESSOR_ID_PATTERN}, ${reportKey('')})`
+  select note_received(${workspaceId}, ${saleId}, ${clickId}, ${grossCents}, ${EXPECTED_HOURS})`

@@ -55,12 +55,12 @@ export const changesOf = (
   decided: DecidedReport,
   customer: ReportedCustomer,
   { partner, by }: Credit,
+  referrer: Referrer | null,
 ) => {
   const { report } = decided
   const email = report.customerEmail ?? customer.email
   const name = report.customerName ?? customer.name
   const isDated = decided.at < decided.receivedAt
-  const referrer = referrerOf(decided)
   // Only a click or a code moves an existing customer.
   const isMover =
     customer.partnerId === null ||

@@ -1,6 +1,5 @@
 /** What a report refers of payments that were received before it. */
-import type { Credit } from '../../rules/attribution/attribution.ts'
-import { addressesOf, changesOf, type DecidedReport, referrerOf } from './decided-report.ts'
+import { addressesOf, type DecidedReport, type Referrer } from './decided-report.ts'
 
 /** What is marked to be planned again. */
 export type LateReport = {
@@ -9,15 +8,10 @@ export type LateReport = {
    * addresses.
    */
   isReferred: boolean
-  /**
-   * Whether it says when it took place: what the customer bought since may depend on it in every
-   * way.
-   */
-  isDated: boolean
+  /** Whether it names an address. */
+  isNamed: boolean
   /** From when on it is. */
   since: Date
-  /** The addresses that the report names. */
-  emails: string[]
 }
 
 /**
@@ -28,16 +22,20 @@ export type LateReport = {
  * another order than that of their times, so they count within a second; an import or a code counts
  * for the sales after it.
  *
- * @returns null if there can be none
+ * @param changes what the report changes of its customer, if that is known
+ * @returns undefined if there can be none
  */
-export const lateOf = (decided: DecidedReport, credit: Credit): LateReport | null => {
-  const { report, customer, adoptsSales, at, receivedAt } = decided
-  const referrer = referrerOf(decided)
-  const emails = addressesOf(report)
-  const isDated = at < receivedAt
-  if (!(referrer || isDated) || !(customer || adoptsSales || emails.length)) return null
-  const { isReferred, isClickedFirst } = customer
-    ? { ...changesOf(decided, customer, credit), ...customer }
-    : { isReferred: adoptsSales, isClickedFirst: adoptsSales }
-  return { isReferred, isDated, since: (isClickedFirst && referrer?.clickedAt) || at, emails }
+export const lateOf = (
+  { report, customer, adoptsSales, at, receivedAt }: DecidedReport,
+  changes: { isReferred: boolean } | null,
+  referrer: Referrer | null,
+): LateReport | undefined => {
+  const isNamed = addressesOf(report).length > 0
+  if (!(referrer || at < receivedAt) || !(customer || adoptsSales || isNamed)) return undefined
+  const { isClickedFirst } = customer ?? { isClickedFirst: adoptsSales }
+  return {
+    isReferred: changes?.isReferred ?? adoptsSales,
+    isNamed,
+    since: (isClickedFirst && referrer?.clickedAt) || at,
+  }
 }

@@ -6,12 +6,8 @@ import { breaks, type Client, isConflict } from '../../db/neon.ts'
 import type { Credit } from '../../rules/attribution/attribution.ts'
 import { IDENTITY_KEY, identityOf } from '../../rules/identities/identities.ts'
 import { EXPECTED_HOURS } from '../../rules/purchases/expected-sales.ts'
-import { purchaseKeyOf, reportKey } from '../../rules/purchases/facts.ts'
-import {
-  isProcessorId,
-  PROCESSOR_ID_PATTERN,
-  SALE_EXPECTED,
-} from '../../rules/purchases/processors.ts'
+import { purchaseKeyOf } from '../../rules/purchases/facts.ts'
+import { isProcessorId, SALE_EXPECTED } from '../../rules/purchases/processors.ts'
 import { type SettledRefund, settleWaiting } from '../../rules/refunds/refunds.ts'
 import { ruledHoldOf } from '../../rules/steps/steps.ts'
 import { changesOf, type DecidedReport, identitiesOf, referrerOf } from './decided-report.ts'
@@ -78,8 +74,8 @@ export const toSaved = (decided: DecidedReport) => {
     receivedAt,
     purchaseKey: sale ? purchaseKeyOf(externalId) : undefined,
     // No processor reported to the workspace when it was loaded, so nothing was compared.
-    isUnreviewed: (sale && !decided.mayBeDuplicate && !isProcessorId(externalId)) || undefined,
-    refunds: waiting?.settled.length ? waiting.settled.map(toSettled) : undefined,
+    isUnreviewed: sale !== null && !decided.mayBeDuplicate && !isProcessorId(externalId),
+    refunds: waiting?.settled.map(toSettled),
     ...(credit ? toCredited(decided, credit, waiting?.reversedCents ?? 0n) : toUncredited(decided)),
   }
 }
@@ -92,8 +88,7 @@ const toUncredited = ({ report, customer }: DecidedReport) => {
       ? { verified: { customerId: customer.id, email } }
       : {}
   }
-  if (customer)
-    return { customer: { id: customer.id, revision: customer.revision, isChanged: false } }
+  if (customer) return { customer: { id: customer.id, revision: customer.revision } }
   return { identities: [identityOf(report.customerExternalId)] }
 }
 
@@ -108,12 +103,11 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
   const { partner, by } = credit
   const identities = identitiesOf(report, customer)
   const referrer = referrerOf(decided)
+  const changes = customer && changesOf(decided, customer, credit, referrer)
   return {
     partnerId: partner.id,
     attributedBy: by,
-    customer: customer
-      ? { id: customer.id, revision: customer.revision, ...changesOf(decided, customer, credit) }
-      : undefined,
+    customer: customer ? { id: customer.id, revision: customer.revision, ...changes } : undefined,
     newCustomer: customer
       ? undefined
       : { id: newId(), email: report.customerEmail, name: report.customerName },
@@ -124,7 +118,7 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
           partnerId: referrer.partner.id,
           attribution: referrer.partner.attribution,
           source: referrer.source,
-          clickedAt: referrer.clickedAt ?? undefined,
+          clickedAt: referrer.clickedAt,
         }
       : undefined,
     commission: commission
@@ -139,18 +133,17 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
         }
       : undefined,
     stepsWhenBeaten: commission?.oneTime ? stepsWhenBeaten : undefined,
-    late: lateOf(decided, credit) ?? undefined,
-    review: reviewOf(decided) ?? undefined,
-    heldFor: (commission && ruledHoldOf(decision)) ?? undefined,
+    late: lateOf(decided, changes, referrer),
+    review: reviewOf(decided),
+    heldFor: commission && ruledHoldOf(decision),
   }
 }
 
 /** How the sale is compared with others: see lib/purchases/apply/possible-duplicates.queries.ts. */
 const reviewOf = ({ mayBeDuplicate, decision: { commission, steps } }: DecidedReport) => {
-  if (!mayBeDuplicate) return null
+  if (!mayBeDuplicate) return undefined
   if (commission) return { holds: true }
-  const ids = { processorIds: PROCESSOR_ID_PATTERN, reportPrefix: reportKey('') }
   return steps.some(({ code }) => code === SALE_EXPECTED)
-    ? { holds: false, hours: EXPECTED_HOURS, ...ids }
-    : null
+    ? { holds: false, hours: EXPECTED_HOURS }
+    : undefined
 }

@@ -4,6 +4,7 @@
  * earns unseen at most.
  */
 import { describe, expect, test } from 'vitest'
+import { isProcessorId } from '../../../lib/rules/purchases/processors.ts'
 import { whileReportWaits } from '../../support/identity-locks.ts'
 import { codes, useDatabase } from '../../support/merchant.ts'
 import { orders } from '../../support/permutations.ts'
@@ -108,6 +109,18 @@ test.each(orders<Step>(['lead', 'sale', 'checkout', 'invoice']))(
     expect((await earned()).toSorted()).toEqual(['980 held', '980 pending'])
   },
 )
+
+test('the database tells ids of the processor from the merchant’s as isProcessorId does', async () => {
+  const forms = ['in_1', 'pi_1', 'ch_1', 'py_1', 'cs_1', 'cs_test_1', 'in', 'in1', 'inv_1', 'IN_1']
+  const ids = [...forms, 'order_in_1', ' in_1', 'report:in_1', 'sub_1', 'cus_1', 'x', '']
+  const rows = await database.query<{ id: string; kind: string }>(
+    'select id, purchase_id_kind(id) as kind from unnest($1::text[]) id',
+    [ids],
+  )
+  const found = rows.filter(({ kind }) => kind !== 'report').map(({ id }) => id)
+  expect(found).toEqual(ids.filter(isProcessorId))
+  expect(found).toHaveLength(6)
+})
 
 describe('is held', () => {
   test('the amount with tax that the merchant reported is the gross amount at Stripe', async () => {
