@@ -1,9 +1,15 @@
 -- Verification: what must be true of the ledger and the totals.
+--
+-- A view per invariant has the rows that break it: of which workspace, the invariant, of what, and
+-- what is wrong. A condition on workspace_id reaches the tables of each view, so that a workspace is
+-- verified by reading only its rows.
 
--- Where the totals differ from what they sum up.
-create or replace function total_differences()
-    returns table (workspace_id uuid, of_id uuid, details text) language sql stable
-set enable_seqscan = on as $$
+-- Totals.
+
+-- Totals are the sums of what they count.
+create or replace view broken_totals (workspace_id, invariant, subject_id, details) as
+    select d.workspace_id, 'totals are what they sum up', d.of_id, d.details
+    from (
     select t.workspace_id, t.of_id,
            format('%s of %s %s: %s clicks (%s ended), %s customers, %s leads, %s sales, %s, earned %s', t.unit, t.starts_on, t.currency,
                   sum(t.clicks), sum(t.ended_clicks), sum(t.customers), sum(t.leads), sum(t.sales),
@@ -199,528 +205,705 @@ set enable_seqscan = on as $$
     select p.workspace_id, p.id, format('%s commissions of %s', p.commissions, s.commissions)
     from payouts p join payout_sums s on s.id = p.id
     where (p.commissions, p.deducted_cents, p.restored_cents) <> (s.commissions, s.deducted_cents,
-        s.restored_cents)
-$$;
+        s.restored_cents)) d (workspace_id, of_id, details);
 
-create or replace function verify_ledger()
-returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable
-set enable_seqscan = on as $$
-    select 'a payout equals the sum of its commissions', p.workspace_id, p.id,
-           format('%s %s, commissions of %s', p.amount_cents, p.currency,
-               coalesce(sum(c.amount_cents), 0))
+-- Payouts.
+
+-- A payout that keeps its commissions is as large as their sum.
+create or replace view broken_payout_sums as
+    select p.workspace_id, 'a payout equals the sum of its commissions' as invariant,
+        p.id as subject_id,
+        format('%s %s, commissions of %s', p.amount_cents, p.currency,
+            coalesce(sum(c.amount_cents), 0)) as details
     from payouts p left join commissions c on c.payout_id = p.id
     where p.failed_at is null and p.canceled_at is null and p.released_at is null
         and p.returned_at is null
-    group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0)
+    group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0);
 
-    union all
-    select 'a test partner is never paid', p.workspace_id, p.id,
-        format('%s %s', p.amount_cents, p.currency)
-    from payouts p join partners t on t.id = p.partner_id where t.is_test
+-- No payout is of a test partner.
+create or replace view broken_test_payouts as
+    select p.workspace_id, 'a test partner is never paid' as invariant, p.id as subject_id,
+        format('%s %s', p.amount_cents, p.currency) as details
+    from payouts p join partners t on t.id = p.partner_id where t.is_test;
 
-    union all
-    select 'totals are what they sum up', t.workspace_id, t.of_id, t.details
-        from total_differences() t
-
-    union all
-    select 'invoices are numbered without gaps', n.workspace_id, n.workspace_id,
-        format('%s of %s', count(i.id), n.last)
+-- The invoices of a workspace have the numbers from 1 to the last one given.
+create or replace view broken_invoice_numbers as
+    select n.workspace_id, 'invoices are numbered without gaps' as invariant,
+        n.workspace_id as subject_id, format('%s of %s', count(i.id), n.last) as details
     from invoice_numbers n left join invoices i on i.workspace_id = n.workspace_id
-    group by n.workspace_id, n.last having n.last <> count(i.id) or max(i.number) <> n.last
+    group by n.workspace_id, n.last having n.last <> count(i.id) or max(i.number) <> n.last;
 
-    union all
-    select 'credit notes are numbered without gaps', n.workspace_id, n.workspace_id,
-           format('%s of %s', count(i.id), n.last_credit_note)
+-- Its credit notes too.
+create or replace view broken_credit_note_numbers as
+    select n.workspace_id, 'credit notes are numbered without gaps' as invariant,
+        n.workspace_id as subject_id,
+        format('%s of %s', count(i.id), n.last_credit_note) as details
     from invoice_numbers n left join credit_notes i on i.workspace_id = n.workspace_id
     group by n.workspace_id, n.last_credit_note
-    having n.last_credit_note <> count(i.id) or coalesce(max(i.number), 0) <> n.last_credit_note
+    having n.last_credit_note <> count(i.id) or coalesce(max(i.number), 0) <> n.last_credit_note;
 
-    union all
-    select 'an invoice is credited with what came back of its payout', i.workspace_id, i.id,
-           format('%s, came back %s', coalesce(sum(k.amount_cents), 0),
-                  case when p.returned_at is not null then p.amount_cents else p.reversed_cents end)
-    from invoices i join payouts p on p.id = i.payout_id left
-        join credit_notes k on k.invoice_id = i.id
+-- The credit notes of an invoice add up to what was returned or reversed of its payout.
+create or replace view broken_credit_notes as
+    select i.workspace_id, 'an invoice is credited with what came back of its payout' as invariant,
+        i.id as subject_id,
+        format('%s, came back %s', coalesce(sum(k.amount_cents), 0),
+            case when p.returned_at is not null then p.amount_cents else p.reversed_cents end)
+            as details
+    from invoices i join payouts p on p.id = i.payout_id
+        left join credit_notes k on k.invoice_id = i.id
     group by i.id, p.id
-    having coalesce(sum(k.amount_cents), 0) <> case when p.returned_at is not null
-        then p.amount_cents else p.reversed_cents end
+    having coalesce(sum(k.amount_cents), 0)
+        <> case when p.returned_at is not null then p.amount_cents else p.reversed_cents end;
 
-    union all
-    select 'an invoice is of a payout that was paid', i.workspace_id, i.id,
-        format('the payout is %s', p.id)
-    from invoices i join payouts p on p.id = i.payout_id where p.paid_at is null
+-- Only a payout that was paid has an invoice.
+create or replace view broken_invoices as
+    select i.workspace_id, 'an invoice is of a payout that was paid' as invariant,
+        i.id as subject_id, format('the payout is %s', p.id) as details
+    from invoices i join payouts p on p.id = i.payout_id where p.paid_at is null;
 
-    union all
-    select 'a failed, canceled, released or returned payout has no commissions', p.workspace_id,
-        p.id,
-           format('%s commissions', count(*))
+-- A payout that failed, or was canceled, released or returned, has let its commissions go.
+create or replace view broken_ended_payouts as
+    select p.workspace_id,
+        'a failed, canceled, released or returned payout has no commissions' as invariant,
+        p.id as subject_id, format('%s commissions', count(*)) as details
     from payouts p join commissions c on c.payout_id = p.id
     where (p.failed_at is not null or p.canceled_at is not null or p.released_at is not null
-        or p.returned_at is not null)
-      and not p.is_freeing
-    group by p.id
+            or p.returned_at is not null)
+        and not p.is_freeing
+    group by p.id;
 
-    union all
-    select 'a commission is paid to its own partner, in its own currency', c.workspace_id, c.id,
-           format('the payout is %s', c.payout_id)
+-- A commission and its payout have the same partner, program and currency.
+create or replace view broken_paid_commissions as
+    select c.workspace_id,
+        'a commission is paid to its own partner, in its own currency' as invariant,
+        c.id as subject_id, format('the payout is %s', c.payout_id) as details
     from commissions c left join payouts p on p.id = c.payout_id
     where c.payout_id is not null
-      and (p.id is null or (c.partner_id, c.program_id, c.currency) is distinct
-          from (p.partner_id, p.program_id, p.currency))
+        and (p.id is null or (c.partner_id, c.program_id, c.currency)
+            is distinct from (p.partner_id, p.program_id, p.currency));
 
-    union all
-    select 'no commission is paid before it is payable', c.workspace_id, c.id,
-        format('payable at %s', c.payable_at)
+-- A run pays what was payable at its cutoff, and what was deducted after its preview.
+create or replace view broken_payable_times as
+    select c.workspace_id, 'no commission is paid before it is payable' as invariant,
+        c.id as subject_id, format('payable at %s', c.payable_at) as details
     from commissions c join payouts p on p.id = c.payout_id join payout_runs r on r.id = p.run_id
-    where c.payable_at > r.cutoff_at
-      -- what was deducted after the preview counts
-      and (c.amount_cents > 0 or c.payable_at > c.created_at)
+    where c.payable_at > r.cutoff_at and (c.amount_cents > 0 or c.payable_at > c.created_at);
 
-    union all
-    select 'a run pays at most what was previewed', r.workspace_id, r.id,
-           format('%s %s in %s payouts, expected %s', sum(p.amount_cents), p.currency, count(*),
-               r.expected)
+-- A run pays no more, and no more partners, than its preview has shown.
+create or replace view broken_previews as
+    select r.workspace_id, 'a run pays at most what was previewed' as invariant,
+        r.id as subject_id,
+        format('%s %s in %s payouts, expected %s', sum(p.amount_cents), p.currency, count(*),
+            r.expected) as details
     from payout_runs r join payouts p on p.run_id = r.id
     where r.expected is not null
     group by r.id, p.currency
-    having sum(p.amount_cents) > coalesce((r.expected -> p.currency::text ->>
-        'amountCents')::bigint, 0)
-        or count(*) > coalesce((r.expected -> p.currency::text ->> 'count')::bigint, 0)
+    having sum(p.amount_cents)
+            > coalesce((r.expected -> p.currency::text ->> 'amountCents')::bigint, 0)
+        or count(*) > coalesce((r.expected -> p.currency::text ->> 'count')::bigint, 0);
 
-    union all
-    select 'a run pays no more than its maximum, and nobody whom it leaves out', r.workspace_id,
-        r.id,
-           format('%s %s', sum(p.amount_cents), p.currency)
+-- A run stays within its maximum, and pays no partner whom it excludes.
+create or replace view broken_run_limits as
+    select r.workspace_id,
+        'a run pays no more than its maximum, and nobody whom it leaves out' as invariant,
+        r.id as subject_id, format('%s %s', sum(p.amount_cents), p.currency) as details
     from payout_runs r join payouts p on p.run_id = r.id
     where r.exclude_partner_ids <> '{}' or r.max_amount_cents is not null
     group by r.id, p.currency
     having sum(p.amount_cents) > (r.max_amount_cents ->> p.currency::text)::bigint
-        or bool_or(p.partner_id = any (r.exclude_partner_ids))
+        or bool_or(p.partner_id = any (r.exclude_partner_ids));
 
-    union all
-    select 'a run that needs approval pays nothing before', r.workspace_id, r.id,
-        format('%s payouts', count(*))
+-- A run that needs approval has no payouts until it is approved.
+create or replace view broken_approvals as
+    select r.workspace_id, 'a run that needs approval pays nothing before' as invariant,
+        r.id as subject_id, format('%s payouts', count(*)) as details
     from payout_runs r join payouts p on p.run_id = r.id
     where r.needs_approval is distinct from false and r.approved_at is null
-    group by r.id
+    group by r.id;
 
-    union all
-    select 'a held commission is not paid', c.workspace_id, c.id,
-        format('the payout is %s', c.payout_id)
-    from commission_holds h join commissions c on coalesce(c.reverses_id, c.id) = h.commission_id
-    where h.resolved_at is null and c.payout_id is not null
-
-    union all
-    select 'a rejected commission is reversed in full', c.workspace_id, c.id,
-           format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
-    from commission_holds h join commissions c on c.id = h.commission_id
-    left join commissions r on r.reverses_id = c.id
-    where h.resolution = 'rejected'
-    group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents
-
-    union all
-    -- Of one customer or click. Customers who are marked are being planned again.
-    select 'of two sales that may be one purchase, one is held', e.workspace_id, e.id,
-        format('it may be that of the event %s', d.evidence_id)
-    from events e cross join lateral find_possible_duplicate(e.workspace_id, e.id) d
-    where e.kind = 'sale' and e.commission_id is not null
-      and not exists (select from customers k
-          where k.id = e.customer_id and k.replan_from is not null)
-      and exists (
-        select from events o
-        where (o.customer_id = e.customer_id or o.workspace_id = e.workspace_id
-            and o.click_id = e.click_id)
-          and o.kind = 'sale' and o.currency = e.currency and o.commission_id is not null
-          and purchase_id_kind(o.external_id) <> purchase_id_kind(e.external_id)
-          and o.occurred_at between e.occurred_at - interval '24 hours'
-              and e.occurred_at + interval '24 hours')
-
-    union all
-    select 'a hold names another event', h.workspace_id, h.commission_id,
-        format('the evidence is %s', h.evidence_event_id)
-    from commission_holds h join commissions c on c.id = h.commission_id
-    where h.evidence_event_id = c.event_id
-
-    union all
-    select 'what was earned in shadow mode is never payable', c.workspace_id, c.id,
-        format('payable at %s', c.payable_at)
-    from shadow_runs r
-    join commissions c on c.workspace_id = r.workspace_id and c.program_id = r.program_id
-    where c.kind in ('sale', 'lead') and c.replaces_id is null and c.payable_at < never()
-      and c.created_at >= r.started_at + interval '1 minute'   -- the clocks of Workers differ
-      and (r.ended_at is null or c.created_at < r.ended_at)
-
-    union all
-    select 'a commission that replaces one of shadow mode is never payable', c.workspace_id, c.id,
-        format('it replaces %s', o.id)
-    from commissions c join commissions o on o.id = c.replaces_id and o.program_id = c.program_id
-    where (c.payable_at = never()) <> (o.payable_at = never())
-
-    union all
-    select 'a program in shadow mode has no payout that is not sent', p.workspace_id, p.id,
-        format('the program is %s', g.id)
-    from programs g join payouts p on p.program_id = g.id
-    where g.mode = 'shadow' and p.stripe_account_id is not null
-        and (p.claimed_at is null or p.status = 'processing')
-
-    union all
-    select 'a program is in shadow mode as long as its shadow run', g.workspace_id, g.id,
-        format('it is %s', g.mode)
-    from programs g
-    where (g.mode = 'shadow') <> exists (select from shadow_runs r
-        where r.program_id = g.id and r.ended_at is null)
-
-    union all
-    select 'a transfer pays one payout', workspace_id, (array_agg(id))[1],
-        format('%s pays %s', transfer_id, count(*))
+-- No two payouts name the same transfer.
+create or replace view broken_transfers as
+    select workspace_id, 'a transfer pays one payout' as invariant,
+        (array_agg(id))[1] as subject_id, format('%s pays %s', transfer_id, count(*)) as details
     from payouts where transfer_id is not null
-    group by workspace_id, transfer_id having count(*) > 1
+    group by workspace_id, transfer_id having count(*) > 1;
 
-    union all
-    select 'a payout has the status of its manual run', p.workspace_id, p.id,
-        format('the run is %s', r.id)
+-- The payouts of a manual run are paid or canceled as the run is.
+create or replace view broken_manual_payouts as
+    select p.workspace_id, 'a payout has the status of its manual run' as invariant,
+        p.id as subject_id, format('the run is %s', r.id) as details
     from payouts p join payout_runs r on r.id = p.run_id
     where r.method = 'manual'
-      and ((p.canceled_at is null and (p.paid_at is null) <> (r.marked_paid_at is null))
-           or (r.canceled_at is not null and p.canceled_at is null and not r.is_canceling))
+        and ((p.canceled_at is null and (p.paid_at is null) <> (r.marked_paid_at is null))
+            or (r.canceled_at is not null and p.canceled_at is null and not r.is_canceling));
 
-    union all
-    select 'a returned payout is of a confirmed run', p.workspace_id, p.id,
-        format('the run is %s', r.id)
+-- Only payouts of a confirmed run are returned.
+create or replace view broken_returns as
+    select p.workspace_id, 'a returned payout is of a confirmed run' as invariant,
+        p.id as subject_id, format('the run is %s', r.id) as details
     from payouts p join payout_runs r on r.id = p.run_id
-    where p.returned_at is not null and r.confirmed_at is null
+    where p.returned_at is not null and r.confirmed_at is null;
 
-    union all
-    select 'a payout uses the method and program of its run, and has a transfer only if Stripe paid it', p.workspace_id, p.id,
-           format('the run is %s, by %s', r.id, r.method)
+-- A payout has the program of its run, an account if the run is by Stripe, and a transfer if Stripe
+-- has paid it.
+create or replace view broken_payout_methods as
+    select p.workspace_id,
+        'a payout uses the method and program of its run, '
+            'and has a transfer only if Stripe paid it' as invariant,
+        p.id as subject_id, format('the run is %s, by %s', r.id, r.method) as details
     from payouts p join payout_runs r on r.id = p.run_id
     where (r.method = 'stripe') <> (p.stripe_account_id is not null)
-       or (p.transfer_id is not null) <> (p.stripe_account_id is not null and p.paid_at is not null
-           and p.resolved_at is null)
-          and (p.resolved_at is null or p.paid_at is null)
-       or p.program_id <> r.program_id
+        or (p.transfer_id is not null)
+            <> (p.stripe_account_id is not null and p.paid_at is not null
+                and p.resolved_at is null)
+            and (p.resolved_at is null or p.paid_at is null)
+        or p.program_id <> r.program_id;
 
-    union all
-    select 'a payout is sent to the account of its own partner', p.workspace_id, p.id,
-        format('%s belongs to %s', p.stripe_account_id, a.email)
+-- A payout's account has the address of its partner.
+create or replace view broken_payout_accounts as
+    select p.workspace_id, 'a payout is sent to the account of its own partner' as invariant,
+        p.id as subject_id,
+        format('%s belongs to %s', p.stripe_account_id, a.email) as details
     from payouts p join partners pa on pa.id = p.partner_id
-    left join payout_accounts a on (a.workspace_id, a.stripe_account_id)
-        = (p.workspace_id, p.stripe_account_id)
-    where p.stripe_account_id is not null and a.email is distinct from pa.email
+        left join payout_accounts a
+            on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
+    where p.stripe_account_id is not null and a.email is distinct from pa.email;
 
-    union all
-    select 'a payout is made once a changed account is in force', p.workspace_id, p.id,
-        format('%s is from %s on', p.stripe_account_id, a.effective_at)
-    from payouts p
-        join payout_accounts a on (a.workspace_id, a.stripe_account_id)
-        = (p.workspace_id, p.stripe_account_id)
-    where a.effective_at > p.created_at
+-- No payout is created before its account is in force.
+create or replace view broken_account_changes as
+    select p.workspace_id, 'a payout is made once a changed account is in force' as invariant,
+        p.id as subject_id,
+        format('%s is from %s on', p.stripe_account_id, a.effective_at) as details
+    from payouts p join payout_accounts a
+        on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
+    where a.effective_at > p.created_at;
 
-    -- No payout refers to the details that it was made by: they are those in force when it was
-    -- created.
-    union all
-    select 'a person has one change of payment details in waiting', d.workspace_id, d.id,
-           format('%s is of the same person', n.id)
-    from payment_details d
-    join payment_details n on n.workspace_id = d.workspace_id and n.email = d.email and n.id <> d.id
-                          and (n.created_at, n.id) > (d.created_at, d.id)
-                          and n.created_at < coalesce(d.canceled_at, d.effective_at)
+-- A person's next change of payment details begins after the former one is in force or canceled. No
+-- payout refers to the details that it was made by: they are those in force when it was created.
+create or replace view broken_payment_detail_changes as
+    select d.workspace_id, 'a person has one change of payment details in waiting' as invariant,
+        d.id as subject_id, format('%s is of the same person', n.id) as details
+    from payment_details d join payment_details n
+        on n.workspace_id = d.workspace_id and n.email = d.email and n.id <> d.id
+            and (n.created_at, n.id) > (d.created_at, d.id)
+            and n.created_at < coalesce(d.canceled_at, d.effective_at);
 
-    union all
-    select 'payment details belong to a partner', d.workspace_id, d.id, d.email
+-- The address of payment details is that of a partner of the workspace.
+create or replace view broken_payment_details as
+    select d.workspace_id, 'payment details belong to a partner' as invariant, d.id as subject_id,
+        d.email as details
     from payment_details d
     where not exists (select from partners p
-        where p.workspace_id = d.workspace_id and p.email = d.email)
+        where p.workspace_id = d.workspace_id and p.email = d.email);
 
-    union all
-    select 'a commission counts on the day of its event', c.workspace_id, c.id,
-        format('it counts on %s', c.earned_on)
+
+-- Holds, and shadow mode.
+
+-- A commission with an open hold, and what reverses it, is in no payout.
+create or replace view broken_holds as
+    select c.workspace_id, 'a held commission is not paid' as invariant, c.id as subject_id,
+        format('the payout is %s', c.payout_id) as details
+    from commission_holds h join commissions c on coalesce(c.reverses_id, c.id) = h.commission_id
+    where h.resolved_at is null and c.payout_id is not null;
+
+-- The reversals of a rejected commission add up to it.
+create or replace view broken_rejections as
+    select c.workspace_id, 'a rejected commission is reversed in full' as invariant,
+        c.id as subject_id,
+        format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
+            as details
+    from commission_holds h join commissions c on c.id = h.commission_id
+        left join commissions r on r.reverses_id = c.id
+    where h.resolution = 'rejected'
+    group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents;
+
+-- Of two sales of one customer or click that may be one purchase, one is held. Customers who are
+-- marked are being planned again.
+create or replace view broken_duplicate_holds as
+    select e.workspace_id, 'of two sales that may be one purchase, one is held' as invariant,
+        e.id as subject_id, format('it may be that of the event %s', d.evidence_id) as details
+    from events e cross join lateral find_possible_duplicate(e.workspace_id, e.id) d
+    where e.kind = 'sale' and e.commission_id is not null
+        and not exists (select from customers k
+            where k.id = e.customer_id and k.replan_from is not null)
+        and exists (select from events o
+            where (o.customer_id = e.customer_id
+                    or o.workspace_id = e.workspace_id and o.click_id = e.click_id)
+                and o.kind = 'sale' and o.currency = e.currency and o.commission_id is not null
+                and purchase_id_kind(o.external_id) <> purchase_id_kind(e.external_id)
+                and o.occurred_at between e.occurred_at - interval '24 hours'
+                    and e.occurred_at + interval '24 hours');
+
+-- The evidence of a hold is another event than that of its commission.
+create or replace view broken_hold_evidence as
+    select h.workspace_id, 'a hold names another event' as invariant,
+        h.commission_id as subject_id, format('the evidence is %s', h.evidence_event_id) as details
+    from commission_holds h join commissions c on c.id = h.commission_id
+    where h.evidence_event_id = c.event_id;
+
+-- What sales and leads earned while a program was in shadow mode never becomes payable. A minute is
+-- left out, because the clocks of Workers differ.
+create or replace view broken_shadow_commissions as
+    select c.workspace_id, 'what was earned in shadow mode is never payable' as invariant,
+        c.id as subject_id, format('payable at %s', c.payable_at) as details
+    from shadow_runs r
+        join commissions c on c.workspace_id = r.workspace_id and c.program_id = r.program_id
+    where c.kind in ('sale', 'lead') and c.replaces_id is null and c.payable_at < never()
+        and c.created_at >= r.started_at + interval '1 minute'
+        and (r.ended_at is null or c.created_at < r.ended_at);
+
+-- A commission that replaces one of shadow mode never becomes payable either, and no other one
+-- stays unpayable.
+create or replace view broken_shadow_replacements as
+    select c.workspace_id,
+        'a commission that replaces one of shadow mode is never payable' as invariant,
+        c.id as subject_id, format('it replaces %s', o.id) as details
+    from commissions c
+        join commissions o on o.id = c.replaces_id and o.program_id = c.program_id
+    where (c.payable_at = never()) <> (o.payable_at = never());
+
+-- No payout of a program in shadow mode waits to be sent.
+create or replace view broken_shadow_payouts as
+    select p.workspace_id,
+        'a program in shadow mode has no payout that is not sent' as invariant,
+        p.id as subject_id, format('the program is %s', g.id) as details
+    from programs g join payouts p on p.program_id = g.id
+    where g.mode = 'shadow' and p.stripe_account_id is not null
+        and (p.claimed_at is null or p.status = 'processing');
+
+-- A program is in shadow mode exactly while it has a shadow run that has not ended.
+create or replace view broken_shadow_modes as
+    select g.workspace_id, 'a program is in shadow mode as long as its shadow run' as invariant,
+        g.id as subject_id, format('it is %s', g.mode) as details
+    from programs g
+    where (g.mode = 'shadow') <> exists (select from shadow_runs r
+        where r.program_id = g.id and r.ended_at is null);
+
+
+-- Events, and what they earn.
+
+-- A commission is earned on the UTC day of its event, and on no day without one.
+create or replace view broken_earned_days as
+    select c.workspace_id, 'a commission counts on the day of its event' as invariant,
+        c.id as subject_id, format('it counts on %s', c.earned_on) as details
     from commissions c left join events e on e.id = c.event_id
-    where c.earned_on is distinct from utc_day(e.occurred_at)
+    where c.earned_on is distinct from utc_day(e.occurred_at);
 
-    union all
-    select 'an event has one current commission', c.workspace_id, c.event_id,
-        format('there are %s', count(*))
+-- Of the commissions of an event at most one is not replaced.
+create or replace view broken_current_commissions as
+    select c.workspace_id, 'an event has one current commission' as invariant,
+        c.event_id as subject_id, format('there are %s', count(*)) as details
     from commissions c where c.event_id is not null and c.kind <> 'reversal'
-      and not exists (select from commissions n where n.replaces_id = c.id)
-    group by c.workspace_id, c.event_id having count(*) > 1
+        and not exists (select from commissions n where n.replaces_id = c.id)
+    group by c.workspace_id, c.event_id having count(*) > 1;
 
-    union all
-    select 'an event has its own commission', e.workspace_id, e.id,
-        format('%s is of %s', c.id, c.event_id)
+-- The commission that an event names is of this event and its partner, and reverses nothing.
+create or replace view broken_event_commissions as
+    select e.workspace_id, 'an event has its own commission' as invariant, e.id as subject_id,
+        format('%s is of %s', c.id, c.event_id) as details
     from events e join commissions c on c.id = e.commission_id
-    where c.event_id <> e.id or c.kind = 'reversal' or c.partner_id is distinct from e.partner_id
+    where c.event_id <> e.id or c.kind = 'reversal' or c.partner_id is distinct from e.partner_id;
 
-    union all
-    select 'only the current commission of an event earns', c.workspace_id, c.event_id,
-           format('%s has %s', c.id, c.amount_cents + coalesce(sum(r.amount_cents), 0))
-    from commissions c join events e on e.id = c.event_id left
-        join commissions r on r.reverses_id = c.id
+-- The commissions of an event that it does not name are reversed in full.
+create or replace view broken_former_commissions as
+    select c.workspace_id, 'only the current commission of an event earns' as invariant,
+        c.event_id as subject_id,
+        format('%s has %s', c.id, c.amount_cents + coalesce(sum(r.amount_cents), 0)) as details
+    from commissions c join events e on e.id = c.event_id
+        left join commissions r on r.reverses_id = c.id
     where c.kind <> 'reversal' and e.commission_id is distinct from c.id
-    group by c.id having c.amount_cents + coalesce(sum(r.amount_cents), 0) <> 0
+    group by c.id having c.amount_cents + coalesce(sum(r.amount_cents), 0) <> 0;
 
-    union all
-    select 'a customer has an identity', k.workspace_id, k.id, k.external_id
+-- A customer who is not merged has an identity.
+create or replace view broken_customers as
+    select k.workspace_id, 'a customer has an identity' as invariant, k.id as subject_id,
+        k.external_id as details
     from customers k
     where k.merged_into is null
-        and not exists (select from customer_identities i where i.customer_id = k.id)
+        and not exists (select from customer_identities i where i.customer_id = k.id);
 
-    union all
-    select 'an identity belongs to one customer', i.workspace_id, (array_agg(i.customer_id))[1],
-           format('%s is of %s', i.value, count(distinct i.customer_id))
+-- No two customers share an identity, but for addresses.
+create or replace view broken_identities as
+    select i.workspace_id, 'an identity belongs to one customer' as invariant,
+        (array_agg(i.customer_id))[1] as subject_id,
+        format('%s is of %s', i.value, count(distinct i.customer_id)) as details
     from customer_identities i where i.kind <> 'email'
-    group by i.workspace_id, i.kind, i.value having count(distinct i.customer_id) > 1
+    group by i.workspace_id, i.kind, i.value having count(distinct i.customer_id) > 1;
 
-    union all
-    select 'a merged customer keeps nothing', k.workspace_id, k.id,
-        format('it is merged into %s', k.merged_into)
+-- Everything of a merged customer is of the one that it is merged into, which is not merged.
+create or replace view broken_merges as
+    select k.workspace_id, 'a merged customer keeps nothing' as invariant, k.id as subject_id,
+        format('it is merged into %s', k.merged_into) as details
     from customers k
     where k.merged_into is not null
-      and (exists (select from customer_identities i where i.customer_id = k.id)
-           or exists (select from referrals r where r.customer_id = k.id)
-           or exists (select from events e where e.customer_id = k.id)
-           or exists (select from one_time_rewards o where o.customer_id = k.id)
-           or exists (select from customers m
-               where m.id = k.merged_into and m.merged_into is not null))
+        and (exists (select from customer_identities i where i.customer_id = k.id)
+            or exists (select from referrals r where r.customer_id = k.id)
+            or exists (select from events e where e.customer_id = k.id)
+            or exists (select from one_time_rewards o where o.customer_id = k.id)
+            or exists (select from customers m
+                where m.id = k.merged_into and m.merged_into is not null));
 
-    -- Of a program whose terms never changed. Sales that are to be planned again are not compared
-    -- yet.
-    union all
-    select 'a person earns a one-time reward once', e.workspace_id, e.customer_id,
-           format('%s earn in %s', string_agg(e.external_id, ', '), c.program_id)
+-- In a program that pays one-time rewards and never changed its terms, one sale of a customer
+-- earns. Sales that are to be planned again are not compared yet.
+create or replace view broken_one_time_rewards as
+    select e.workspace_id, 'a person earns a one-time reward once' as invariant,
+        e.customer_id as subject_id,
+        format('%s earn in %s', string_agg(e.external_id, ', '), c.program_id) as details
     from programs g
-    join commissions c on c.program_id = g.id and c.kind = 'sale'
-    join events e on e.commission_id = c.id
-    join customers k on k.id = e.customer_id and k.replan_from is null
+        join commissions c on c.program_id = g.id and c.kind = 'sale'
+        join events e on e.commission_id = c.id
+        join customers k on k.id = e.customer_id and k.replan_from is null
     where g.reward_interval = 'one-time' and g.terms_since is null
-      and c.amount_cents
-          + (select coalesce(sum(r.amount_cents), 0) from commissions r
-          where r.reverses_id = c.id) <> 0
-    group by e.workspace_id, e.customer_id, c.program_id having count(*) > 1
+        and c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r
+            where r.reverses_id = c.id) <> 0
+    group by e.workspace_id, e.customer_id, c.program_id having count(*) > 1;
 
-    union all
-    select 'a one-time reward is of the customer of its sale', o.workspace_id, o.event_id,
-        format('it is of %s', o.customer_id)
+-- A one-time reward and the sale that earned it have the same customer.
+create or replace view broken_reward_customers as
+    select o.workspace_id, 'a one-time reward is of the customer of its sale' as invariant,
+        o.event_id as subject_id, format('it is of %s', o.customer_id) as details
     from one_time_rewards o join events e on e.id = o.event_id
-    where e.customer_id is distinct from o.customer_id
+    where e.customer_id is distinct from o.customer_id;
 
-    union all
-    select 'a purchase earns under one of its ids', s.workspace_id, s.id,
-        string_agg(e.external_id, ', ' order by e.id)
+-- Of the sales that a processor's event relates to one purchase, one earns.
+create or replace view broken_purchases as
+    select s.workspace_id, 'a purchase earns under one of its ids' as invariant,
+        s.id as subject_id, string_agg(e.external_id, ', ' order by e.id) as details
     from processor_events s
-    cross join lateral (select distinct regexp_replace(key, '^report:', '')
-        from unnest(s.keys) key) k (id)
-    join events e on e.workspace_id = s.workspace_id and e.kind = 'sale' and e.external_id = k.id
-    join commissions c on c.id = e.commission_id
-    where c.amount_cents
-        + (select coalesce(sum(r.amount_cents), 0) from commissions r
+        cross join lateral (select distinct regexp_replace(key, '^report:', '')
+            from unnest(s.keys) key) k (id)
+        join events e
+            on e.workspace_id = s.workspace_id and e.kind = 'sale' and e.external_id = k.id
+        join commissions c on c.id = e.commission_id
+    where c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r
         where r.reverses_id = c.id) <> 0
-    group by s.workspace_id, s.id having count(distinct e.id) > 1
+    group by s.workspace_id, s.id having count(distinct e.id) > 1;
 
-    -- But for imports of the customer since then, and for partners who were banned.
-    union all
-    select 'a renewal credits the partner of its subscription', e.workspace_id, e.id,
-           format('%s instead of %s', e.partner_id, f.partner_id)
+-- A renewal credits the partner of the subscription's first sale, but for imports of the customer
+-- since then, and for partners who were banned. That sale credits nobody if a manager has rejected
+-- the doubt about whom it credits.
+create or replace view broken_renewals as
+    select e.workspace_id, 'a renewal credits the partner of its subscription' as invariant,
+        e.id as subject_id, format('%s instead of %s', e.partner_id, f.partner_id) as details
     from events e
-    join customers k on k.id = e.customer_id and k.replan_from is null
-    cross join lateral (
-        -- It credits nobody if a manager has rejected the doubt about whom it credits.
-        select case when not (f.steps @> '[{"code": "commission_rejected"}]'
-                              and (f.steps @> '[{"code": "late_lead"}]'
-                                  or f.steps @> '[{"code": "unverified_address"}]'))
-                    then f.partner_id end as partner_id, f.occurred_at
-        from events f
-        where f.workspace_id = e.workspace_id and f.subscription_id = e.subscription_id
-            and f.kind = 'sale' and f.id <> e.id
-          and (f.occurred_at, f.external_id) < (e.occurred_at, e.external_id)
-          and not f.steps @> '[{"code": "same_purchase"}]'
-        order by f.occurred_at, f.external_id limit 1) f
+        join customers k on k.id = e.customer_id and k.replan_from is null
+        cross join lateral (
+            select case when not (f.steps @> '[{"code": "commission_rejected"}]'
+                    and (f.steps @> '[{"code": "late_lead"}]'
+                        or f.steps @> '[{"code": "unverified_address"}]'))
+                then f.partner_id end as partner_id, f.occurred_at
+            from events f
+            where f.workspace_id = e.workspace_id and f.subscription_id = e.subscription_id
+                and f.kind = 'sale' and f.id <> e.id
+                and (f.occurred_at, f.external_id) < (e.occurred_at, e.external_id)
+                and not f.steps @> '[{"code": "same_purchase"}]'
+            order by f.occurred_at, f.external_id limit 1) f
     where e.subscription_id is not null and e.kind = 'sale'
         and coalesce(e.attributed_by, 'customer') = 'customer'
-      and e.partner_id is distinct from f.partner_id
-      and not e.steps @> '[{"code": "same_purchase"}]'
-          and not e.steps @> '[{"code": "partner_inactive"}]'
-      and not e.steps @> '[{"code": "credited_by_hand"}]'
-      and not exists (select from referrals r
-                      where r.customer_id = e.customer_id and r.source = 'import'
-                          and r.referred_at > f.occurred_at
-                        and r.referred_at < e.occurred_at + interval '1 second')
+        and e.partner_id is distinct from f.partner_id
+        and not e.steps @> '[{"code": "same_purchase"}]'
+        and not e.steps @> '[{"code": "partner_inactive"}]'
+        and not e.steps @> '[{"code": "credited_by_hand"}]'
+        and not exists (select from referrals r
+            where r.customer_id = e.customer_id and r.source = 'import'
+                and r.referred_at > f.occurred_at
+                and r.referred_at < e.occurred_at + interval '1 second');
 
-    union all
-    select 'a partner has one opening balance', workspace_id, partner_id,
-        format('there are %s', count(*))
-    from commissions where kind = 'opening_balance'
-    group by workspace_id, partner_id having count(*) > 1
-
-    union all
-    select 'an adjustment has its reason', c.workspace_id, c.id, format('it is of kind %s', c.kind)
-    from commissions c left join adjustments a on a.commission_id = c.id
-    where (c.kind = 'adjustment' and a.commission_id is null)
-       or (a.commission_id is not null and c.kind not in ('adjustment', 'reversal'))
-       or (a.commission_id is not null and c.kind = 'reversal' and a.corrects_id is distinct
-           from c.reverses_id)
-
-    union all
-    select 'an adjustment corrects a commission of its own partner and currency', c.workspace_id,
-        c.id,
-           format('it corrects %s', o.id)
-    from adjustments a join commissions c on c.id = a.commission_id
-        join commissions o on o.id = a.corrects_id
-    where (o.partner_id, o.currency) <> (c.partner_id, c.currency) or a.event_id is distinct
-        from o.event_id
-
-    union all
-    select 'reversals do not exceed the commission', c.workspace_id, c.id,
-           format('%s of %s %s', sum(r.amount_cents), c.amount_cents, c.currency)
-    from commissions c join commissions r on r.reverses_id = c.id
-    group by c.id having sum(r.amount_cents) not between least(-c.amount_cents, 0)
-        and greatest(-c.amount_cents, 0)
-
-    union all
-    select 'an event credits whom a manager has credited by hand', e.workspace_id, e.id,
-           format('%s instead of %s', e.partner_id, s.step #>> '{facts,partnerId}')
+-- An event credits the partner whom a manager has chosen for it.
+create or replace view broken_manual_credits as
+    select e.workspace_id, 'an event credits whom a manager has credited by hand' as invariant,
+        e.id as subject_id,
+        format('%s instead of %s', e.partner_id, s.step #>> '{facts,partnerId}') as details
     from events e cross join lateral jsonb_array_elements(e.steps) s (step)
     where e.steps @> '[{"code": "credited_by_hand"}]' and s.step ->> 'code' = 'credited_by_hand'
-      and e.partner_id is distinct from (s.step #>> '{facts,partnerId}')::uuid
+        and e.partner_id is distinct from (s.step #>> '{facts,partnerId}')::uuid;
 
-    -- What a manager reversed stays so, whatever was refunded and reinstated since.
-    union all
-    select 'what a manager reversed stays reversed', o.workspace_id, o.id,
-           format('%s of %s %s', -sum(r.amount_cents), -m.cents, o.currency)
-    from (select r.reverses_id as id, sum(r.amount_cents) as cents
-          from adjustments a join commissions r on r.id = a.commission_id and r.kind = 'reversal'
-              group by r.reverses_id) m
-    join commissions o on o.id = m.id join commissions r on r.reverses_id = o.id
-    group by o.id, m.cents having -sum(r.amount_cents) < -m.cents
-
-    union all
-    select 'a replaced commission is reversed in full', c.workspace_id, c.id,
-           format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
-    from commissions c join commissions n on n.replaces_id = c.id left
-        join commissions r on r.reverses_id = c.id
-    group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents
-
-    union all
-    select 'a reversal has the partner, event and currency of its commission', r.workspace_id, r.id,
-        format('it reverses %s', c.id)
-    from commissions r join commissions c on c.id = r.reverses_id
-    where (r.partner_id, r.event_id, r.currency, r.payable_at)
-          is distinct from (c.partner_id, c.event_id, c.currency, c.payable_at)
-       or c.kind = 'reversal'
-
-    union all
-    select 'only the credited partner earns by an event', c.workspace_id, e.id,
-           format('%s has %s', c.partner_id, sum(c.amount_cents))
+-- By an event, only the partner whom it credits has earned something.
+create or replace view broken_earners as
+    select c.workspace_id, 'only the credited partner earns by an event' as invariant,
+        e.id as subject_id, format('%s has %s', c.partner_id, sum(c.amount_cents)) as details
     from commissions c join events e on e.id = c.event_id
     where c.partner_id is distinct from e.partner_id
-    group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
+    group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0;
 
-    union all
-    select 'a purchase earns once, however often it is recorded', c.workspace_id, e.id,
-           format('%s has %s', c.partner_id, sum(c.amount_cents))
+-- A sale that is another record of a purchase earns nothing.
+create or replace view broken_second_records as
+    select c.workspace_id, 'a purchase earns once, however often it is recorded' as invariant,
+        e.id as subject_id, format('%s has %s', c.partner_id, sum(c.amount_cents)) as details
     from commissions c join events e on e.id = c.event_id
     where e.steps @> '[{"code": "same_purchase"}]'
-    group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
+    group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0;
 
-    union all
-    select 'refunds do not exceed their sale', r.workspace_id, s.id,
-           format('%s of %s %s', sum(r.amount_cents), s.amount_cents, s.currency)
+
+-- Opening balances, adjustments and reversals.
+
+-- A partner has at most one opening balance.
+create or replace view broken_opening_balances as
+    select workspace_id, 'a partner has one opening balance' as invariant,
+        partner_id as subject_id, format('there are %s', count(*)) as details
+    from commissions where kind = 'opening_balance'
+    group by workspace_id, partner_id having count(*) > 1;
+
+-- An adjustment has a reason, and only adjustments and the reversals of managers do.
+create or replace view broken_adjustments as
+    select c.workspace_id, 'an adjustment has its reason' as invariant, c.id as subject_id,
+        format('it is of kind %s', c.kind) as details
+    from commissions c left join adjustments a on a.commission_id = c.id
+    where (c.kind = 'adjustment' and a.commission_id is null)
+        or (a.commission_id is not null and c.kind not in ('adjustment', 'reversal'))
+        or (a.commission_id is not null and c.kind = 'reversal'
+            and a.corrects_id is distinct from c.reverses_id);
+
+-- An adjustment has the partner, currency and event of the commission that it corrects.
+create or replace view broken_corrections as
+    select c.workspace_id,
+        'an adjustment corrects a commission of its own partner and currency' as invariant,
+        c.id as subject_id, format('it corrects %s', o.id) as details
+    from adjustments a join commissions c on c.id = a.commission_id
+        join commissions o on o.id = a.corrects_id
+    where (o.partner_id, o.currency) <> (c.partner_id, c.currency)
+        or a.event_id is distinct from o.event_id;
+
+-- What is reversed of a commission is between nothing and all of it.
+create or replace view broken_reversal_sums as
+    select c.workspace_id, 'reversals do not exceed the commission' as invariant,
+        c.id as subject_id,
+        format('%s of %s %s', sum(r.amount_cents), c.amount_cents, c.currency) as details
+    from commissions c join commissions r on r.reverses_id = c.id
+    group by c.id
+    having sum(r.amount_cents) not between least(-c.amount_cents, 0)
+        and greatest(-c.amount_cents, 0);
+
+-- As much as managers have reversed stays reversed, whatever was refunded and reinstated since.
+create or replace view broken_manual_reversals as
+    select o.workspace_id, 'what a manager reversed stays reversed' as invariant,
+        o.id as subject_id,
+        format('%s of %s %s', -sum(r.amount_cents), -m.cents, o.currency) as details
+    from (
+        select r.reverses_id as id, sum(r.amount_cents) as cents
+        from adjustments a join commissions r on r.id = a.commission_id and r.kind = 'reversal'
+        group by r.reverses_id) m
+        join commissions o on o.id = m.id join commissions r on r.reverses_id = o.id
+    group by o.id, m.cents having -sum(r.amount_cents) < -m.cents;
+
+-- The reversals of a commission that another one replaces add up to it.
+create or replace view broken_replacements as
+    select c.workspace_id, 'a replaced commission is reversed in full' as invariant,
+        c.id as subject_id,
+        format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
+            as details
+    from commissions c join commissions n on n.replaces_id = c.id
+        left join commissions r on r.reverses_id = c.id
+    group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents;
+
+-- A reversal agrees with its commission, which is no reversal, in partner, event, currency and the
+-- time when it becomes payable.
+create or replace view broken_reversals as
+    select r.workspace_id,
+        'a reversal has the partner, event and currency of its commission' as invariant,
+        r.id as subject_id, format('it reverses %s', c.id) as details
+    from commissions r join commissions c on c.id = r.reverses_id
+    where (r.partner_id, r.event_id, r.currency, r.payable_at)
+            is distinct from (c.partner_id, c.event_id, c.currency, c.payable_at)
+        or c.kind = 'reversal';
+
+
+-- Refunds.
+
+-- The refunds of a sale are not more than it.
+create or replace view broken_refund_sums as
+    select r.workspace_id, 'refunds do not exceed their sale' as invariant, s.id as subject_id,
+        format('%s of %s %s', sum(r.amount_cents), s.amount_cents, s.currency) as details
     from events r join events s on s.id = r.sale_id
-    group by r.workspace_id, s.id having sum(r.amount_cents) > s.amount_cents
+    group by r.workspace_id, s.id having sum(r.amount_cents) > s.amount_cents;
 
-    union all
-    select 'a refund is credited as its sale is', r.workspace_id, r.id,
-        format('%s instead of %s', r.partner_id, s.partner_id)
+-- A refund has the partner and customer of its sale.
+create or replace view broken_refund_credits as
+    select r.workspace_id, 'a refund is credited as its sale is' as invariant, r.id as subject_id,
+        format('%s instead of %s', r.partner_id, s.partner_id) as details
     from events r join events s on s.id = r.sale_id
-    where (r.partner_id, r.customer_id) is distinct
-        from (s.partner_id, s.customer_id) or s.kind <> 'sale'
+    where (r.partner_id, r.customer_id) is distinct from (s.partner_id, s.customer_id)
+        or s.kind <> 'sale';
 
-    union all
-    select 'a refund does not wait for a sale that is known', r.workspace_id, r.id,
-        r.sale_external_id
-    from events r join events s on s.workspace_id = r.workspace_id and s.kind = 'sale'
-        and s.external_id = r.sale_external_id
-    where r.kind = 'refund' and r.sale_id is null and r.body_hash is not null
+-- A reported refund whose sale is known refers to it.
+create or replace view broken_waiting_refunds as
+    select r.workspace_id, 'a refund does not wait for a sale that is known' as invariant,
+        r.id as subject_id, r.sale_external_id as details
+    from events r join events s
+        on s.workspace_id = r.workspace_id and s.kind = 'sale'
+            and s.external_id = r.sale_external_id
+    where r.kind = 'refund' and r.sale_id is null and r.body_hash is not null;
 
-    -- A processor's returns and its amounts with tax count too, so of its sales only the others are
-    -- compared.
-    union all
-    select 'refunds reverse their part of the commission', c.workspace_id, s.id,
-           format('%s of %s for %s of %s', d.cents, c.amount_cents, r.cents, s.amount_cents)
-    from (select sale_id, sum(amount_cents) as cents from events where sale_id is not null
+-- As much of a commission is reversed as was refunded of its sale, rounded. A processor's returns
+-- and its amounts with tax count too, so of its sales only the others are compared.
+create or replace view broken_refund_reversals as
+    select c.workspace_id, 'refunds reverse their part of the commission' as invariant,
+        s.id as subject_id,
+        format('%s of %s for %s of %s', d.cents, c.amount_cents, r.cents, s.amount_cents)
+            as details
+    from (
+        select sale_id, sum(amount_cents) as cents from events where sale_id is not null
         group by sale_id) r
-    join events s on s.id = r.sale_id
-    join commissions c on c.id = s.commission_id
-    cross join lateral (select coalesce(-sum(amount_cents), 0) as cents from commissions
-        where reverses_id = c.id) d
+        join events s on s.id = r.sale_id
+        join commissions c on c.id = s.commission_id
+        cross join lateral (select coalesce(-sum(amount_cents), 0) as cents from commissions
+            where reverses_id = c.id) d
     where s.amount_cents > 0
-      and d.cents < div(2 * c.amount_cents * r.cents + s.amount_cents, 2 * s.amount_cents)
-      and not exists (select from processor_events p where p.event_id = s.id)
+        and d.cents < div(2 * c.amount_cents * r.cents + s.amount_cents, 2 * s.amount_cents)
+        and not exists (select from processor_events p where p.event_id = s.id);
 
-    union all
-    select 'a flat reward is not more than its sale', c.workspace_id, c.id,
-           format('%s %s for a sale of %s', c.amount_cents, c.currency, e.amount_cents)
+
+-- Terms, and workspaces.
+
+-- A flat reward in the currency of its sale is not more than the sale.
+create or replace view broken_flat_rewards as
+    select c.workspace_id, 'a flat reward is not more than its sale' as invariant,
+        c.id as subject_id,
+        format('%s %s for a sale of %s', c.amount_cents, c.currency, e.amount_cents) as details
     from events e join commissions c on c.id = e.commission_id and e.currency = c.currency
-    join rewards w on w.id = c.reward_id and w.kind = 'flat'
-    where c.kind = 'sale' and c.amount_cents > e.amount_cents
+        join rewards w on w.id = c.reward_id and w.kind = 'flat'
+    where c.kind = 'sale' and c.amount_cents > e.amount_cents;
 
-    union all
-    select 'former terms end when the present ones begin', t.workspace_id, t.id,
-        format('changed at %s', t.terms_since)
+-- The last former terms of a program, group or partner end when its present ones begin.
+create or replace view broken_terms as
+    select t.workspace_id, 'former terms end when the present ones begin' as invariant,
+        t.id as subject_id, format('changed at %s', t.terms_since) as details
     from (
         select p.workspace_id, p.id, p.terms_since,
             (select max(until) from former_program_terms where program_id = p.id)
-            from programs p
-        union all select g.workspace_id, g.id, g.terms_since,
+        from programs p
+        union all
+        select g.workspace_id, g.id, g.terms_since,
             (select max(until) from former_group_terms where group_id = g.id)
-            from groups g
-        union all select p.workspace_id, p.id, p.terms_since,
+        from groups g
+        union all
+        select p.workspace_id, p.id, p.terms_since,
             (select max(until) from former_partner_terms where partner_id = p.id)
-            from partners p
-    ) t (workspace_id, id, terms_since, until)
-    where t.terms_since is distinct from t.until
+        from partners p) t (workspace_id, id, terms_since, until)
+    where t.terms_since is distinct from t.until;
 
-    union all
-    select 'no row refers to another workspace', j.workspace_id, j.id, j.what
+-- What a row refers to is of its own workspace.
+create or replace view broken_workspaces as
+    select j.workspace_id, 'no row refers to another workspace' as invariant, j.id as subject_id,
+        j.what as details
     from (
         select c.id, c.workspace_id, 'a commission and its partner'
-            from commissions c join partners p on p.id = c.partner_id
-                where p.workspace_id <> c.workspace_id
-        union all select c.id, c.workspace_id, 'a commission and its program'
-            from commissions c join programs g on g.id = c.program_id
-                where g.workspace_id <> c.workspace_id
-        union all select c.id, c.workspace_id, 'a commission and its event'
-            from commissions c join events e on e.id = c.event_id
-                where e.workspace_id <> c.workspace_id
-        union all select c.id, c.workspace_id, 'a commission and its customer'
-            from commissions c join customers k on k.id = c.customer_id
-                where k.workspace_id <> c.workspace_id
-        union all select c.id, c.workspace_id, 'a commission and its reward'
-            from commissions c join rewards w on w.id = c.reward_id
-                where w.workspace_id <> c.workspace_id
-        union all select c.id, c.workspace_id, 'a commission and its payout'
-            from commissions c join payouts o on o.id = c.payout_id
-                where o.workspace_id <> c.workspace_id
-        union all select c.id, c.workspace_id, 'a reversal and its commission'
-            from commissions c join commissions r on r.id = c.reverses_id
-                where r.workspace_id <> c.workspace_id
-        union all select o.id, o.workspace_id, 'a payout and its partner'
-            from payouts o join partners p on p.id = o.partner_id
-                where p.workspace_id <> o.workspace_id
-        union all select o.id, o.workspace_id, 'a payout and its run'
-            from payouts o join payout_runs r on r.id = o.run_id
-                where r.workspace_id <> o.workspace_id
-        union all select e.id, e.workspace_id, 'an event and its partner'
-            from events e join partners p on p.id = e.partner_id
-                where p.workspace_id <> e.workspace_id
-        union all select e.id, e.workspace_id, 'an event and its customer'
-            from events e join customers k on k.id = e.customer_id
-                where k.workspace_id <> e.workspace_id
-        union all select k.id, k.workspace_id, 'a customer and its partner'
-            from customers k join partners p on p.id = k.partner_id
-                where p.workspace_id <> k.workspace_id
-        union all select p.id, p.workspace_id, 'a partner and its program'
-            from partners p join programs g on g.id = p.program_id
-                where g.workspace_id <> p.workspace_id
-    ) j (id, workspace_id, what)
+        from commissions c join partners p on p.id = c.partner_id
+        where p.workspace_id <> c.workspace_id
+        union all
+        select c.id, c.workspace_id, 'a commission and its program'
+        from commissions c join programs g on g.id = c.program_id
+        where g.workspace_id <> c.workspace_id
+        union all
+        select c.id, c.workspace_id, 'a commission and its event'
+        from commissions c join events e on e.id = c.event_id
+        where e.workspace_id <> c.workspace_id
+        union all
+        select c.id, c.workspace_id, 'a commission and its customer'
+        from commissions c join customers k on k.id = c.customer_id
+        where k.workspace_id <> c.workspace_id
+        union all
+        select c.id, c.workspace_id, 'a commission and its reward'
+        from commissions c join rewards w on w.id = c.reward_id
+        where w.workspace_id <> c.workspace_id
+        union all
+        select c.id, c.workspace_id, 'a commission and its payout'
+        from commissions c join payouts o on o.id = c.payout_id
+        where o.workspace_id <> c.workspace_id
+        union all
+        select c.id, c.workspace_id, 'a reversal and its commission'
+        from commissions c join commissions r on r.id = c.reverses_id
+        where r.workspace_id <> c.workspace_id
+        union all
+        select o.id, o.workspace_id, 'a payout and its partner'
+        from payouts o join partners p on p.id = o.partner_id
+        where p.workspace_id <> o.workspace_id
+        union all
+        select o.id, o.workspace_id, 'a payout and its run'
+        from payouts o join payout_runs r on r.id = o.run_id
+        where r.workspace_id <> o.workspace_id
+        union all
+        select e.id, e.workspace_id, 'an event and its partner'
+        from events e join partners p on p.id = e.partner_id
+        where p.workspace_id <> e.workspace_id
+        union all
+        select e.id, e.workspace_id, 'an event and its customer'
+        from events e join customers k on k.id = e.customer_id
+        where k.workspace_id <> e.workspace_id
+        union all
+        select k.id, k.workspace_id, 'a customer and its partner'
+        from customers k join partners p on p.id = k.partner_id
+        where p.workspace_id <> k.workspace_id
+        union all
+        select p.id, p.workspace_id, 'a partner and its program'
+        from partners p join programs g on g.id = p.program_id
+        where g.workspace_id <> p.workspace_id) j (id, workspace_id, what);
+
+
+-- All that is broken.
+create or replace view ledger_violations as
+    select * from broken_totals
+    union all select * from broken_payout_sums
+    union all select * from broken_test_payouts
+    union all select * from broken_invoice_numbers
+    union all select * from broken_credit_note_numbers
+    union all select * from broken_credit_notes
+    union all select * from broken_invoices
+    union all select * from broken_ended_payouts
+    union all select * from broken_paid_commissions
+    union all select * from broken_payable_times
+    union all select * from broken_previews
+    union all select * from broken_run_limits
+    union all select * from broken_approvals
+    union all select * from broken_transfers
+    union all select * from broken_manual_payouts
+    union all select * from broken_returns
+    union all select * from broken_payout_methods
+    union all select * from broken_payout_accounts
+    union all select * from broken_account_changes
+    union all select * from broken_payment_detail_changes
+    union all select * from broken_payment_details
+    union all select * from broken_holds
+    union all select * from broken_rejections
+    union all select * from broken_duplicate_holds
+    union all select * from broken_hold_evidence
+    union all select * from broken_shadow_commissions
+    union all select * from broken_shadow_replacements
+    union all select * from broken_shadow_payouts
+    union all select * from broken_shadow_modes
+    union all select * from broken_earned_days
+    union all select * from broken_current_commissions
+    union all select * from broken_event_commissions
+    union all select * from broken_former_commissions
+    union all select * from broken_customers
+    union all select * from broken_identities
+    union all select * from broken_merges
+    union all select * from broken_one_time_rewards
+    union all select * from broken_reward_customers
+    union all select * from broken_purchases
+    union all select * from broken_renewals
+    union all select * from broken_manual_credits
+    union all select * from broken_earners
+    union all select * from broken_second_records
+    union all select * from broken_opening_balances
+    union all select * from broken_adjustments
+    union all select * from broken_corrections
+    union all select * from broken_reversal_sums
+    union all select * from broken_manual_reversals
+    union all select * from broken_replacements
+    union all select * from broken_reversals
+    union all select * from broken_refund_sums
+    union all select * from broken_refund_credits
+    union all select * from broken_waiting_refunds
+    union all select * from broken_refund_reversals
+    union all select * from broken_flat_rewards
+    union all select * from broken_terms
+    union all select * from broken_workspaces;
+
+-- What is broken in a workspace, or anywhere. It reads everything, so it may read tables whole.
+create or replace function verify_ledger(workspace uuid default null)
+returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable
+set enable_seqscan = on set plan_cache_mode = force_custom_plan as $$
+    select v.invariant, v.workspace_id, v.subject_id, v.details
+    from ledger_violations v where workspace is null or v.workspace_id = workspace
 $$;

@@ -227,6 +227,18 @@ describe('functions, triggers and views', () => {
       expect(await apply(url, { ...next, migrations })).toEqual([])
     }))
 
+  test('are there again after a migration that dropped them', () =>
+    withDatabase('functions_dropped', async (url, client) => {
+      await apply(url, release('first'))
+      const migrations = {
+        '0001-retitle.sql': 'drop view titles; alter table notes add title text;',
+      }
+      const next = { ...release('first', 'id int, title text'), migrations }
+      expect(await apply(url, next)).toEqual(['0001-retitle.sql', FUNCTIONS])
+      expect(await titles(client)).toEqual(['first; or so'])
+      expect(await apply(url, next)).toEqual([])
+    }))
+
   test('stay as they were if one of them fails', () =>
     withDatabase('functions_fail', async (url, client) => {
       await apply(url, release('first'))

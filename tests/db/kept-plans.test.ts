@@ -57,7 +57,6 @@ const PURE = [
  */
 const READ_ALL = [
   'rebuild_totals',
-  'total_differences',
   'verify_ledger',
   'note_partner_address',
   'erase_from_audit',
