@@ -106,18 +106,18 @@ grant execute on function note_key_use, erase_sign_ins, erase_from_audit, has_si
         erase_payment to :"pages";
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys,
-        applications, audit_entries, balance_cutoffs, balances, brands, clicks, commission_holds,
+        applications, audit_entries, balance_cutoffs, brands, clicks, commission_holds,
         commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms,
         former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices,
-        join_pages, landing_totals, last_visits, link_totals, links, mail_texts, mails, members,
+        join_pages, last_visits, links, mail_texts, mails, members,
         one_time_rewards,
-    deleted_workspaces, possible_merges, partner_activity, partner_notes, partner_terms,
-        partner_totals, partners, payees, payers, payment_details, payout_accounts,
+    deleted_workspaces, possible_merges, partner_notes, partner_terms,
+        partners, payees, payers, payment_details, payout_accounts,
         payout_run_notices, payout_runs, payout_sums, payouts,
     platform_commissions, processor_events, program_terms, programs, referrals, refused_visits,
-        report_mismatches, rewards, run_totals, shadow_comparisons, shadow_runs, statement_totals,
+        report_mismatches, rewards, shadow_comparisons, shadow_runs,
         stripe_keys, stripe_secrets, total_deltas,
     totals, unknown_transfers, unreachable_people, workspaces
     to :"pages";
@@ -198,10 +198,10 @@ grant select                 on undone_imports to :"pages";
 -- not.
 grant execute on function note_key_use to :"read";
 grant select on
-    account_payouts, balance_cutoffs, balances, commission_holds, commissions, coupon_aliases,
+    account_payouts, balance_cutoffs, commission_holds, commissions, coupon_aliases,
         customer_identities, customers, events,
-    groups, landing_totals, links, partners, payout_accounts, payout_runs, payouts, programs,
-        rewards, run_totals, total_deltas
+    groups, links, partners, payout_accounts, payout_runs, payouts, programs,
+        rewards, total_deltas, totals
     to :"read";
 grant select (id, workspace_id, name, key_hash, scopes, expires_at, revoked_at)
     on api_keys to :"read";
@@ -226,7 +226,7 @@ grant select on
         payees, payers, payment_details, payout_accounts,
     payout_run_notices, payout_runs, payout_sums, payouts, platform_commissions, possible_merges,
         processor_events, program_terms, programs, referrals,
-    rewards, run_totals, shadow_comparisons, shadow_runs, balance_cutoffs, balances, stripe_keys,
+    rewards, shadow_comparisons, shadow_runs, balance_cutoffs, stripe_keys,
         stripe_secrets, total_deltas, totals, unreachable_people, workspaces
     to :"pay";
 grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts,
@@ -261,8 +261,8 @@ grant select (workspace_id, disabled_at) on webhook_endpoints to :"pay";
 grant select on
     account_payouts, adjustments, audit_entries, commission_holds, commissions, coupon_aliases,
         customer_identities, customers, events,
-    groups, members, partners, payout_accounts, payout_runs, payouts, programs, run_totals,
-        total_deltas, webhook_deliveries,
+    groups, members, partners, payout_accounts, payout_runs, payouts, programs, total_deltas,
+        totals, webhook_deliveries,
     webhook_endpoints, webhook_events, workspaces
     to :"hooks";
 grant update (failing_since, disabled_at, disabled_reason) on webhook_endpoints to :"hooks";

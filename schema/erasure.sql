@@ -398,7 +398,10 @@ begin
 
     batch := array(select r.id from payout_runs r where r.workspace_id = w.id limit room);
     delete from payout_run_notices where run_id = any(batch);
-    foreach its_name in array array['clicks', 'run_totals', 'total_deltas', 'account_payouts',
+    room := room
+        - erase_rows('totals_by_value', $c$workspace_id = $1 and dimension = 'status'$c$, w.id,
+            null, room);
+    foreach its_name in array array['clicks', 'total_deltas', 'account_payouts',
         'payouts', 'payout_runs', 'payout_accounts',
                                     'payment_details', 'payees', 'payers', 'unreachable_people',
                                         'unknown_transfers',
@@ -409,12 +412,10 @@ begin
 
     batch := array(select p.id from partners p where p.workspace_id = w.id limit room);
     foreach its_name in array array['former_partner_addresses', 'former_partner_terms',
-        'partner_notes', 'agreement_acceptances',
-                                    'partner_activity', 'partner_totals', 'link_totals',
-                                        'statement_totals'] loop
+        'partner_notes', 'agreement_acceptances'] loop
         room := room - erase_rows(its_name, 'partner_id = any($2)', w.id, batch, room);
     end loop;
-    foreach its_name in array array['totals', 'landing_totals', 'balances'] loop
+    foreach its_name in array array['totals_by_period', 'totals_of_all_time', 'totals_by_value'] loop
         room := room - erase_rows(its_name, 'of_id = any($2)', w.id, batch, room);
     end loop;
     if room <= 0 then return most; end if;
@@ -430,11 +431,11 @@ begin
         'last_visits', 'refused_visits', 'click_budgets', 'shadow_runs', 'link_forms'] loop
         room := room - erase_rows(its_name, 'program_id = any($2)', w.id, batch, room);
     end loop;
-    foreach its_name in array array['totals', 'landing_totals', 'balances'] loop
+    foreach its_name in array array['totals_by_period', 'totals_of_all_time', 'totals_by_value'] loop
         room := room - erase_rows(its_name, 'of_id = any($2)', w.id, batch, room);
     end loop;
     foreach its_name in array array['groups', 'programs', 'rewards', 'former_sales_from',
-        'balance_cutoffs', 'balances', 'total_deltas'] loop
+        'balance_cutoffs', 'total_deltas'] loop
         room := room - erase_rows(its_name, 'workspace_id = $1', w.id, null, room);
     end loop;
     room := room - erase_rows('audit_entries', 'workspace_id = $1', w.id, null, room);

@@ -1,211 +1,84 @@
 -- Verification: what must be true of the ledger and the totals.
 --
 -- A view per invariant has the rows that break it: of which workspace, the invariant, of what, and
--- what is wrong. A condition on workspace_id reaches the tables of each view, so that a workspace is
--- verified by reading only its rows.
+-- what is wrong. A condition on workspace_id reaches the tables of each view, so that a workspace
+-- is verified by reading only its rows.
 
 -- Totals.
 
--- Totals are the sums of what they count.
-create or replace view broken_totals (workspace_id, invariant, subject_id, details) as
-    select d.workspace_id, 'totals are what they sum up', d.of_id, d.details
+-- With the differences that are not folded yet, totals are the sums of what they count. A page,
+-- referrer or sub that is not counted on its own in its month is one of the others.
+create or replace view broken_totals as
+    select t.workspace_id, 'totals are what they sum up' as invariant, t.of_id as subject_id,
+        format('%s of %s %s, %s "%s": %s clicks (%s ended), %s customers, %s leads, %s sales, %s, '
+            'earned %s, unpaid %s, of these payable %s, claimed %s, %s payouts, %s', t.unit,
+            t.starts_on, t.currency, t.dimension, t.value, sum(t.clicks), sum(t.ended_clicks),
+            sum(t.customers), sum(t.leads), sum(t.sales), sum(t.revenue_cents),
+            sum(t.earned_cents), sum(t.open_cents), sum(t.due_cents), sum(t.claimed_cents),
+            sum(t.payouts), sum(t.amount_cents)) as details
     from (
-    select t.workspace_id, t.of_id,
-           format('%s of %s %s: %s clicks (%s ended), %s customers, %s leads, %s sales, %s, earned %s', t.unit, t.starts_on, t.currency,
-                  sum(t.clicks), sum(t.ended_clicks), sum(t.customers), sum(t.leads), sum(t.sales),
-                      sum(t.revenue_cents), sum(t.earned_cents))
-    from (
-        select l.of_id, f.workspace_id, u.unit, date_trunc(u.unit, f.day)::date as starts_on,
-            f.currency, f.clicks, f.ended_clicks,
-               f.customers, f.leads, f.sales, f.revenue_cents, f.earned_cents
+        select p.workspace_id, p.of_id, p.dimension,
+            case when p.dimension in ('page', 'referrer', 'sub')
+                    and not exists (select from totals k
+                        where k.of_id = p.of_id and k.dimension = p.dimension and k.unit = 'month'
+                            and k.starts_on = date_trunc('month', p.day)::date
+                            and k.value = p.value)
+                then '' else p.value end as value,
+            u.unit, case u.unit when 'month' then date_trunc('month', p.day)::date else p.day end
+                as starts_on,
+            p.currency, p.clicks, p.ended_clicks, p.customers, p.leads, p.sales, p.revenue_cents,
+            p.earned_cents, p.open_cents, p.due_cents, p.claimed_cents, p.payouts, p.amount_cents
         from (
-            select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads,
-                sales, revenue_cents, earned_cents
-            from total_facts where day is not null
-            union all
-            select workspace_id, partner_id, currency, day, -clicks, -ended_clicks, -customers,
-                -leads, -sales, -revenue_cents,
-                   -earned_cents
-            from total_deltas where day is not null) f
-        left join partners p on p.id = f.partner_id
-        cross join lateral (values (f.partner_id),
-            (coalesce(p.program_id, f.workspace_id))) as l (of_id)
-        cross join (values ('day'), ('month')) as u (unit)
-        where l.of_id is not null
-        union all
-        select of_id, workspace_id, unit, starts_on, currency, -clicks, -ended_clicks, -customers,
-            -leads, -sales, -revenue_cents,
-               -earned_cents
-        from totals) t
-    group by t.workspace_id, t.of_id, t.unit, t.starts_on, t.currency
-    having (coalesce(sum(t.clicks), 0), coalesce(sum(t.ended_clicks), 0),
-        coalesce(sum(t.customers), 0), coalesce(sum(t.leads), 0),
-            coalesce(sum(t.sales), 0), coalesce(sum(t.revenue_cents), 0),
-                coalesce(sum(t.earned_cents), 0)) <> (0, 0, 0, 0, 0, 0, 0)
-
-    union all
-    select t.workspace_id, t.of_id,
-           format('%s of %s %s at the %s "%s": %s clicks (%s ended), %s leads, %s sales, %s, earned %s', t.unit, t.starts_on, t.currency,
-                  t.dimension, t.value,
-                  sum(t.clicks), sum(t.ended_clicks), sum(t.leads), sum(t.sales),
-                      sum(t.revenue_cents), sum(t.earned_cents))
-    from (
-        -- What is not counted on its own in its month is one of the others.
-        select l.of_id, f.workspace_id, u.unit, date_trunc(u.unit, f.day)::date as starts_on,
-            f.currency, f.dimension,
-               case when exists (select from landing_totals k
-                                 where k.of_id = l.of_id and k.dimension = f.dimension
-                                     and k.unit = 'month'
-                                   and k.starts_on = date_trunc('month', f.day)::date
-                                       and k.value = f.value) then f.value else '' end as value,
-               f.clicks, f.ended_clicks, f.leads, f.sales, f.revenue_cents, f.earned_cents
-        from (
-            select workspace_id, partner_id, currency, day, d.dimension, d.value,
-                sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
-                   sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
-                       sum(earned_cents) as earned_cents
+            select d.workspace_id, p.of_id, p.dimension, p.value, p.units, p.day, p.currency,
+                sum(d.n * p.clicks) as clicks, sum(d.n * p.ended_clicks) as ended_clicks,
+                sum(d.n * p.customers) as customers, sum(d.n * p.leads) as leads,
+                sum(d.n * p.sales) as sales, sum(d.n * p.revenue_cents) as revenue_cents,
+                sum(d.n * p.earned_cents) as earned_cents, sum(d.n * p.open_cents) as open_cents,
+                sum(d.n * p.due_cents) as due_cents, sum(d.n * p.claimed_cents) as claimed_cents,
+                sum(d.n * p.payouts) as payouts, sum(d.n * p.amount_cents) as amount_cents
             from (
-                select workspace_id, partner_id, currency, day, page, referrer, sub, clicks,
-                    ended_clicks, leads, sales, revenue_cents,
-                       earned_cents
-                from total_facts where day is not null
+                select 1 as n, workspace_id, partner_id, row(s.*)::total_deltas as difference
+                from total_sums s
                 union all
-                select workspace_id, partner_id, currency, day, page, referrer, sub, -clicks,
-                    -ended_clicks, -leads, -sales, -revenue_cents,
-                       -earned_cents
-                from total_deltas where day is not null) g
-            cross join lateral (values ('page', page), ('referrer', referrer),
-                ('sub', sub)) as d (dimension, value)
-            where d.dimension <> 'sub' or d.value is not null
-            group by workspace_id, partner_id, currency, day, d.dimension, d.value) f
-        left join partners p on p.id = f.partner_id
-        cross join lateral (values (f.partner_id),
-            (coalesce(p.program_id, f.workspace_id))) as l (of_id)
-        cross join (values ('day'), ('month')) as u (unit)
-        where l.of_id is not null
+                select -1, workspace_id, partner_id, d from total_deltas d) d
+                left join partners r on r.id = d.partner_id
+                left join balance_cutoffs k on k.workspace_id = d.workspace_id
+                cross join lateral parts_of_total(d.difference,
+                    coalesce(r.program_id, d.workspace_id), coalesce(k.cutoff_at, '-infinity')) p
+            group by d.workspace_id, p.of_id, p.dimension, p.value, p.units, p.day, p.currency) p
+            cross join lateral unnest(p.units) u (unit)
         union all
-        select of_id, workspace_id, unit, starts_on, currency, dimension, value, -clicks,
-            -ended_clicks, -leads, -sales, -revenue_cents,
-               -earned_cents
-        from landing_totals) t
-    group by t.workspace_id, t.of_id, t.unit, t.starts_on, t.currency, t.dimension, t.value
-    having (coalesce(sum(t.clicks), 0), coalesce(sum(t.ended_clicks), 0), coalesce(sum(t.leads), 0),
-        coalesce(sum(t.sales), 0),
-            coalesce(sum(t.revenue_cents), 0), coalesce(sum(t.earned_cents), 0)) <> (0, 0, 0, 0, 0,
-                0)
+        select workspace_id, of_id, dimension, value, unit, starts_on, currency, -clicks,
+            -ended_clicks, -customers, -leads, -sales, -revenue_cents, -earned_cents, -open_cents,
+            -due_cents, -claimed_cents, -payouts, -amount_cents
+        from totals) t
+    group by t.workspace_id, t.of_id, t.dimension, t.value, t.unit, t.starts_on, t.currency
+    having (sum(t.clicks), sum(t.ended_clicks), sum(t.customers), sum(t.leads), sum(t.sales),
+        sum(t.revenue_cents), sum(t.earned_cents), sum(t.open_cents), sum(t.due_cents),
+        sum(t.claimed_cents), sum(t.payouts), sum(t.amount_cents))
+        <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-    union all
-    select t.workspace_id, t.partner_id,
-           format('in all: %s clicks, %s customers, %s leads, %s sales, last active on %s',
-               sum(t.clicks), sum(t.customers), sum(t.leads),
-                  sum(t.sales), string_agg(distinct t.last_active_on::text, ' and '))
-    from (
-        select workspace_id, of_id as partner_id, sum(clicks) as clicks,
-            sum(customers) as customers, sum(leads) as leads, sum(sales) as sales,
-               coalesce(max(starts_on)
-                   filter (where (clicks, customers, leads, sales) <> (0, 0, 0, 0)),
-                   '-infinity') as last_active_on
-        from totals where level = 'partner' and unit = 'day' group by workspace_id, of_id
-        union all
-        select workspace_id, partner_id, -clicks, -customers, -leads, -sales,
-            coalesce(last_active_on, '-infinity') from partner_activity) t
-    group by t.workspace_id, t.partner_id
-    having (sum(t.clicks), sum(t.customers), sum(t.leads), sum(t.sales)) <> (0, 0, 0, 0)
-        or min(t.last_active_on) <> max(t.last_active_on) or count(*) = 1
-            and max(t.last_active_on) > '-infinity'
+-- A partner was last active on the newest of its days with a click, customer, lead or sale.
+create or replace view broken_last_activity as
+    select a.workspace_id, 'a partner was last active on its newest day' as invariant,
+        a.of_id as subject_id,
+        format('%s instead of %s', a.last_active_on, newest.day) as details
+    from totals a left join lateral (
+        select starts_on as day from totals
+        where of_id = a.of_id and dimension = 'all' and unit = 'day'
+            and (clicks, customers, leads, sales) <> (0, 0, 0, 0)
+        order by starts_on desc limit 1) newest on true
+    where a.dimension = 'all' and a.unit = 'all_time' and a.level = 'partner' and a.currency = ''
+        and a.last_active_on is distinct from newest.day;
 
-    union all
-    select t.workspace_id, t.partner_id,
-           format('in all, in %s: %s sales, %s, earned %s', t.currency, sum(t.sales),
-               sum(t.revenue_cents), sum(t.earned_cents))
-    from (
-        select workspace_id, of_id as partner_id, currency, sales, revenue_cents, earned_cents
-        from totals where level = 'partner' and unit = 'month'
-        union all
-        select workspace_id, partner_id, currency, -sales, -revenue_cents, -earned_cents
-            from partner_totals) t
-    group by t.workspace_id, t.partner_id, t.currency
-    having (sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents)) <> (0, 0, 0)
+-- A payout keeps the sums of its commissions that partners see.
+create or replace view broken_payout_counts as
+    select p.workspace_id, 'a payout keeps the sums of its commissions' as invariant,
+        p.id as subject_id, format('%s commissions of %s', p.commissions, s.commissions) as details
+    from payouts p join payout_sums s on (s.workspace_id, s.id) = (p.workspace_id, p.id)
+    where (p.commissions, p.deducted_cents, p.restored_cents)
+        <> (s.commissions, s.deducted_cents, s.restored_cents);
 
-    union all
-    select t.workspace_id, t.partner_id,
-        format('through "%s": %s clicks, %s sales', t.slug_key, sum(t.clicks), sum(t.sales))
-    from (
-        select workspace_id, partner_id, slug_key, clicks, sales from total_facts
-            where slug_key is not null and partner_id is not null
-        union all
-        select workspace_id, partner_id, slug_key, -coalesce(clicks, 0), -coalesce(sales, 0)
-        from total_deltas where slug_key is not null and partner_id is not null
-        union all
-        select workspace_id, partner_id, slug_key, ended_clicks - clicks, -sales from link_totals) t
-    group by t.workspace_id, t.partner_id, t.slug_key
-    having (sum(t.clicks), sum(t.sales)) <> (0, 0)
-
-    union all
-    select b.workspace_id, b.of_id,
-           format('unpaid %s %s, of these payable %s, claimed %s', sum(b.open_cents), b.currency,
-               sum(b.due_cents), sum(b.claimed_cents))
-    from (
-        select l.of_id, f.workspace_id, f.currency, f.open_cents, f.claimed_cents,
-               case when f.due_at <= coalesce(cutoff_at, '-infinity')
-                   then f.open_cents else 0 end as due_cents
-        from (
-            select workspace_id, partner_id, currency, due_at, open_cents, claimed_cents
-                from total_facts where due_at is not null
-            union all
-            select workspace_id, partner_id, currency, due_at, -open_cents, -claimed_cents
-                from total_deltas where due_at is not null) f
-        join partners p on p.id = f.partner_id
-        left join balance_cutoffs k on k.workspace_id = f.workspace_id
-        cross join lateral (values (f.partner_id), (p.program_id)) as l (of_id)
-        union all
-        select of_id, workspace_id, currency, -open_cents, -claimed_cents, -due_cents
-            from balances) b
-    group by b.workspace_id, b.of_id, b.currency
-    having sum(b.open_cents) <> 0 or sum(b.due_cents) <> 0 or sum(b.claimed_cents) <> 0
-
-    union all
-    select r.workspace_id, r.run_id,
-        format('%s payouts %s, %s %s', sum(r.payouts), r.status, sum(r.amount_cents), r.currency)
-    from (
-        select workspace_id, run_id, currency, status, payouts, amount_cents from total_facts
-            where run_id is not null
-        union all
-        select workspace_id, run_id, currency, status, -payouts, -amount_cents from total_deltas
-            where run_id is not null
-        union all
-        select workspace_id, run_id, currency, status, -payouts, -amount_cents from run_totals) r
-    group by r.workspace_id, r.run_id, r.currency, r.status
-    having sum(r.payouts) <> 0 or sum(r.amount_cents) <> 0
-
-    union all
-    select s.workspace_id, s.partner_id,
-        format('%s of %s: %s %s', s.kind, s.month, sum(s.cents), s.currency)
-    from (
-        select workspace_id, partner_id, date_trunc('month', entered_on)::date as month, currency,
-            kind,
-               open_cents + claimed_cents as cents
-        from total_facts where entered_on is not null
-        union all
-        select workspace_id, partner_id, date_trunc('month', entered_on)::date, currency, kind,
-            -open_cents - claimed_cents
-        from total_deltas where entered_on is not null
-        union all
-        select workspace_id, partner_id, month, currency, kind, -amount_cents
-            from statement_totals) s
-    group by s.workspace_id, s.partner_id, s.month, s.currency, s.kind
-    having sum(s.cents) <> 0
-
-    union all
-    select c.workspace_id, c.id, format('earned on %s', c.earned_on)
-    from commissions c left join events e on e.id = c.event_id
-    where c.earned_on is distinct from utc_day(e.occurred_at)
-
-    union all
-    select p.workspace_id, p.id, format('%s commissions of %s', p.commissions, s.commissions)
-    from payouts p join payout_sums s on s.id = p.id
-    where (p.commissions, p.deducted_cents, p.restored_cents) <> (s.commissions, s.deducted_cents,
-        s.restored_cents)) d (workspace_id, of_id, details);
 
 -- Payouts.
 
@@ -846,6 +719,8 @@ create or replace view broken_workspaces as
 -- All that is broken.
 create or replace view ledger_violations as
     select * from broken_totals
+    union all select * from broken_last_activity
+    union all select * from broken_payout_counts
     union all select * from broken_payout_sums
     union all select * from broken_test_payouts
     union all select * from broken_invoice_numbers

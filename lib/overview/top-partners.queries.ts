@@ -37,7 +37,7 @@ export const topPartnersQuery = (workspaceId: string, range: DayRange, limit: nu
     (condition) => sql`
       select c.partner_id, t.* from candidates c cross join lateral (
         select currency, revenue_cents, earned_cents from totals t
-        where t.of_id = c.partner_id and ${condition} and t.currency > '' offset 0) t`,
+        where t.of_id = c.partner_id and t.dimension = 'all' and ${condition} and t.currency > '' offset 0) t`,
   )
   const fresh = sql`
     total_deltas d where d.workspace_id = ${workspaceId} and d.partner_id is not null and ${daysBetween(sql`d.day`, range)}`
@@ -48,7 +48,7 @@ export const topPartnersQuery = (workspaceId: string, range: DayRange, limit: nu
       from generate_series(date_trunc('month', ${range.from}::date), ${range.to}::date, interval '1 month') month
       cross join lateral (
         select t.of_id from totals t
-        where t.workspace_id = ${workspaceId} and t.level = 'partner' and t.unit = 'month' and t.currency = (select currency from first)
+        where t.workspace_id = ${workspaceId} and t.level = 'partner' and t.dimension = 'all' and t.unit = 'month' and t.currency = (select currency from first)
           and t.starts_on = month::date
         order by t.revenue_cents desc, t.of_id desc limit ${CANDIDATES}) best
       union

@@ -17,8 +17,8 @@ const payoutsOf = (partnerId: RawBuilder<unknown>) => sql`
  * What commissions have changed of it, by their month and kind: what was folded, and what was not.
  */
 const earningsOf = (partner: RawBuilder<unknown>) => sql`
-  select t.month as at, t.kind, t.currency, t.amount_cents as cents from statement_totals t
-  where t.partner_id = (select id from ${partner})
+  select t.starts_on as at, t.value as kind, t.currency, t.amount_cents as cents from totals t
+  where t.of_id = (select id from ${partner}) and t.dimension = 'kind'
   union all
   select t.entered_on, t.kind, t.currency, t.open_cents + t.claimed_cents from total_deltas t
   where t.workspace_id = (select workspace_id from ${partner}) and t.partner_id = (select id from ${partner})

@@ -28,7 +28,7 @@ export const activityQuery = (email: string, { from: firstDay, unit }: Period) =
            coalesce(sum(earned_cents), 0)::bigint as "earnedCents"
     from (
       select own.id, t.starts_on as slot, t.currency, t.clicks, t.leads, t.sales, t.earned_cents
-      from own join totals t on t.of_id = own.id and t.unit = ${unit} and t.starts_on >= ${from}
+      from own join totals t on t.of_id = own.id and t.dimension = 'all' and t.unit = ${unit} and t.starts_on >= ${from}
       union all
       select own.id, date_trunc(${sql.lit(unit)}, t.day)::date, t.currency, t.clicks, t.leads, t.sales, t.earned_cents
       from own join total_deltas t on t.workspace_id = own.workspace_id and t.partner_id = own.id
@@ -65,7 +65,7 @@ export const workspaceActivityQuery = (
            coalesce(sum(earned_cents), 0)::bigint as "earnedCents"
     from (
       select starts_on as slot, currency, ${columns} from totals
-      where ${isOwn} and unit = ${readBy} and starts_on between ${formerFrom}::date and ${to}::date
+      where ${isOwn} and dimension = 'all' and unit = ${readBy} and starts_on between ${formerFrom}::date and ${to}::date
       union all
       select date_trunc(${sql.lit(readBy)}, day)::date, currency, ${columns} from total_deltas
       where workspace_id = ${workspaceId} ${partnerId ? sql`and partner_id = ${partnerId}` : sql``}
@@ -76,4 +76,5 @@ export const workspaceActivityQuery = (
 /** Whether a workspace ever had a click, as a column. */
 export const hasClickColumn = (workspaceId: string) => sql`
   (exists (select from clicks where workspace_id = ${workspaceId})
-   or exists (select from totals where workspace_id = ${workspaceId} and level = 'program' and clicks > 0)) as "hasClick"`
+   or exists (select from totals where workspace_id = ${workspaceId} and level = 'program' and dimension = 'all'
+             and unit = 'month' and clicks > 0)) as "hasClick"`

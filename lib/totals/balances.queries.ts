@@ -93,14 +93,14 @@ const parts = (now: Date, isPartner: boolean): RawBuilder<unknown> => {
       ? sql`${sql.table(row)}.workspace_id = own.workspace_id and ${sql.table(row)}.partner_id = own.id`
       : sql`${sql.table(row)}.workspace_id = own.workspace_id`
   const isTotal = isPartner
-    ? sql`b.of_id = own.id`
+    ? sql`b.of_id = own.id and b.starts_on = '-infinity' and b.value = ''`
     : sql`b.workspace_id = own.workspace_id and b.level = 'program'`
   const between = since(sql`own.cutoff_at`, now)
   const isPayable = sql`c.payable_at <= ${now}::timestamptz`
   return sql`
     select ${id}, b.currency, 0 as held, b.open_cents - b.due_cents as pending, b.due_cents as payable, 0 as processing,
            b.claimed_cents as paid
-    from own join balances b on ${isTotal}
+    from own join totals b on ${isTotal} and ${isBalance('b')}
     union all
     select ${id}, t.currency, 0, case when t.due_at <= own.cutoff_at then 0 else t.open_cents end,
            case when t.due_at <= own.cutoff_at then t.open_cents else 0 end, 0, t.claimed_cents
@@ -117,6 +117,15 @@ const parts = (now: Date, isPartner: boolean): RawBuilder<unknown> => {
     select ${id}, p.currency, 0, 0, 0, p.cents, -p.cents from own cross join lateral (${isPartner ? inPayouts : inRuns}) p`
 }
 
+/**
+ * Whether a row of totals is a balance.
+ * @param t its alias
+ */
+const isBalance = (t: string) => {
+  const total = sql.table(t)
+  return sql`${total}.dimension = 'all' and ${total}.unit = 'all_time' and ${total}.currency <> ''`
+}
+
 /** What a payout that is letting its commissions go, `q`, still has. */
 const remaining = sql`(select coalesce(sum(c.amount_cents), 0)::bigint from commissions c where c.payout_id = q.id)`
 
@@ -130,8 +139,8 @@ const inPayouts = sql`
  * are letting commissions go.
  */
 const inRuns = sql`
-      select r.currency, r.amount_cents as cents from run_totals r
-      where r.workspace_id = own.workspace_id and r.status in ('processing', 'canceling')
+      select r.currency, r.amount_cents as cents from totals r
+      where r.workspace_id = own.workspace_id and r.dimension = 'status' and r.value in ('processing', 'canceling')
       union all
       select t.currency, t.amount_cents from total_deltas t
       where t.workspace_id = own.workspace_id and t.partner_id is null and t.status in ('processing', 'canceling')
@@ -150,7 +159,8 @@ export const payableSums = (workspaceId: string, now: Date) => {
   select * from (
     select coalesce(b.of_id, d.partner_id) as partner_id, coalesce(b.currency, d.currency) as currency,
            coalesce(b.due_cents, 0) + coalesce(d.cents, 0) as amount_cents
-    from (select of_id, currency, due_cents from balances where workspace_id = ${workspaceId} and level = 'partner') b
+    from (select of_id, currency, due_cents from totals t
+          where t.workspace_id = ${workspaceId} and t.level = 'partner' and ${isBalance('t')}) b
     full join (
       select partner_id, currency, sum(cents)::bigint as cents
       from (

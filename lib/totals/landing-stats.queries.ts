@@ -22,7 +22,7 @@ export type LandingFilter = Omit<StatsFilter, 'by'> & {
   withRest?: boolean
 }
 
-/** The dimension of landing_totals, and the column of total_deltas. */
+/** The dimension of totals, and the column of total_deltas. */
 const DIMENSIONS = { landingPage: 'page', referrer: 'referrer', sub: 'sub' } as const
 
 const COLUMNS = sql`clicks, 0::bigint as customers, leads, sales, revenue_cents, earned_cents`
@@ -62,7 +62,7 @@ export const landingStatsQuery = (
   ].map(
     (condition) => sql`
       select t.value, t.currency, ${COLUMNS}
-      from owner join landing_totals t on t.of_id = owner.id and t.dimension = ${dimension} and ${condition}`,
+      from owner join totals t on t.of_id = owner.id and t.dimension = ${dimension} and ${condition}`,
   )
   const fresh = sql`
     select coalesce(d.${sql.ref(dimension)}, '') as value, d.currency, ${COLUMNS}

@@ -57,9 +57,10 @@ const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
   // Added up owner by owner, because sorting all of their rows takes longer.
   const read = (condition: RawBuilder<unknown>) =>
     by === 'day'
-      ? sql`select starts_on, currency, ${COLUMNS} from totals t where t.of_id = owner.id and ${condition}`
+      ? sql`select starts_on, currency, ${COLUMNS} from totals t
+            where t.of_id = owner.id and t.dimension = 'all' and ${condition}`
       : sql`select null::date as starts_on, currency, ${PRESUMS} from totals t
-            where t.of_id = owner.id and ${condition} group by currency`
+            where t.of_id = owner.id and t.dimension = 'all' and ${condition} group by currency`
   const folded = conditions.map(
     (condition) => sql`
       select owner.id as of_id, t.starts_on as day, t.currency, ${COLUMNS}

@@ -5,10 +5,12 @@ type TotalTables = {
   totals: {
     of_id: string
     workspace_id: string
-    level: 'partner' | 'program'
-    unit: 'day' | 'month'
+    level: 'partner' | 'program' | 'run'
+    dimension: 'all' | 'page' | 'referrer' | 'sub' | 'link' | 'kind' | 'status'
+    value: Generated<string>
+    unit: 'day' | 'month' | 'all_time'
     starts_on: string
-    currency: string
+    currency: Generated<string>
     clicks: Generated<bigint>
     ended_clicks: Generated<bigint>
     customers: Generated<bigint>
@@ -16,77 +18,17 @@ type TotalTables = {
     sales: Generated<bigint>
     revenue_cents: Generated<bigint>
     earned_cents: Generated<bigint>
-  }
-  landing_totals: {
-    of_id: string
-    workspace_id: string
-    level: 'partner' | 'program'
-    unit: 'day' | 'month'
-    starts_on: string
-    dimension: 'page' | 'referrer' | 'sub'
-    value: string
-    currency: string
-    clicks: Generated<bigint>
-    ended_clicks: Generated<bigint>
-    leads: Generated<bigint>
-    sales: Generated<bigint>
-    revenue_cents: Generated<bigint>
-    earned_cents: Generated<bigint>
-  }
-  partner_activity: {
-    partner_id: string
-    workspace_id: string
-    clicks: Generated<bigint>
-    customers: Generated<bigint>
-    leads: Generated<bigint>
-    sales: Generated<bigint>
-    last_active_on: string | null
-  }
-  partner_totals: {
-    partner_id: string
-    workspace_id: string
-    currency: string
-    sales: Generated<bigint>
-    revenue_cents: Generated<bigint>
-    earned_cents: Generated<bigint>
-  }
-  link_totals: {
-    partner_id: string
-    workspace_id: string
-    slug_key: string
-    clicks: Generated<bigint>
-    ended_clicks: Generated<bigint>
-    sales: Generated<bigint>
-  }
-  balances: {
-    of_id: string
-    workspace_id: string
-    level: 'partner' | 'program'
-    currency: string
     open_cents: Generated<bigint>
     due_cents: Generated<bigint>
     claimed_cents: Generated<bigint>
+    payouts: Generated<bigint>
+    amount_cents: Generated<bigint>
+    last_active_on: string | null
   }
   balance_cutoffs: {
     workspace_id: string
     cutoff_at: Generated<Date>
     next_at: Date
-  }
-  run_totals: {
-    run_id: string
-    workspace_id: string
-    currency: string
-    status: string
-    payouts: bigint
-    amount_cents: bigint
-  }
-  statement_totals: {
-    partner_id: string
-    workspace_id: string
-    month: string
-    currency: string
-    kind: string
-    amount_cents: bigint
   }
   total_deltas: {
     workspace_id: string

@@ -13,7 +13,7 @@ test('docs/privacy.md names every table of the database, and no other', async ()
   const tables = await database.query<{ name: string }>(
     `select case n.nspname when 'public' then c.relname else n.nspname || '.' || c.relname end as name
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('public', 'sign_in') and c.relkind in ('r', 'p') order by 1`,
+     where n.nspname in ('public', 'sign_in') and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
   )
   const names = tables.map(({ name }) => name)
   const [, stored = ''] = page.split('## What is stored')

@@ -29,7 +29,7 @@ const arrive = async (
 /** The clicks of the workspace's charts, which the ledger's verification counts again. */
 const counted = async ({ workspace }: Merchant) => {
   const [row] = await database.query<{ clicks: number }>(
-    `select (coalesce((select sum(clicks) from totals where workspace_id = $1 and level = 'program' and unit = 'day'), 0)
+    `select (coalesce((select sum(clicks) from totals where workspace_id = $1 and level = 'program' and dimension = 'all' and unit = 'day'), 0)
              + coalesce((select sum(clicks) from total_deltas where workspace_id = $1), 0))::int as clicks`,
     [workspace.id],
   )

@@ -66,7 +66,7 @@ const createBusy = async (stored = BUDGET, program = {}) => {
       await fold(database, merchant)
       expect(await database.violations(workspace.id)).toEqual([])
       const rows = await database.query<{ page: string; clicks: number }>(
-        `select value as page, sum(clicks)::integer as clicks from landing_totals
+        `select value as page, sum(clicks)::integer as clicks from totals
          where workspace_id = $1 and level = 'partner' and dimension = 'page' and unit = 'day' group by value order by value`,
         [workspace.id],
       )

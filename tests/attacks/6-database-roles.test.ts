@@ -44,11 +44,11 @@ const tables = () =>
   query<Table>(
     'owner',
     `select case when n.nspname = 'sign_in' then 'sign_in.' else '' end || c.relname as name, n.nspname = 'sign_in' as "isSignIn",
-            c.relkind <> 'r' as "isView",
+            c.relkind in ('v', 'm') as "isView",
             (select quote_ident(attname) from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped
                and attgenerated = '' order by attnum limit 1) as column
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('public', 'sign_in') and c.relkind in ('r', 'v', 'm') order by 1`,
+     where n.nspname in ('public', 'sign_in') and c.relkind in ('r', 'p', 'v', 'm') order by 1`,
   )
 
 /** Every way to reach a table, without rows, so that nothing happens if it is allowed. */

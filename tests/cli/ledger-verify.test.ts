@@ -462,6 +462,16 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
       insert into total_deltas (workspace_id, partner_id, day, clicks) select workspace_id, id, now(), 1 from partners`,
   },
   {
+    invariant: 'a partner was last active on its newest day',
+    how: ({ maya }) => `
+      insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, last_active_on)
+      select id, workspace_id, 'partner', 'all', 'all_time', '-infinity', now() from partners where id = '${maya.id}'`,
+  },
+  {
+    invariant: 'a payout keeps the sums of its commissions',
+    how: () => 'update payouts set commissions = commissions + 1',
+  },
+  {
     invariant: 'former terms end when the present ones begin',
     how: () => 'update partners set terms_since = now()',
   },

@@ -45,10 +45,12 @@ const PURE = [
   'lock_click',
   'lock_identities',
   'page_of',
+  'parts_of_total',
   'purchase_id_kind',
   'referrer_of',
   'refuse_update',
   'slug_look',
+  'total',
   'utc_day',
 ]
 /**

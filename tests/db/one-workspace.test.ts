@@ -39,7 +39,7 @@ const createGuardedLogin = async (workspaceId: string): Promise<string> => {
   const tables = await world.query<{ name: string; key: string }>(
     `select c.relname as name, max(a.attname) filter (where a.attname in ('workspace_id', 'program_id')) as key
      from pg_class c join pg_attribute a on a.attrelid = c.oid
-     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not c.relname = any($1) group by 1`,
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relname = any($1) group by 1`,
     [OF_ALL],
   )
   expect(tables.filter(({ key }) => !key)).toEqual([])
@@ -64,7 +64,7 @@ const createGuardedLogin = async (workspaceId: string): Promise<string> => {
     alter role ${login} set enable_hashjoin = off;
     alter role ${login} set enable_mergejoin = off;
     select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'relpages', 1, 'reltuples', 1e7::real)
-    from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r';
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p');
     grant all on all tables in schema public to ${login};
     grant all on all sequences in schema public to ${login};
     grant execute on all functions in schema public to ${login};

@@ -66,7 +66,8 @@ const readActual = async (): Promise<string[]> => {
            column_default is not null or is_generated = 'ALWAYS' or is_identity = 'YES' as optional
     from information_schema.columns
     where table_schema = 'public' and table_name <> 'schema_migrations'
-      and table_name not in (select table_name from information_schema.views where table_schema = 'public')`)
+      and table_name not in (select table_name from information_schema.views where table_schema = 'public')
+      and table_name not in (select relname from pg_class where relispartition)`)
   return rows.map(({ path, type, nullable, optional }) => {
     return `${path}: ${describeColumn(TYPES[type] ?? type, nullable, optional)}`
   })

@@ -81,7 +81,7 @@ test('the cron folds totals, and removes clicks thirty days after they have expi
   expect(workers.takeLogs().join('\n')).toMatch(/"job":"upkeep".*"folded":3,"clicks":1/)
   await run()
   const { rows } = await client.query(
-    `select clicks::int, ended_clicks::int as ended from totals where of_id = $1 and unit = 'month'`,
+    `select clicks::int, ended_clicks::int as ended from totals where of_id = $1 and dimension = 'all' and unit = 'month'`,
     [partnerId],
   )
   expect(rows).toEqual([{ clicks: 3, ended: 1 }])

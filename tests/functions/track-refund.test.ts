@@ -143,7 +143,7 @@ describe('POST /api/track/refund', () => {
     )
     const [folded] = await database.query<{ sales: number; cents: string }>(
       `select coalesce(sum(sales), 0)::integer as sales, coalesce(sum(revenue_cents), 0) as cents from totals
-       where workspace_id = $1 and level = 'partner' and unit = 'day'`,
+       where workspace_id = $1 and level = 'partner' and dimension = 'all' and unit = 'day'`,
       [merchant.workspace.id],
     )
     expect((row?.sales ?? 0) + (folded?.sales ?? 0)).toBe(1)

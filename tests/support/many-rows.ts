@@ -183,24 +183,22 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, ${id('other', '1')}, now(), now(), '[]' from numbers;
   insert into total_deltas (workspace_id, partner_id, day, clicks)
     select ${id('workspace', '1')}, ${id('partner')}, current_date, 1 from numbers;
-  insert into totals (of_id, workspace_id, level, unit, starts_on, currency, clicks)
-    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, '', 1 from numbers;
-  insert into landing_totals (of_id, workspace_id, level, unit, starts_on, dimension, value, currency, clicks)
-    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, 'page', 'https://shop.example/' || n, '', 1 from numbers;
-  insert into partner_activity (partner_id, workspace_id, clicks, last_active_on)
-    select ${id('partner')}, ${id('workspace', '1')}, 1, current_date from numbers;
-  insert into partner_totals (partner_id, workspace_id, currency, sales, revenue_cents)
-    select ${id('partner')}, ${id('workspace', '1')}, 'USD', 1, 5000 from numbers;
-  insert into link_totals (partner_id, workspace_id, slug_key, clicks)
-    select ${id('partner')}, ${id('workspace', '1')}, 'slug-' || n, 1 from numbers;
-  insert into balances (of_id, workspace_id, level, currency, open_cents)
-    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'USD', 5000 from numbers;
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, clicks)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'all', 'day', current_date, 1 from numbers;
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, value, clicks)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'page', 'day', current_date, 'https://shop.example/' || n, 1 from numbers;
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, clicks, last_active_on)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'all', 'all_time', '-infinity', 1, current_date from numbers;
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, currency, sales, revenue_cents, open_cents)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'all', 'all_time', '-infinity', 'USD', 1, 5000, 5000 from numbers;
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, value, clicks)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'link', 'all_time', '-infinity', 'slug-' || n, 1 from numbers;
   insert into balance_cutoffs (workspace_id, cutoff_at, next_at)
     select ${id('workspace')}, now() - interval '1 day', now() - n * interval '1 minute' from numbers;
-  insert into run_totals (run_id, workspace_id, currency, status, payouts, amount_cents)
-    select ${id('run')}, ${id('workspace', '1')}, 'USD', 'processing', 1, 5000 from numbers;
-  insert into statement_totals (partner_id, workspace_id, month, currency, kind, amount_cents)
-    select ${id('partner')}, ${id('workspace', '1')}, date_trunc('month', current_date)::date, 'USD', 'sale', 5000 from numbers;
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, currency, value, payouts, amount_cents)
+    select ${id('run')}, ${id('workspace', '1')}, 'run', 'status', 'all_time', '-infinity', 'USD', 'processing', 1, 5000 from numbers;
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, currency, value, amount_cents)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'kind', 'month', date_trunc('month', current_date)::date, 'USD', 'sale', 5000 from numbers;
 `
 
 /**

@@ -18,7 +18,8 @@ const MAX_BYTES = 2 * 1024 ** 2
 const emptier = async (client: pg.Client) => {
   const { rows: tables } = await client.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c
-     where c.relnamespace in ('public'::regnamespace, 'sign_in'::regnamespace) and c.relkind = 'r'`,
+     where c.relnamespace in ('public'::regnamespace, 'sign_in'::regnamespace)
+       and c.relkind in ('r', 'p') and not c.relispartition`,
   )
   const names: string[] = []
   for (const { name } of tables)

@@ -76,8 +76,7 @@ export const createTenant = async (database: Database) => {
   )
   /** Tables of what strangers may add to, and of sums that upkeep moves. */
   const isMoving = (name: string) =>
-    ['clicks', 'last_visits', 'refused_visits', 'partner_activity'].includes(name) ||
-    /total|balance/.test(name)
+    ['clicks', 'last_visits', 'refused_visits'].includes(name) || /total|balance/.test(name)
   return {
     ...merchant,
     canary,

@@ -16,16 +16,17 @@ const WORKSPACE = idOf('workspace', 1)
 /** Few values, so that many tie. A seventh of the partners has no row of each kind. */
 const FIGURES = `
   update partners p set name = (array['Zoe', 'ann', 'Bo'])[n % 4] || n / 8 from numbered x where x.id = p.id and n % 4 > 0;
-  delete from total_deltas; delete from partner_activity; delete from partner_totals; delete from balances;
-  insert into partner_activity (partner_id, workspace_id, clicks, customers, leads, sales, last_active_on)
-    select id, workspace_id, n % 3, n % 4, n % 5, n * 7 % 11, case when n % 13 > 0 then date '2026-11-01' + n % 6 end
+  delete from total_deltas; delete from totals where unit = 'all_time';
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, clicks, customers, leads, sales, last_active_on)
+    select id, workspace_id, 'partner', 'all', 'all_time', '-infinity', n % 3, n % 4, n % 5, n * 7 % 11, case when n % 13 > 0 then date '2026-11-01' + n % 6 end
     from numbered where n % 7 > 0;
-  insert into partner_totals (partner_id, workspace_id, currency, sales, revenue_cents, earned_cents)
-    select id, workspace_id, currency, 1, n * 31 % 9 - 4 + shift, n * 17 % 5 - 2 + shift
-    from numbered, (values ('USD', 0), ('EUR', 3)) c (currency, shift) where n % 7 <> 1;
-  insert into balances (of_id, workspace_id, level, currency, open_cents)
-    select id, workspace_id, 'partner', 'USD', n * 23 % 7 - 3 from numbered where n % 7 <> 2;
-  insert into balances (of_id, workspace_id, level, currency) select '${idOf('program', 1)}', '${WORKSPACE}', 'program', 'USD'`
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, currency, sales, revenue_cents, earned_cents, open_cents)
+    select id, workspace_id, 'partner', 'all', 'all_time', '-infinity', currency, 1,
+           case when n % 7 <> 1 then n * 31 % 9 - 4 + shift else 0 end, case when n % 7 <> 1 then n * 17 % 5 - 2 + shift else 0 end,
+           case when currency = 'USD' and n % 7 <> 2 then n * 23 % 7 - 3 else 0 end
+    from numbered, (values ('USD', 0), ('EUR', 3)) c (currency, shift) where n % 7 <> 3;
+  insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, currency)
+    select '${idOf('program', 1)}', '${WORKSPACE}', 'program', 'all', 'all_time', '-infinity', 'USD'`
 
 /** Runs the query of a page. */
 const pageOf = async (client: pg.Client, request: PartnerListFilter) => {
@@ -56,7 +57,7 @@ const VALUE_OF: Record<PartnerSort, string> = {
   active: "coalesce(a.last_active_on, '-infinity')",
   revenue: 'coalesce(t.revenue_cents, 0)',
   earned: 'coalesce(t.earned_cents, 0)',
-  unpaid: 'coalesce(b.open_cents, 0)',
+  unpaid: 'coalesce(t.open_cents, 0)',
 }
 /** The same order, said simply. */
 const orderOf = async (
@@ -66,9 +67,9 @@ const orderOf = async (
   condition: string,
 ) => {
   const { rows } = await client.query<{ id: string }>(
-    `select p.id from partners p left join partner_activity a on a.partner_id = p.id
-     left join partner_totals t on t.partner_id = p.id and t.currency = $2
-     left join balances b on b.of_id = p.id and b.currency = $2
+    `select p.id from partners p
+     left join totals a on a.of_id = p.id and a.dimension = 'all' and a.unit = 'all_time' and a.currency = ''
+     left join totals t on t.of_id = p.id and t.dimension = 'all' and t.unit = 'all_time' and t.currency = $2
      where p.workspace_id = $1 and p.undone_at is null and ${condition}
      order by ${VALUE_OF[sort]} desc, p.id desc`,
     [WORKSPACE, currency],
@@ -126,10 +127,11 @@ test('each order has each partner once, page by page, also those without a figur
 })
 
 const changes = (by: string) => [
-  `update partner_activity set clicks = clicks ${by}, customers = customers ${by}, leads = leads ${by}, sales = sales ${by},
-                               last_active_on = last_active_on ${by} where partner_id = $1`,
-  `update partner_totals set revenue_cents = revenue_cents ${by}, earned_cents = earned_cents ${by} where partner_id = $1`,
-  `update balances set open_cents = open_cents ${by} where of_id = $1`,
+  `update totals set clicks = clicks ${by}, customers = customers ${by}, leads = leads ${by}, sales = sales ${by},
+                     last_active_on = last_active_on ${by}
+   where of_id = $1 and dimension = 'all' and unit = 'all_time' and currency = ''`,
+  `update totals set revenue_cents = revenue_cents ${by}, earned_cents = earned_cents ${by}, open_cents = open_cents ${by}
+   where of_id = $1 and dimension = 'all' and unit = 'all_time' and currency <> ''`,
 ]
 
 test('a page goes on where the one before ended, however much its last partner has brought since', async () => {

@@ -34,7 +34,7 @@ export const releaseMails = async (db: Db, daily: number, now: Date): Promise<nu
     ), rooms as (
       select w.id, case
           when w.trusted_at is not null then ${MAX_RELEASED}::integer
-          when exists (select from totals t where t.workspace_id = w.id and t.level = 'program' and t.unit = 'month'
+          when exists (select from totals t where t.workspace_id = w.id and t.level = 'program' and t.dimension = 'all' and t.unit = 'month'
                          and t.of_id <> w.id and t.sales > 0)
             then ${daily}::integer - (select count(*) from mails m
                                       where m.workspace_id = w.id and m.released_at >= ${today}::timestamptz)

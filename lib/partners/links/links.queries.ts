@@ -39,7 +39,7 @@ export const linksOfPartner = sql<{ slug: string; isMain: boolean; id: string } 
         select f.slug, f.slug_key, false, f.id from links f where f.partner_id = p.id) l
   left join (
     select slug_key, sum(clicks) as clicks, sum(sales) as sales
-    from (select slug_key, clicks, sales from link_totals where partner_id = p.id
+    from (select value as slug_key, clicks, sales from totals where of_id = p.id and dimension = 'link'
           union all
           select slug_key, clicks, sales from total_deltas
           where workspace_id = p.workspace_id and partner_id = p.id and slug_key is not null) parts

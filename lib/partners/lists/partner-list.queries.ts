@@ -50,12 +50,9 @@ const figures = sql<PartnerFigures[]>`(
            sum(leads)::float8 as leads, sum(sales)::float8 as sales, sum(revenue_cents)::float8 as "revenueCents",
            sum(earned_cents)::float8 as "earnedCents", sum(unpaid_cents)::float8 as "unpaidCents"
     from (
-      select '' as currency, clicks, customers, leads, 0 as sales, 0 as revenue_cents, 0 as earned_cents, 0 as unpaid_cents
-      from partner_activity where partner_id = p.id
-      union all
-      select currency, 0, 0, 0, sales, revenue_cents, earned_cents, 0 from partner_totals where partner_id = p.id
-      union all
-      select currency, 0, 0, 0, 0, 0, 0, open_cents from balances where of_id = p.id
+      select currency, clicks, customers, leads, case when currency <> '' then sales else 0 end as sales,
+             revenue_cents, earned_cents, open_cents as unpaid_cents
+      from totals where of_id = p.id and dimension = 'all' and unit = 'all_time'
       union all
       select currency, coalesce(clicks, 0), coalesce(customers, 0), coalesce(leads, 0), coalesce(sales, 0),
              coalesce(revenue_cents, 0), coalesce(earned_cents, 0), case when due_at is null then 0 else open_cents end
@@ -63,7 +60,8 @@ const figures = sql<PartnerFigures[]>`(
     group by 1) f)`
 
 const lastActiveOn = sql<string | null>`to_char(greatest(
-  (select a.last_active_on from partner_activity a where a.partner_id = p.id),
+  (select a.last_active_on from totals a
+   where a.of_id = p.id and a.dimension = 'all' and a.unit = 'all_time' and a.currency = ''),
   (select max(d.day) from total_deltas d
    where d.workspace_id = p.workspace_id and d.partner_id = p.id and num_nonnulls(d.clicks, d.customers, d.sales, d.leads) > 0
 )), 'YYYY-MM-DD')`
@@ -75,44 +73,27 @@ const lastActiveOn = sql<string | null>`to_char(greatest(
 export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }>`
   select currency from (
     select currency, sales from totals
-    where workspace_id = ${workspaceId} and level = 'program' and unit = 'month' and currency <> ''
+    where workspace_id = ${workspaceId} and level = 'program' and dimension = 'all' and unit = 'month' and currency <> ''
     union all
-    select currency, 0 from balances where workspace_id = ${workspaceId} and level = 'program'
+    select currency, 0 from totals
+    where workspace_id = ${workspaceId} and level = 'program' and dimension = 'all' and unit = 'all_time' and currency <> ''
     union all
     select currency, coalesce(sales, 0) from total_deltas where workspace_id = ${workspaceId} and currency <> '') used
   group by currency order by sum(sales) desc, currency`
 
 /**
- * Where the figure is that partners are sorted by. Each has an index: by workspace, and an amount
- * by currency too.
+ * The column of totals that partners are sorted by. Each has an index: by workspace, and an amount by
+ * currency too.
  */
 const FIGURES = {
-  clicks: { table: 'partner_activity', key: 'partner_id', column: 'clicks', none: '0' },
-  customers: { table: 'partner_activity', key: 'partner_id', column: 'customers', none: '0' },
-  leads: { table: 'partner_activity', key: 'partner_id', column: 'leads', none: '0' },
-  sales: { table: 'partner_activity', key: 'partner_id', column: 'sales', none: '0' },
-  active: {
-    table: 'partner_activity',
-    key: 'partner_id',
-    column: 'last_active_on',
-    none: '-infinity',
-    isDay: true,
-  },
-  revenue: {
-    table: 'partner_totals',
-    key: 'partner_id',
-    column: 'revenue_cents',
-    none: '0',
-    isAmount: true,
-  },
-  earned: {
-    table: 'partner_totals',
-    key: 'partner_id',
-    column: 'earned_cents',
-    none: '0',
-    isAmount: true,
-  },
-  unpaid: { table: 'balances', key: 'of_id', column: 'open_cents', none: '0', isAmount: true },
+  clicks: { column: 'clicks', none: '0' },
+  customers: { column: 'customers', none: '0' },
+  leads: { column: 'leads', none: '0' },
+  sales: { column: 'sales', none: '0' },
+  active: { column: 'last_active_on', none: '-infinity', isDay: true },
+  revenue: { column: 'revenue_cents', none: '0', isAmount: true },
+  earned: { column: 'earned_cents', none: '0', isAmount: true },
+  unpaid: { column: 'open_cents', none: '0', isAmount: true },
 } as const
 
 /**
@@ -126,12 +107,15 @@ const firstByFigure = (
   sort: keyof typeof FIGURES,
   { isAscending, currency, cursor, limit, ...filter }: Omit<PartnerListFilter, 'sort'>,
 ) => {
-  const { table, key, column, none, ...kind } = FIGURES[sort]
-  const source = sql`${sql.table(table)} f`
-  const [id, value] = [sql.ref(`f.${key}`), sql.ref(`f.${column}`)]
+  const { column, none, ...kind } = FIGURES[sort]
+  const source = sql`totals f`
+  const [id, value] = [sql.ref('f.of_id'), sql.ref(`f.${column}`)]
   const direction = isAscending ? sql`asc` : sql`desc`
-  const isCompared =
-    'isAmount' in kind ? sql`f.currency = (select currency from compared)` : sql`true`
+  const isCompared = sql`f.dimension = 'all' and f.unit = 'all_time' and f.level = 'partner' and ${
+    'isAmount' in kind
+      ? sql`f.currency <> '' and f.currency = (select currency from compared)`
+      : sql`f.currency = ''`
+  }`
   const isDay = 'isDay' in kind
   const isAfter = (ofPartner: RawBuilder<unknown>, partnerId: RawBuilder<unknown>) => {
     if (!cursor) return sql`true`

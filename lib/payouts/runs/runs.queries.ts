@@ -46,7 +46,8 @@ type RunCounts = { sent: number; failed: number; canceled: number; waiting: numb
 const totals: RawBuilder<RunTotal[]> = sql`(
   select coalesce(jsonb_agg(to_jsonb(t) order by t.currency, t.status), '[]')
   from (select currency, status, sum(payouts)::bigint as payouts, sum(amount_cents)::bigint as "amountCents"
-        from (select currency, status, payouts, amount_cents from run_totals where run_id = r.id
+        from (select currency, value as status, payouts, amount_cents from totals
+              where of_id = r.id and dimension = 'status'
               union all
               select currency, status, payouts, amount_cents from total_deltas
               where workspace_id = r.workspace_id and partner_id is null and run_id = r.id) parts
