@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import type { Roles } from '../lib/auth/roles/sets.ts'
+import type { Roles } from '../lib/auth/roles/role-sets.ts'
 import { ErrorResponse, listOf } from '../lib/http/common.responses.ts'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
 import { Page } from '../lib/http/lists.ts'

@@ -1,7 +1,7 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { EXPENSIVE_ROUTES } from '../lib/auth/expensive/expensive-routes.ts'
+import { ALL } from '../lib/auth/roles/role-sets.ts'
 import { ROUTE_ROLES } from '../lib/auth/roles/roles.ts'
-import { ALL } from '../lib/auth/roles/sets.ts'
 import { ANY_SESSION } from './any-session.ts'
 import {
   byPasskey,

@@ -9,8 +9,8 @@
  * Run by `npm run docs`, which writes the client's types too.
  */
 import { readFile, writeFile } from 'node:fs/promises'
+import { ALL, type Roles } from '../lib/auth/roles/role-sets.ts'
 import { ROUTE_ROLES } from '../lib/auth/roles/roles.ts'
-import { ALL, type Roles } from '../lib/auth/roles/sets.ts'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
 import { clientTypes } from './client-types.ts'
 import { ERROR_REFERENCE } from './error-reference.ts'

@@ -5,7 +5,7 @@
  * differences. Exit code 2: the check could not run.
  */
 import type pg from 'pg'
-import { checkPurchases } from '../lib/ledger-check/check.service.ts'
+import { checkPurchases } from '../lib/ledger-check/check-purchases.service.ts'
 import { allWorkspaces, type Query } from '../lib/ledger-check/purchases.queries.ts'
 import { counted } from '../lib/values/plural.ts'
 import { ledgerOf, withClient } from './database.ts'

@@ -11,7 +11,7 @@ const OUTPUT = `${FOLDER}messages.ts`
 export const CATALOG_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt']
 const SOURCE = 'en'
 
-/** What other rooms write in English: see lib/languages/said.ts. */
+/** What other rooms write in English: see lib/languages/api-sentences.ts. */
 const SAID = 'said'
 
 /** The texts of managers' pages and mails, which are in English only. */

@@ -7,7 +7,7 @@ import { readSessions } from '../lib/auth/ready.queries.ts'
 import type { AuthService } from '../lib/auth/session.ts'
 import { connect } from '../lib/db/connection.ts'
 import { createApp } from '../lib/http/app.ts'
-import { noSuchEndpoint } from '../lib/http/base.ts'
+import { noSuchEndpoint } from '../lib/http/base-app.ts'
 import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
 import { NO_EMAIL } from '../lib/http/fields.ts'
 import { noteForLog } from '../lib/http/logging.ts'
@@ -29,7 +29,6 @@ import {
 } from '../lib/sign-in/pages.tsx'
 import { readPasskeyState } from '../lib/sign-in/passkeys/passkeys.service.ts'
 import { badLink, browserOf, enter, limitCaller } from '../lib/sign-in/replies.tsx'
-import { askingBrowser } from '../lib/sign-in/requests/asking.ts'
 import {
   findSession,
   readLink,
@@ -37,8 +36,9 @@ import {
   sendLink,
   signOut,
 } from '../lib/sign-in/requests/links.ts'
-import { safePath } from '../lib/sign-in/requests/next.ts'
+import { safePath } from '../lib/sign-in/requests/next-url.ts'
 import { requestLink } from '../lib/sign-in/requests/request-link.ts'
+import { askingBrowser } from '../lib/sign-in/requests/requesting-browser.ts'
 import { LinkRequest } from '../lib/sign-in/requests/sign-in.schemas.ts'
 import { readEmail } from '../lib/values/emails.ts'
 import accounts from './auth/accounts.tsx'

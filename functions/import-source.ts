@@ -5,18 +5,18 @@ import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
-import { found } from '../lib/http/found.ts'
+import { found } from '../lib/http/found-or-404.ts'
 import { runJob } from '../lib/http/logging.ts'
 import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/rpc/cron.ts'
 import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/rpc/nudge.service.ts'
 import type { NudgesService } from '../lib/http/rpc/nudges.rpc.ts'
 import { body, query } from '../lib/http/validate.ts'
+import { readDue, type SourceRunEnv } from '../lib/imports/sources/run.service.ts'
 import {
   hasDueSources,
   hasOldSources,
   removeOldSources,
-} from '../lib/imports/sources/reading.queries.ts'
-import { readDue, type SourceRunEnv } from '../lib/imports/sources/run.service.ts'
+} from '../lib/imports/sources/source-queue.queries.ts'
 import { sourceResponse } from '../lib/imports/sources/source-response.ts'
 import {
   findSource,

@@ -14,7 +14,7 @@ import {
 import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/rpc/nudge.service.ts'
 import type { NudgesService } from '../lib/http/rpc/nudges.rpc.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
-import { hasHeldMails, releaseMails } from '../lib/mail/outbox/held.queries.ts'
+import { hasHeldMails, releaseMails } from '../lib/mail/outbox/held-mails.queries.ts'
 import { dailyMails, type NewWorkspaceMails } from '../lib/mail/outbox/new-workspace-mails.ts'
 import { hasDueMails } from '../lib/mail/outbox/queue.queries.ts'
 import type { QuotaSettings } from '../lib/mail/outbox/quota.ts'

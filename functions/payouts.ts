@@ -6,7 +6,7 @@ import { idempotent } from '../lib/auth/idempotency/idempotent.ts'
 import { requirePasskeyToPay } from '../lib/auth/passkey-for-payouts.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
-import { found } from '../lib/http/found.ts'
+import { found } from '../lib/http/found-or-404.ts'
 import { runJob } from '../lib/http/logging.ts'
 import {
   answerCron,

@@ -262,7 +262,7 @@ begin
 end $$;
 
 -- Where sign-up is open, anybody can create a workspace. Until the operator trusts it, its mails to
--- people who have never signed in are held, and lib/mail/outbox/held.queries.ts releases them: none until
+-- people who have never signed in are held, and lib/mail/outbox/held-mails.queries.ts releases them: none until
 -- the first sale is credited to a partner, then some each day. A link to a new address is asked for
 -- by a partner or member who has signed in, and goes out.
 create or replace function hold_mails() returns trigger language plpgsql

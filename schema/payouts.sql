@@ -267,7 +267,7 @@ create index payout_run_notices_due_idx on payout_run_notices (run_id) where mai
 -- releases them. When Stripe cannot be asked any more whether one that is being canceled was sent,
 -- a manager decides (resolved_at): see lib/payouts/corrections/resolution.ts. One that has ended as not sent
 -- may turn out to have been sent, or a paid one sent again (found_transfer_id): an alarm, see
--- lib/payouts/transfers/found.queries.ts.
+-- lib/payouts/transfers/unexpected-transfers.queries.ts.
 create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,

@@ -87,7 +87,7 @@ create table webhook_deliveries (
     lease_id          uuid,                              -- the last one
     delivered_at      timestamptz,
     failed_at         timestamptz,                       -- when it was given up
-    -- the latest of all: Try in lib/webhooks/deliveries/tries.ts
+    -- the latest of all: Try in lib/webhooks/deliveries/delivery-attempts.ts
     tries             jsonb        not null,
     status            text not null generated always as (case
         when delivered_at is not null then 'delivered' when failed_at is not null then 'failed'

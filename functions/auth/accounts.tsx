@@ -15,7 +15,7 @@ import {
 } from '../../lib/sign-in/accounts.ts'
 import { AccountsPage } from '../../lib/sign-in/accounts-page.tsx'
 import { signOut } from '../../lib/sign-in/requests/links.ts'
-import { safePath } from '../../lib/sign-in/requests/next.ts'
+import { safePath } from '../../lib/sign-in/requests/next-url.ts'
 
 const DONE = { signed_out: m.account_signed_out, gone: m.account_gone }
 

@@ -14,7 +14,7 @@ import {
   passLink,
   setCode,
   takeAttempt,
-} from '../../lib/sign-in/requests/asks.queries.ts'
+} from '../../lib/sign-in/requests/link-requests.queries.ts'
 import { newToken, readLink, redeemLink } from '../../lib/sign-in/requests/links.ts'
 import { isCode, newCode, readCode, signCode } from '../../lib/sign-in/requests/sign-in-codes.ts'
 

@@ -5,7 +5,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
 import { languageOf } from '../../lib/languages/languages.ts'
 import { LANGUAGE_COOKIE } from '../../lib/pages/layout/text.ts'
-import { safePath } from '../../lib/sign-in/requests/next.ts'
+import { safePath } from '../../lib/sign-in/requests/next-url.ts'
 
 const YEAR_SECONDS = 365 * 86_400
 

@@ -10,7 +10,7 @@ import {
 import { idempotent } from '../../lib/auth/idempotency/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { found, notFound } from '../../lib/http/found.ts'
+import { found, notFound } from '../../lib/http/found-or-404.ts'
 import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { type HoldResolution, refusalOf } from '../../lib/rules/steps/holds.ts'

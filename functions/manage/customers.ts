@@ -8,7 +8,7 @@ import type { CustomerResponse } from '../../lib/customers/customers.responses.t
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { explainIdentity } from '../../lib/customers/explain-identity.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { found } from '../../lib/http/found.ts'
+import { found } from '../../lib/http/found-or-404.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 

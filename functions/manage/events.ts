@@ -1,7 +1,7 @@
 import { actOf, freshWriter, keyWriter, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { found, notFound } from '../../lib/http/found.ts'
+import { found, notFound } from '../../lib/http/found-or-404.ts'
 import { page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { body, invalid, query } from '../../lib/http/validate.ts'

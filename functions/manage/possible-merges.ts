@@ -10,7 +10,7 @@ import type { PossibleMergeResponse } from '../../lib/customers/possible-merges.
 import { PossibleMergeQuery } from '../../lib/customers/possible-merges.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { found, notFound } from '../../lib/http/found.ts'
+import { found, notFound } from '../../lib/http/found-or-404.ts'
 import { page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { query } from '../../lib/http/validate.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../../lib/http/errors.ts'
 import { id, integer } from '../../lib/http/fields.ts'
-import { found } from '../../lib/http/found.ts'
+import { found } from '../../lib/http/found-or-404.ts'
 import { page } from '../../lib/http/lists.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
 import { listUncredited } from '../../lib/tracking/checks/uncredited.queries.ts'

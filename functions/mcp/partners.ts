@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../../lib/http/errors.ts'
 import { emailFilter, filter, id } from '../../lib/http/fields.ts'
-import { found } from '../../lib/http/found.ts'
+import { found } from '../../lib/http/found-or-404.ts'
 import { partnerResponse } from '../../lib/partners/lists/partner-response.ts'
 import {
   findPartner,

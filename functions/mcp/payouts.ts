@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { id } from '../../lib/http/fields.ts'
-import { found } from '../../lib/http/found.ts'
+import { found } from '../../lib/http/found-or-404.ts'
 import { limitRate } from '../../lib/http/rate-limit.ts'
 import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { namePartners } from '../../lib/payouts/balances/overview.queries.ts'

@@ -9,7 +9,7 @@ import { money } from '../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../lib/pages/parts/tags.tsx'
 import { type OwnCommission, readOwnCommissions } from '../../lib/portal/lists.queries.ts'
 import { CommissionQuery } from '../../lib/portal/portal.schemas.ts'
-import { maskCustomer } from '../../lib/values/mask.ts'
+import { maskCustomer } from '../../lib/values/mask-customer.ts'
 import { type CommissionState, CommissionStatus, PaymentDate } from './commission-status.tsx'
 import { type List, readList, renderList } from './list.tsx'
 

@@ -14,7 +14,7 @@ import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/portal/eve
 import { explainToPartner, reasonWithoutCommission } from '../../lib/portal/partner-steps.ts'
 import { PortalEventId, PortalQuery } from '../../lib/portal/portal.schemas.ts'
 import type { EventKind } from '../../lib/rules/steps/event-kinds.ts'
-import { maskCustomer } from '../../lib/values/mask.ts'
+import { maskCustomer } from '../../lib/values/mask-customer.ts'
 import { CommissionStatus, PaymentDate } from './commission-status.tsx'
 import { readList, renderList } from './list.tsx'
 

@@ -18,8 +18,8 @@ import {
 } from '../tenancy/workspaces/workspaces.queries.ts'
 import { freshSignIn, isFresh } from './fresh-sign-in.ts'
 import { apiKey, insufficientScope, invalidApiKey, type KeyEnv } from './keys/api-keys.ts'
+import type { Roles } from './roles/role-sets.ts'
 import { includesRole, ROUTE_ROLES } from './roles/roles.ts'
-import type { Roles } from './roles/sets.ts'
 import { type SessionEnv, session } from './session.ts'
 
 /** The app of the endpoints and pages of one workspace. */

@@ -6,7 +6,7 @@ import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { IdentityKind, IdentitySource } from '../rules/identities/identities.ts'
 import type { MergeDecision } from '../rules/identities/possible-merges.ts'
-import type { Prior } from './prior.ts'
+import type { Prior } from './prior-earnings.ts'
 
 type CustomerTables = {
   customers: {

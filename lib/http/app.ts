@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono'
 import { connect, type Db } from '../db/connection.ts'
-import { type BaseEnv, createBase } from './base.ts'
+import { type BaseEnv, createBase } from './base-app.ts'
 
 export type AppEnv = BaseEnv & { Variables: { db: Db } }
 

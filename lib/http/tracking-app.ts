@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono/tiny'
 import { type Client, openClient } from '../db/neon.ts'
-import { type BaseEnv, createBase } from './base.ts'
+import { type BaseEnv, createBase } from './base-app.ts'
 
 export type TrackingEnv = BaseEnv & { Variables: { db: Client } }
 

@@ -9,7 +9,7 @@ import { every } from 'hono/combine'
 import { HTTPException } from 'hono/http-exception'
 import type * as z from 'zod'
 import { findUnstorable } from '../values/json.ts'
-import type { BaseEnv } from './base.ts'
+import type { BaseEnv } from './base-app.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 
 /**

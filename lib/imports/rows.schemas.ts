@@ -1,6 +1,6 @@
 /** Parses the rows of an import. Each is valid, or says what to correct. */
 import * as z from 'zod'
-import type { PriorCommissions } from '../customers/prior.ts'
+import type { PriorCommissions } from '../customers/prior-earnings.ts'
 import { normalizeEmail, readEmail } from '../values/emails.ts'
 import { MAX_ID_LENGTH } from '../values/external-ids.ts'
 import { MAX_AMOUNT_CENTS } from '../values/money.ts'

@@ -1,6 +1,6 @@
 /** The tables of this room, for Kysely: see lib/db/tables.ts. */
 import type { Generated } from 'kysely'
-import type { Prior } from '../customers/prior.ts'
+import type { Prior } from '../customers/prior-earnings.ts'
 import type { Json } from '../db/columns.ts'
 import type { CustomerResult } from './customers/customer-import.ts'
 import type { PartnerResult } from './partners/partner-import.ts'

@@ -4,14 +4,6 @@
  */
 import { formatMoney } from '../values/money.ts'
 import {
-  type Account,
-  countedOf,
-  type Rounded,
-  readAccount,
-  returnedOf,
-  type Settings,
-} from './account.ts'
-import {
   type Fraction,
   isLess,
   isRounded,
@@ -33,6 +25,14 @@ import {
   type StoredPurchase,
   storedOf,
 } from './purchase.ts'
+import {
+  type Account,
+  countedOf,
+  type Rounded,
+  readAccount,
+  returnedOf,
+  type Settings,
+} from './purchase-account.ts'
 
 const ALL_SETTINGS: Settings[] = [false, true].flatMap((creditOutOfBand) =>
   [false, true].map((rewardShipping) => ({ rewardShipping, creditOutOfBand })),

@@ -1,7 +1,7 @@
 /** A purchase as it is stored: what was received of it, and what the ledger has. */
 import type { Fact } from '../rules/purchases/facts.ts'
-import type { Reported, Settings } from './account.ts'
 import type { Stored } from './payments.ts'
+import type { Reported, Settings } from './purchase-account.ts'
 
 /** An event of a payment processor. Times are ISO 8601. */
 type StoredEvent = {

@@ -1,7 +1,7 @@
 /** Requests about the words of mails, for the API and the page's form. */
 import * as z from 'zod'
 import { integer, writtenText } from '../http/fields.ts'
-import { MAX_SUBJECT_LENGTH } from './texts/content.ts'
+import { MAX_SUBJECT_LENGTH } from './texts/rendered-mail.ts'
 import { MAX_INTRO_LENGTH } from './texts/texts.ts'
 
 /** More changes than a text will ever have. */

@@ -18,7 +18,7 @@ import {
 import { unlikelySince } from '../tracking/checks/unlikely-reports.ts'
 import { countExpectedQuery } from '../tracking/events/expected-sales.queries.ts'
 import { countUnreadableQuery } from '../tracking/events/processor-events.queries.ts'
-import { countHeldQuery } from '../tracking/holds/held.queries.ts'
+import { countHeldQuery } from '../tracking/holds/held-commissions.queries.ts'
 
 /** Counts stop here, so that pages stay fast on large workspaces; they show "more than". */
 export const MAX_COUNT = 100_000

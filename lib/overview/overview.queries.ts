@@ -18,7 +18,7 @@ import { earnedQuery } from '../totals/balances.queries.ts'
 import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
 import { type Finding, findingsOf } from '../tracking/checks/findings.ts'
-import { countHeldQuery } from '../tracking/holds/held.queries.ts'
+import { countHeldQuery } from '../tracking/holds/held-commissions.queries.ts'
 import type { Period } from '../values/periods.ts'
 import {
   type CheckedColumns,
@@ -55,7 +55,7 @@ export type Overview = {
   applications: number
   /**
    * Transfers that should not exist, found within the last 30 days: see
-   * lib/payouts/transfers/found.queries.ts.
+   * lib/payouts/transfers/unexpected-transfers.queries.ts.
    */
   foundTransfers: number
   /** Transfers that wait for a partner whom a restored database does not have. */

@@ -3,8 +3,8 @@
 import { type CurrencyStatement, ENTRY_WORDS, type Month } from '../rules/statements/statements.ts'
 import { csvLines } from '../values/csv.ts'
 import { exactMoney } from '../values/money.ts'
+import type { PaidInYear } from './payout-years.queries.ts'
 import type { Entry } from './statements.queries.ts'
-import type { PaidInYear } from './years.queries.ts'
 
 const money = (cents: bigint, currency: string) => ({ number: exactMoney(cents, currency) })
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)

@@ -2,7 +2,7 @@
 
 import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
-import { notFound } from '../http/found.ts'
+import { notFound } from '../http/found-or-404.ts'
 import { findProgram } from '../programs/programs.queries.ts'
 import { END_REFUSAL, type ProgramMode, startRefusalOf } from '../rules/programs/mode.ts'
 import { startShadowRun } from './mode.queries.ts'

@@ -5,8 +5,8 @@ import * as m from '../languages/messages.ts'
 import { Field } from '../pages/forms/fields.tsx'
 import { t } from '../pages/layout/text.ts'
 import { linkTo, strong } from '../pages/parts/tags.tsx'
-import type { Ask, AskState } from './requests/asks.queries.ts'
 import { partsOfName } from './requests/browsers.ts'
+import type { Ask, AskState } from './requests/link-requests.queries.ts'
 
 /** A stored name of a browser within a sentence. */
 const browserWords = (stored: string): string => {

@@ -9,8 +9,8 @@ import { Done, Problem } from '../pages/layout/parts.tsx'
 import { t } from '../pages/layout/text.ts'
 import { linkTo, strong } from '../pages/parts/tags.tsx'
 import { CodeForm, LinkState, OtherBrowser } from './code-pages.tsx'
-import type { Ask } from './requests/asks.queries.ts'
 import { browserName, isInApp } from './requests/browsers.ts'
+import type { Ask } from './requests/link-requests.queries.ts'
 import type { MailProblem } from './requests/sign-in-requests.queries.ts'
 
 /** The form that requests a link. */

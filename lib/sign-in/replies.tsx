@@ -9,8 +9,8 @@ import { renderPage } from '../pages/layout/render.tsx'
 import { textsOf } from '../pages/layout/text.ts'
 import { keepFormerAccount } from './accounts.ts'
 import { BadLinkPage } from './pages.tsx'
-import { askingBrowser } from './requests/asking.ts'
 import type { SignedIn } from './requests/links.ts'
+import { askingBrowser } from './requests/requesting-browser.ts'
 
 /** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
 export const limitCaller = <E extends AuthEnv>(c: Context<E>): Promise<void> =>

@@ -17,7 +17,7 @@ import {
 import { createGate, reconcileDaily } from '../payouts/transfers/reconcile.service.ts'
 import { type Gate, type PayoutEnv, sendPayouts } from '../payouts/transfers/send.service.ts'
 import { lookAtShadowRuns } from '../shadow/upkeep.service.ts'
-import { hasDueWork } from './work.queries.ts'
+import { hasDueWork } from './due-work.queries.ts'
 
 /**
  * A run of the cron that has fewer left has worked as long as it could: for a page of transfers it

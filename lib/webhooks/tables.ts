@@ -5,7 +5,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { DeliveryStatus } from './deliveries/deliveries.ts'
-import type { Try } from './deliveries/tries.ts'
+import type { Try } from './deliveries/delivery-attempts.ts'
 import type { AnnouncedRefund } from './payloads.ts'
 import type { EventType, WebhookType } from './types.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
 import { DELIVERY_STATUSES } from './deliveries/deliveries.ts'
-import { TRY_ERRORS } from './deliveries/tries.ts'
+import { TRY_ERRORS } from './deliveries/delivery-attempts.ts'
 import { WEBHOOK_TYPES } from './types.ts'
 
 const endpoint = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { safePath } from '../../lib/sign-in/requests/next.ts'
+import { safePath } from '../../lib/sign-in/requests/next-url.ts'
 
 test.each([
   { case: 'a page', next: '/app/acme/partners', goes: '/app/acme/partners' },

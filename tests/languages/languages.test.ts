@@ -1,10 +1,10 @@
 /** Which language a reader gets, and how messages are written in each. */
 import compile from 'icu-minify/compile'
 import { expect, test } from 'vitest'
+import { sayIn } from '../../lib/languages/api-sentences.ts'
 import { LANGUAGES, readerOf } from '../../lib/languages/languages.ts'
 import { type Message, translator } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { sayIn } from '../../lib/languages/said.ts'
 
 test.each([
   { header: undefined, language: 'en', locale: 'en' },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { expect, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
-import { sayIn } from '../../lib/languages/said.ts'
+import { sayIn } from '../../lib/languages/api-sentences.ts'
 
 /**
  * The code of the pages of partners, in all languages, and of managers, in English, with their

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { returnPayout } from '../../lib/payouts/corrections/returned.queries.ts'
+import { returnPayout } from '../../lib/payouts/corrections/returned-payouts.queries.ts'
 import { noteReversal, releasePayout } from '../../lib/payouts/corrections/reversals.queries.ts'
 import { changeRun } from '../../lib/payouts/runs/manual-runs.queries.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskCustomer } from '../../lib/values/mask.ts'
+import { maskCustomer } from '../../lib/values/mask-customer.ts'
 
 test.each([
   { case: 'an address', customer: 'ann@example.com', shown: 'a•••@e•••.com' },

@@ -1,4 +1,4 @@
-import { checkPurchases } from '../../lib/ledger-check/check.service.ts'
+import { checkPurchases } from '../../lib/ledger-check/check-purchases.service.ts'
 
 type Query = <Row extends Record<string, unknown>>(
   text: string,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeOf, pointsOf, rateOf } from '../../lib/totals/change.ts'
+import { changeOf, pointsOf, rateOf } from '../../lib/totals/period-change.ts'
 
 test.each([
   { value: 118n, before: 100n, words: '+18%', direction: 'up' },

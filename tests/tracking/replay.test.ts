@@ -5,7 +5,7 @@ import type {
   PastEvent,
   PastPartner,
   TermsChange,
-} from '../../lib/rules/decisions/past.ts'
+} from '../../lib/rules/decisions/past-events.ts'
 import type { Referral } from '../../lib/rules/identities/owner.ts'
 import { replay } from '../../lib/rules/plans/replay.ts'
 import { compare } from '../../lib/rules/plans/what-if.ts'

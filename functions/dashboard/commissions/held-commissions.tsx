@@ -3,7 +3,7 @@ import type { Child } from 'hono/jsx'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -28,7 +28,7 @@ import {
   type HeldCommission,
   type HeldEvent,
   listHeld,
-} from '../../../lib/tracking/holds/held.queries.ts'
+} from '../../../lib/tracking/holds/held-commissions.queries.ts'
 import { resolveHold } from '../../../lib/tracking/holds/resolve-hold.queries.ts'
 
 const DONE: Record<HoldResolution, Message> = {

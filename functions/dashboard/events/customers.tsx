@@ -7,7 +7,7 @@ import {
 } from '../../../lib/customers/customers.queries.ts'
 import { CustomerQuery } from '../../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Time } from '../../../lib/pages/layout/parts.tsx'

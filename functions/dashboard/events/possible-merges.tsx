@@ -11,7 +11,7 @@ import {
   type PossibleMergeRow,
 } from '../../../lib/customers/possible-merges.queries.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found, notFound } from '../../../lib/http/found.ts'
+import { found, notFound } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import type { Message } from '../../../lib/languages/message.ts'

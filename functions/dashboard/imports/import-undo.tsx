@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { form } from '../../../lib/http/validate.ts'
 import { previewUndo, undoImport } from '../../../lib/imports/undo.queries.ts'
 import {

@@ -1,7 +1,7 @@
 /** What each import did: a list of them, a page of each, and its rows as a file. */
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import {
   type ImportedRow,

@@ -5,7 +5,7 @@ import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { Charts, type Series } from '../../../lib/pages/tables/chart.tsx'
 import type { WorkspaceActivity } from '../../../lib/totals/activity.queries.ts'
-import { type Change, changeOf, pointsOf, rateOf } from '../../../lib/totals/change.ts'
+import { type Change, changeOf, pointsOf, rateOf } from '../../../lib/totals/period-change.ts'
 import { type Period, splitPoints } from '../../../lib/values/periods.ts'
 
 type Column = 'clicks' | 'leads' | 'customers' | 'sales' | 'revenueCents' | 'earnedCents'

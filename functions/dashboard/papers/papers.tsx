@@ -1,7 +1,7 @@
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { Page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -12,8 +12,12 @@ import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { MAX_LINES, Statement } from '../../../lib/pages/tables/statement.tsx'
 import { StatementQuery } from '../../../lib/papers/papers.schemas.ts'
+import {
+  listPaidInYear,
+  listYears,
+  type PaidInYear,
+} from '../../../lib/papers/payout-years.queries.ts'
 import { statementOf } from '../../../lib/papers/statement.service.ts'
-import { listPaidInYear, listYears, type PaidInYear } from '../../../lib/papers/years.queries.ts'
 import { pageOfPartners } from '../../../lib/payouts/balances/balances.ts'
 import { monthsSince } from '../../../lib/rules/statements/statements.ts'
 

@@ -15,8 +15,8 @@ import {
   SKIP_REASONS,
 } from '../../../lib/mail/mailings/mailing.ts'
 import { listCandidates, queueMailing } from '../../../lib/mail/mailings/mailings.queries.ts'
-import { holdsNewMails } from '../../../lib/mail/outbox/held.queries.ts'
-import { MAX_SUBJECT_LENGTH } from '../../../lib/mail/texts/content.ts'
+import { holdsNewMails } from '../../../lib/mail/outbox/held-mails.queries.ts'
+import { MAX_SUBJECT_LENGTH } from '../../../lib/mail/texts/rendered-mail.ts'
 import { outboxContent } from '../../../lib/mail/texts/templates.tsx'
 import {
   defaultText,

@@ -20,7 +20,7 @@ import {
   type MovedCandidate,
   planMovedMails,
 } from '../../../lib/mail/mailings/moved-mails.ts'
-import { holdsNewMails } from '../../../lib/mail/outbox/held.queries.ts'
+import { holdsNewMails } from '../../../lib/mail/outbox/held-mails.queries.ts'
 import { Chosen } from '../../../lib/pages/forms/choice.tsx'
 import { ConfirmForm } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'

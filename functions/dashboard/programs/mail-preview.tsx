@@ -12,7 +12,7 @@ import {
   PARTNER_MAIL_KINDS,
   type PartnerMailKind,
 } from '../../../lib/mail/mails.ts'
-import { MAX_SUBJECT_LENGTH, type RenderedMail } from '../../../lib/mail/texts/content.ts'
+import { MAX_SUBJECT_LENGTH, type RenderedMail } from '../../../lib/mail/texts/rendered-mail.ts'
 import { sampleDetails } from '../../../lib/mail/texts/samples.ts'
 import { outboxContent } from '../../../lib/mail/texts/templates.tsx'
 import { listMailTexts, saveMailText } from '../../../lib/mail/texts/texts.queries.ts'

@@ -1,6 +1,6 @@
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../../lib/mail/mails.queries.ts'

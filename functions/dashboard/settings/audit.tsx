@@ -8,7 +8,7 @@ import {
 import { AuditQuery } from '../../../lib/audit/audit.schemas.ts'
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { describeAction } from '../../../lib/pages/audit/audit-words.ts'

@@ -12,7 +12,7 @@ import {
 import { approve, reject, remove } from '../../../lib/applications/decide.service.ts'
 import { freshWriter, reader, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 

@@ -5,7 +5,7 @@ import { invitePeople } from '../../../lib/applications/invite.service.ts'
 import { freshWriter } from '../../../lib/auth/access.ts'
 import { idempotent } from '../../../lib/auth/idempotency/idempotent.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { notFound } from '../../../lib/http/found.ts'
+import { notFound } from '../../../lib/http/found-or-404.ts'
 import { body } from '../../../lib/http/validate.ts'
 
 /** POST /invitations: asks people by email to be partners. */

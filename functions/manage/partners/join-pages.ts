@@ -17,7 +17,7 @@ import {
 import { actOf, freshMember, reader, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found, notFound } from '../../../lib/http/found.ts'
+import { found, notFound } from '../../../lib/http/found-or-404.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { findProgram } from '../../../lib/programs/programs.queries.ts'
 

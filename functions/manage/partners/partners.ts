@@ -1,7 +1,7 @@
 import { actOf, freshWriter, reader } from '../../../lib/auth/access.ts'
 import { idempotent } from '../../../lib/auth/idempotency/idempotent.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { changePartner } from '../../../lib/partners/changes/change-partner.queries.ts'

@@ -4,16 +4,16 @@ import { actOf, member, reader } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { query } from '../../../lib/http/validate.ts'
 import { yearCsv } from '../../../lib/papers/csv.ts'
 import { StatementQuery, YearQuery } from '../../../lib/papers/papers.schemas.ts'
+import { listPaidInYear } from '../../../lib/papers/payout-years.queries.ts'
 import { sendCsv, sendStatement, statementOf } from '../../../lib/papers/statement.service.ts'
 import type {
   PayoutYearResponse,
   StatementResponse,
 } from '../../../lib/papers/statements.responses.ts'
-import { listPaidInYear } from '../../../lib/papers/years.queries.ts'
 import { pageOfPartners } from '../../../lib/payouts/balances/balances.ts'
 
 const Year = z.coerce.number().int().min(2000).max(2999)

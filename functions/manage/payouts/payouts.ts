@@ -3,7 +3,7 @@ import { actOf, freshMember, member, type WorkspaceEnv } from '../../../lib/auth
 import { passkeyToPay, requirePasskeyToPay } from '../../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { cancelPayout } from '../../../lib/payouts/corrections/cancel.queries.ts'
@@ -13,8 +13,8 @@ import {
   commonRefusalOf,
   resolutionRefusalOf,
 } from '../../../lib/payouts/corrections/resolution.ts'
-import { returnPayout } from '../../../lib/payouts/corrections/returned.queries.ts'
-import { returnRefusalOf } from '../../../lib/payouts/corrections/returned.ts'
+import { returnPayout } from '../../../lib/payouts/corrections/returned-payouts.queries.ts'
+import { returnRefusalOf } from '../../../lib/payouts/corrections/returned-payouts.ts'
 import { releasePayout } from '../../../lib/payouts/corrections/reversals.queries.ts'
 import { releaseRefusalOf } from '../../../lib/payouts/corrections/reversals.ts'
 import { payoutResponse } from '../../../lib/payouts/payout-response.ts'

@@ -5,7 +5,7 @@ import type { BrandResponse } from '../../../lib/brand/brands.responses.ts'
 import { BrandChange } from '../../../lib/brand/brands.schemas.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { body } from '../../../lib/http/validate.ts'
 import { findProgram } from '../../../lib/programs/programs.queries.ts'
 

@@ -1,7 +1,7 @@
 import { actOf, member } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 import { listMails, type MailRow, retryMail } from '../../../lib/mail/mails.queries.ts'

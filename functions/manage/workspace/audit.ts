@@ -3,7 +3,7 @@ import type { AuditEntryResponse } from '../../../lib/audit/audit.responses.ts'
 import { AuditQuery } from '../../../lib/audit/audit.schemas.ts'
 import { member } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 

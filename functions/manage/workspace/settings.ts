@@ -3,7 +3,7 @@ import { actOf, freshMember, reader, type WorkspaceEnv } from '../../../lib/auth
 import { isConfirmedByPasskey, passkeyRequired } from '../../../lib/auth/passkey-for-payouts.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found.ts'
+import { found } from '../../../lib/http/found-or-404.ts'
 import { body } from '../../../lib/http/validate.ts'
 import {
   decideLimitRequest,

@@ -3,7 +3,7 @@ import { actOf, freshWriter, reader, writer } from '../../../lib/auth/access.ts'
 import { idempotent, idempotentSecret } from '../../../lib/auth/idempotency/idempotent.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found, notFound } from '../../../lib/http/found.ts'
+import { found, notFound } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import {

@@ -5,7 +5,7 @@
  * accepted is never refused, so a merchant goes on working whoever shares its address.
  */
 import type { Context } from 'hono'
-import type { BaseEnv } from '../../http/base.ts'
+import type { BaseEnv } from '../../http/base-app.ts'
 import {
   callerKey,
   isWithinLimit,

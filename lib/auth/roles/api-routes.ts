@@ -2,7 +2,7 @@
  * The roles that may call each endpoint of a workspace: method and path below
  * `/api/workspaces/:workspace`.
  */
-import { ALL, FINANCE, MANAGER, type Roles, SUPPORT } from './sets.ts'
+import { ALL, FINANCE, MANAGER, type Roles, SUPPORT } from './role-sets.ts'
 
 export const API_ROUTES = {
   'GET /members': MANAGER,

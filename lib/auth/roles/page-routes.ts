@@ -2,7 +2,7 @@
  * The roles that may open each page of a workspace or send its form: method and path below
  * `/app/:workspace`.
  */
-import { ALL, FINANCE, MANAGER, type Roles, SUPPORT } from './sets.ts'
+import { ALL, FINANCE, MANAGER, type Roles, SUPPORT } from './role-sets.ts'
 
 export const PAGE_ROUTES = {
   'GET ': ALL,

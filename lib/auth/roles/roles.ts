@@ -6,7 +6,7 @@
 import type { Role } from '../../rules/roles/roles.ts'
 import { API_ROUTES } from './api-routes.ts'
 import { PAGE_ROUTES } from './page-routes.ts'
-import type { Roles } from './sets.ts'
+import type { Roles } from './role-sets.ts'
 
 export type PageRoute = keyof typeof PAGE_ROUTES
 

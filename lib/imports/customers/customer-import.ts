@@ -1,6 +1,6 @@
 /** Import of customer-to-partner mappings: the decision for each row. Spec, section 4.4. */
 
-import type { Prior, PriorCommissions } from '../../customers/prior.ts'
+import type { Prior, PriorCommissions } from '../../customers/prior-earnings.ts'
 import { emailOf } from '../../rules/identities/identities.ts'
 
 /** Per request. Spec, section 8. */

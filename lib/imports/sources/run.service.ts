@@ -8,14 +8,6 @@ import { PLATFORMS } from './platforms/platforms.ts'
 import { isEndless, keptOf, NOTHING_READ, type Place, placeAfter, refusedPage } from './progress.ts'
 import { type PageResult, readPage, type SourcesEnv } from './read-page.service.ts'
 import {
-  type LeasedSource,
-  leaseSource,
-  nextDueAt,
-  releaseSource,
-  saveFailure,
-  savePage,
-} from './reading.queries.ts'
-import {
   delayAfterFailure,
   delayAfterRefusal,
   isListRefused,
@@ -23,6 +15,14 @@ import {
   MAX_READING_SECONDS,
 } from './schedule.ts'
 import { DISPENSABLE, listsOf, type Resource } from './source.ts'
+import {
+  type LeasedSource,
+  leaseSource,
+  nextDueAt,
+  releaseSource,
+  saveFailure,
+  savePage,
+} from './source-queue.queries.ts'
 import { sealContext } from './token.ts'
 
 export type SourceRunEnv = DatabaseEnv &

@@ -3,7 +3,7 @@
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { ApiError } from '../../http/errors.ts'
-import { notFound } from '../../http/found.ts'
+import { notFound } from '../../http/found-or-404.ts'
 import { encryptSecret } from '../../platform/secrets.ts'
 import { NOT_IN_SHADOW } from '../../rules/programs/mode.ts'
 import { failureCode, failureText } from './failures.ts'

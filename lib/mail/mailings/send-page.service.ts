@@ -6,7 +6,7 @@ import { mailKey } from '../outbox/mail-key.ts'
 import type { LeasedMail, MailResult } from '../outbox/queue.queries.ts'
 import { nextDelay, WINDOW_SECONDS } from '../outbox/schedule.ts'
 import { streamOf } from '../outbox/streams.ts'
-import { oneLine } from '../texts/content.ts'
+import { oneLine } from '../texts/rendered-mail.ts'
 import { outboxContent } from '../texts/templates.tsx'
 import {
   type Account,

@@ -9,9 +9,9 @@ import {
 } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { TextKind } from '../mails.ts'
-import { oneLine, type RenderedMail, subjectLine } from './content.ts'
 import { type MailBrand, renderHtml, renderText } from './layout.tsx'
 import type { Draft, Paragraph, Part } from './paragraphs.ts'
+import { oneLine, type RenderedMail, subjectLine } from './rendered-mail.ts'
 import { type EditedText, introOf, previewOf, subjectOf, type Values } from './texts.ts'
 
 /** @param preview a sentence that mail programs show beside the subject */

@@ -8,8 +8,8 @@ import { textOn } from '../../brand/colors.ts'
 import type { Language } from '../../languages/languages.ts'
 import { translator } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
-import { oneLine } from './content.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
+import { oneLine } from './rendered-mail.ts'
 
 /**
  * Mail clients support little CSS, and only inline. Without colours, each client's light or dark

@@ -6,10 +6,10 @@ import * as m from '../../languages/messages.ts'
 import { isOfProgram, isTranslated, type OutboxKind } from '../mails.ts'
 import { optional, required, type Stored } from '../outbox/stored-details.ts'
 import { paragraph, render } from './compose.tsx'
-import { type RenderedMail, subjectLine } from './content.ts'
 import { DRAFTS } from './drafts.tsx'
 import { inLanguage } from './in-language.ts'
 import type { Paragraph } from './paragraphs.ts'
+import { type RenderedMail, subjectLine } from './rendered-mail.ts'
 import type { EditedText } from './texts.ts'
 
 /**

@@ -6,8 +6,8 @@
 import { inEnglish, type Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { EDITABLE_KINDS, type EditableKind, type TextKind } from '../mails.ts'
-import { oneLine } from './content.ts'
 import type { Paragraph } from './paragraphs.ts'
+import { oneLine } from './rendered-mail.ts'
 
 export const isEditable = (kind: string): kind is EditableKind =>
   (EDITABLE_KINDS as readonly string[]).includes(kind)

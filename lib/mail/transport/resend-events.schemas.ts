@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { normalizeEmail } from '../../values/emails.ts'
 import { readMailKey } from '../outbox/mail-key.ts'
-import { oneLine } from '../texts/content.ts'
+import { oneLine } from '../texts/rendered-mail.ts'
 
 /** What became of a mail, or of an address. */
 export type MailReport = {

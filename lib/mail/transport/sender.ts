@@ -1,5 +1,5 @@
 /** Who mails are from, as mail programs show it: the merchant by way of this installation. */
-import { oneLine } from '../texts/content.ts'
+import { oneLine } from '../texts/rendered-mail.ts'
 
 export type Address = { name: string; email: string }
 

@@ -2,7 +2,7 @@
 
 import type { Used } from '../outbox/quota.ts'
 import type { Stream } from '../outbox/streams.ts'
-import type { MailContent } from '../texts/content.ts'
+import type { MailContent } from '../texts/rendered-mail.ts'
 import type { Address } from './sender.ts'
 
 /** A rendered mail. */

@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import type { Child } from 'hono/jsx'
+import { sayIn } from '../../languages/api-sentences.ts'
 import { languageOf, localeOf, type Reader, readerOf } from '../../languages/languages.ts'
 import {
   type Message,
@@ -9,7 +10,6 @@ import {
   type Translate,
   translator,
 } from '../../languages/message.ts'
-import { sayIn } from '../../languages/said.ts'
 import { pageLanguage } from '../parts/money.tsx'
 
 /** A language that a reader has chosen. */

@@ -3,7 +3,7 @@
 import type { Message } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { resolvableFrom } from '../../payouts/corrections/resolution.ts'
-import { asSentence, isReturnable } from '../../payouts/corrections/returned.ts'
+import { asSentence, isReturnable } from '../../payouts/corrections/returned-payouts.ts'
 import { isUndecided } from '../../payouts/corrections/reversals.ts'
 import type { BankStatus } from '../../payouts/details/banks.ts'
 import type { PayoutRow } from '../../payouts/payouts.queries.ts'

@@ -1,4 +1,4 @@
-import type { PriorCommissions } from '../../customers/prior.ts'
+import type { PriorCommissions } from '../../customers/prior-earnings.ts'
 import * as m from '../../languages/messages.ts'
 import { t } from '../layout/text.ts'
 import { money } from '../parts/money.tsx'

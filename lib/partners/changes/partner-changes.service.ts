@@ -5,7 +5,7 @@
 import type { Context } from 'hono'
 import { isFreshPerson, type WorkspaceEnv } from '../../auth/access.ts'
 import { ApiError } from '../../http/errors.ts'
-import { notFound } from '../../http/found.ts'
+import { notFound } from '../../http/found-or-404.ts'
 import { MAX_FURTHER_LINKS, type SlugRefusal } from '../links/links.queries.ts'
 import type { NewAddress, PartnerRefusal } from './change-partner.queries.ts'
 

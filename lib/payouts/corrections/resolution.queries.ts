@@ -10,7 +10,7 @@ import { lockPayouts } from '../../db/locks.queries.ts'
 import { formatMoney } from '../../values/money.ts'
 import { byIndexes, endFreeing, freeCommissions } from '../balances/freeing.queries.ts'
 import { type PayoutRow, payoutsIn } from '../payouts.queries.ts'
-import { type FoundTransfer, noteFound } from '../transfers/found.queries.ts'
+import { type FoundTransfer, noteFound } from '../transfers/unexpected-transfers.queries.ts'
 import {
   MIN_FAILED_LOOK_UPS,
   MIN_UNREACHABLE_HOURS,

@@ -1,5 +1,5 @@
 /** How a partner wants to be paid, and what for: the details that are stored encrypted. */
-import { maskCustomer } from '../../values/mask.ts'
+import { maskCustomer } from '../../values/mask-customer.ts'
 import { ibanCountry } from '../files/iban.ts'
 
 /** `stripe` needs no details: it is a connected account. */

@@ -6,8 +6,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
 import { isInFlight } from '../payouts.queries.ts'
-import { type FoundTransfer, noteFound } from './found.queries.ts'
 import type { OurTransfer } from './transfer-metadata.ts'
+import { type FoundTransfer, noteFound } from './unexpected-transfers.queries.ts'
 
 const DAY_MS = 86_400_000
 

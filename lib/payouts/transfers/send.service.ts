@@ -7,7 +7,6 @@ import { decryptSecret } from '../../platform/secrets.ts'
 import type { AccountReading } from '../accounts/account-checks.queries.ts'
 import { keyState } from '../payouts.ts'
 import { type Connect, connectTo } from '../stripe/connect.service.ts'
-import type { FoundTransfer } from './found.queries.ts'
 import { type AttemptResult, tryTransfer } from './transfer.service.ts'
 import { HOUR_MS, pauseAfter, postponed, resultOf } from './transfer-results.service.ts'
 import {
@@ -17,6 +16,7 @@ import {
   saveTransferResults,
   type TransferResult,
 } from './transfers.queries.ts'
+import type { FoundTransfer } from './unexpected-transfers.queries.ts'
 
 export type PayoutEnv = BudgetEnv & {
   SECRETS_KEY: string
@@ -235,7 +235,7 @@ const sendPage = async (
 
 /**
  * Reports transfers of payouts that had ended as not sent to the operator. Managers are mailed: see
- * found.queries.ts.
+ * unexpected-transfers.queries.ts.
  */
 export const alarm = (found: FoundTransfer[]): void => {
   for (const one of found)

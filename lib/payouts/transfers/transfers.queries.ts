@@ -6,7 +6,7 @@ import { type AccountReading, saveReadingsQuery } from '../accounts/account-chec
 import { byIndexes, endFreeing, freeCommissions } from '../balances/freeing.queries.ts'
 import type { NoticeReason } from '../notices/notices.ts'
 import { isInFlight } from '../payouts.queries.ts'
-import { type FoundTransfer, noteFound } from './found.queries.ts'
+import { type FoundTransfer, noteFound } from './unexpected-transfers.queries.ts'
 
 /**
  * A leased payout, with what its transfer and its mail need. One that is being canceled is looked

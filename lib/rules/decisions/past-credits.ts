@@ -12,7 +12,7 @@ import {
   type PastEvent,
   type TermsChange,
   termsAt,
-} from './past.ts'
+} from './past-events.ts'
 
 /** Whether a change may credit events to other partners. */
 export const movesCredit = ({ program = {}, attributionDays }: TermsChange): boolean =>

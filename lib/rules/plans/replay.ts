@@ -4,6 +4,7 @@
  */
 
 import { decideReward } from '../decisions/decide.ts'
+import { type Credits, creditAll, movesCredit } from '../decisions/past-credits.ts'
 import {
   customerOf,
   factsOf,
@@ -11,8 +12,7 @@ import {
   type PastEvent,
   type TermsChange,
   termsAt,
-} from '../decisions/past.ts'
-import { type Credits, creditAll, movesCredit } from '../decisions/past-credits.ts'
+} from '../decisions/past-events.ts'
 import { startAt } from '../identities/owner.ts'
 import type { Money } from '../rewards/rewards.ts'
 import type { Report } from '../steps/report.ts'

@@ -1,5 +1,5 @@
 /** What a period would have earned under other terms: by currency, in all and by partner. */
-import type { Past, TermsChange } from '../decisions/past.ts'
+import type { Past, TermsChange } from '../decisions/past-events.ts'
 import { replay } from './replay.ts'
 
 /** Minor units. */

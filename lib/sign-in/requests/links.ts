@@ -14,10 +14,10 @@ import { EXHAUSTED_MS } from '../../mail/transport/accounts.ts'
 import { limitedMailbox } from '../../mail/transport/address.ts'
 import { sha256 } from '../../platform/sha256.ts'
 import { Unavailable } from '../../platform/unavailable.ts'
-import { askingBrowser } from './asking.ts'
-import type { Asking } from './asks.queries.ts'
 import { browserName } from './browsers.ts'
 import { knowBrowser, type Verified } from './known-browsers.ts'
+import type { Asking } from './link-requests.queries.ts'
+import { askingBrowser } from './requesting-browser.ts'
 import { dropLink, endSession, findLink, type SignInLink, saveLink } from './sign-in.queries.ts'
 
 /** 190 bits. Letters and digits only, because mail programs break links at other characters. */

@@ -4,7 +4,7 @@ import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { UNUSED, type Usage } from '../../mail/outbox/quota.ts'
 import type { SignInFacts } from '../../mail/outbox/sign-in-quota.ts'
-import type { Asking } from './asks.queries.ts'
+import type { Asking } from './link-requests.queries.ts'
 
 /**
  * What keeps mails from a person, as the provider has reported it. Known in the person's own

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
-import { type Ask, type Asking, askColumn, saveAsk } from './asks.queries.ts'
+import { type Ask, type Asking, askColumn, saveAsk } from './link-requests.queries.ts'
 
 /** Unused links per mailbox: enough for impatient people, too few to flood a mailbox. */
 const MAX_OPEN_LINKS = 5

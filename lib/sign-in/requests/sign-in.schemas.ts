@@ -1,7 +1,7 @@
 /** Requests of the sign-in endpoints. */
 import * as z from 'zod'
 import { email } from '../../http/fields.ts'
-import { safePath } from './next.ts'
+import { safePath } from './next-url.ts'
 
 /** POST /api/auth/sign-in/magic-link. */
 export const LinkRequest = z.object({

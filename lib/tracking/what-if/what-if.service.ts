@@ -1,7 +1,7 @@
 /** What-if: decides the last 90 days of a program again under changed terms. It changes nothing. */
 import type { Db } from '../../db/connection.ts'
-import type { Past, PastEvent, TermsChange } from '../../rules/decisions/past.ts'
 import { movesCredit } from '../../rules/decisions/past-credits.ts'
+import type { Past, PastEvent, TermsChange } from '../../rules/decisions/past-events.ts'
 import { type CurrencyDifference, compare } from '../../rules/plans/what-if.ts'
 import {
   type PastStart,
@@ -9,7 +9,7 @@ import {
   readPastEvents,
   readPastPartners,
   timeOfId,
-} from '../events/past.queries.ts'
+} from '../events/past-events.queries.ts'
 
 export type WhatIf = {
   /** From when events count: later than 90 days ago if there are too many. */
@@ -60,7 +60,7 @@ export const whatIf = async (
   }
 }
 
-/** In the order in which sales use up a reward: see `firstSale` in past.queries.ts. */
+/** In the order in which sales use up a reward: see `firstSale` in past-events.queries.ts. */
 const inOrder = (a: PastEvent, b: PastEvent): number =>
   Number(a.occurredAt) - Number(b.occurredAt) || (a.externalId < b.externalId ? -1 : 1)
 

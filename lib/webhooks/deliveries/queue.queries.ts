@@ -5,8 +5,8 @@ import { newId } from '../../db/ids.ts'
 import { dueRows, leaseOf, oneAttempt } from '../../db/leases.queries.ts'
 import type { AnnouncedRefund } from '../payloads.ts'
 import type { EventType } from '../types.ts'
+import { MAX_TRIES, type Try } from './delivery-attempts.ts'
 import { WINDOW_SECONDS } from './schedule.ts'
-import { MAX_TRIES, type Try } from './tries.ts'
 
 /** A delivery that one run may send until its lease ends. */
 export type LeasedDelivery = {

@@ -9,6 +9,7 @@ import { decryptSecret } from '../../platform/secrets.ts'
 import { urlRefusal } from '../../platform/url.ts'
 import { payloadOf } from '../payloads.ts'
 import { readSubjects } from '../subjects.queries.ts'
+import type { Try, TryError } from './delivery-attempts.ts'
 import {
   type DeliveryResult,
   type LeasedDelivery,
@@ -16,9 +17,8 @@ import {
   saveDeliveryResults,
   storePayloads,
 } from './queue.queries.ts'
-import { sendWebhook } from './request.service.ts'
 import { LEASE_SECONDS, nextAttempt, PAUSE_SECONDS } from './schedule.ts'
-import type { Try, TryError } from './tries.ts'
+import { sendWebhook } from './send-request.service.ts'
 
 export type WebhooksEnv = DatabaseEnv & {
   SECRETS_KEY: string

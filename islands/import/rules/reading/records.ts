@@ -1,5 +1,5 @@
 /** Turns the records of a CSV file into partner and customer rows (spec section 2). */
-import type { PriorCommissions } from '../../../../lib/customers/prior.ts'
+import type { PriorCommissions } from '../../../../lib/customers/prior-earnings.ts'
 import { inEnglish } from '../../../../lib/languages/message.ts'
 import * as m from '../../../../lib/languages/messages.ts'
 import { normalizeEmail } from '../../../../lib/values/emails.ts'

@@ -1,6 +1,6 @@
 /** Sends one webhook: a signed POST to an endpoint. */
 import { Webhook } from 'standardwebhooks'
-import type { Try } from './tries.ts'
+import type { Try } from './delivery-attempts.ts'
 
 const TIMEOUT_MS = 10_000
 /** What is read of a response. The rest is not waited for. */

@@ -6,7 +6,6 @@ import { parse } from 'hono/utils/cookie'
 import { randomBase62 } from '../../db/ids.ts'
 import { addressKey } from '../../http/rate-limit.ts'
 import { sha256 } from '../../platform/sha256.ts'
-import type { Asking } from './asks.queries.ts'
 import { browserName } from './browsers.ts'
 import {
   browserCookie,
@@ -14,6 +13,7 @@ import {
   newBrowserValue,
   readBrowserValue,
 } from './known-browsers.ts'
+import type { Asking } from './link-requests.queries.ts'
 import { hashNetwork } from './sign-in-codes.ts'
 
 /**

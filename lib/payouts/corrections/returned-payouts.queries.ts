@@ -7,7 +7,7 @@ import { lockPayouts } from '../../db/locks.queries.ts'
 import { formatMoney } from '../../values/money.ts'
 import { byIndexes, endFreeing, freeCommissions } from '../balances/freeing.queries.ts'
 import { type PayoutRow, payoutQuery } from '../payouts.queries.ts'
-import { isReturnable } from './returned.ts'
+import { isReturnable } from './returned-payouts.ts'
 
 /**
  * Marks a payout of a confirmed run as returned, in one transaction: its commissions are payable

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
-import type { PastCustomer, PastEvent, PastPartner } from '../../rules/decisions/past.ts'
+import type { PastCustomer, PastEvent, PastPartner } from '../../rules/decisions/past-events.ts'
 import { erasedMark } from '../../rules/identities/identities.ts'
 import type { Referral } from '../../rules/identities/owner.ts'
 import { SALE_EXPECTED } from '../../rules/purchases/processors.ts'

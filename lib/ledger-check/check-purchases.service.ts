@@ -4,6 +4,7 @@
  */
 import { PROCESSORS } from '../rules/purchases/processors.ts'
 import { findDifferences } from './differences.ts'
+import { findTwins, isWithoutPayment, TWIN_HOURS } from './likely-duplicates.ts'
 import { isPending, type SalesFrom, type StoredPurchase } from './purchase.ts'
 import {
   purchasesNear,
@@ -13,7 +14,6 @@ import {
   salesFromOf,
   unreadableEvents,
 } from './purchases.queries.ts'
-import { findTwins, isWithoutPayment, TWIN_HOURS } from './twins.ts'
 
 /** What was found so far. */
 export type Checked = {

@@ -1,10 +1,10 @@
 /** Sales of which nothing says that they are one payment, but which look like it. */
 import { formatMoney } from '../values/money.ts'
-import { readAccount } from './account.ts'
 import { idsOf } from './differences.ts'
 import { rounded } from './fractions.ts'
 import { allOf } from './payments.ts'
 import { earns, isPending, type StoredPurchase, storedOf } from './purchase.ts'
+import { readAccount } from './purchase-account.ts'
 
 /** An invoice and its payment that are further apart than this are two purchases. */
 export const TWIN_HOURS = 24
