@@ -30,8 +30,10 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
   const clickId = await merchant.click()
   const [payment, customer] = [stripeId('pi'), stripeId('cus')]
   const paid = invoice({ customer })
-  const deliver = async (type: string, object: Record<string, unknown>) => {
-    expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
+  // The checkout is paid when its invoice is, also if a second ends in between.
+  const paidAt = Number(Object(paid.status_transitions).paid_at)
+  const deliver = async (type: string, object: Record<string, unknown>, created = seconds()) => {
+    expect((await stripe.deliver(stripeEvent(type, object, { created }))).status).toBe(200)
   }
   return {
     merchant,
@@ -62,6 +64,7 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
             created: seconds() - 30,
             discounts: [{ coupon: 'LEO10' }],
           }),
+          paidAt,
         ),
     },
     /** Each sale's partner and net earnings, oldest first. Checks the ledger too. */
