@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
+import { ENDLESS_BUDGETS } from '../dev/runtime/workers.ts'
 import { newId } from '../lib/db/ids.ts'
 import { median } from './measure.ts'
 import type { Bindings } from './merchant.ts'
@@ -159,7 +160,7 @@ export const measurePages = async (
     ...['dashboard', 'manage', 'portal'].map((name) => ({
       name,
       script: scripts.get(name) ?? '',
-      bindings,
+      bindings: { ...bindings, ...ENDLESS_BUDGETS },
       zone: 'pages' as const,
       services: { AUTH: 'auth' },
       limit: 'memory' as const,

@@ -67,8 +67,9 @@ create or replace function import_dependents(workspace uuid, import uuid)
     returns table (kind text, id uuid, since timestamptz) language plpgsql stable
 set enable_seqscan = off set jit = off as $$
 declare
-    origins text[] := array(select 'import ' || i.audit_id from import_calls i
+    origins  text[] := array(select 'import ' || i.audit_id from import_calls i
         where i.workspace_id = workspace and i.import_id = import);
+    balances uuid[] := array(select b.id from imported_balances(workspace, import) b);
 begin
     return query
     select 'customers', t.id, t.called_at[1]
@@ -101,7 +102,7 @@ begin
                 and left(r.origin, 43) <> all(origins) offset 0)
             or exists (select from commissions c where c.partner_id = t.id
                 and (c.kind not in ('opening_balance', 'reversal')
-                    or c.kind = 'opening_balance' and c.created_at <> t.since
+                    or c.kind = 'opening_balance' and c.id <> all(balances)
                         and c.amount_cents + (select coalesce(sum(r.amount_cents), 0)
                             from commissions r where r.reverses_id = c.id) <> 0) offset 0)
             or exists (select from audit_entries a where a.subject_id = t.id offset 0)

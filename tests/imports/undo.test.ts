@@ -563,6 +563,19 @@ describe('two imports, A and B', () => {
   })
 })
 
+test('an import depends on no balance that a later call of its own has completed', async () => {
+  const { merchant, partners, undo } = await createUndoing()
+  const before = await present(database, merchant)
+  const ours = newImport()
+  await partners(partnerRows(1), {}, ours)
+  await partners(partnerRows(1), { importOpeningBalances: true, completeExisting: true }, ours)
+  expect((await undo(ours.importId)).body).toMatchObject({
+    undone: { partners: 1, openingBalances: { count: 1 } },
+  })
+  expect(await present(database, merchant)).toEqual(before)
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+})
+
 test('the mail to managers loses the balances that are taken back, or is withdrawn', async () => {
   const { merchant, partners, undo } = await createUndoing()
   await merchant.seed.addMember(merchant.workspace.id, 'other@x.example', 'manager')
