@@ -440,29 +440,39 @@ describe('a tag at any domain', () => {
 })
 
 describe('a buyer with the partner’s name', () => {
-  /**
-   * A merchant whose partner "maya" has this name, and a checkout under another one’s address by
-   * her link.
-   */
+  /** A merchant whose partner "maya" has this name. */
+  const withName = async (name: string | null, setting: 'hold' | 'allow' | 'refuse') => {
+    const opened = await open(setting)
+    const { merchant } = opened
+    await database.query('update partners set name = $2 where workspace_id = $1', [
+      merchant.workspace.id,
+      name,
+    ])
+    return { ...opened, stripe: await useStripe(merchant) }
+  }
+
+  type Checkout = { payment: string; clickId: string; typed: string | null; customer?: string }
+
+  /** A checkout under another one's address by the partner's link. */
+  const checkoutOf = ({ payment, clickId, typed, customer = stripeId('cus') }: Checkout) =>
+    stripeEvent(
+      'checkout.session.completed',
+      checkoutSession({
+        payment_intent: payment,
+        customer,
+        client_reference_id: clickId,
+        customer_details: { email: 'somebody@shop.example', name: typed },
+      }),
+    )
+
   const buy = async (
     name: string | null,
     typed: string | null,
     setting: 'hold' | 'allow' | 'refuse' = 'hold',
   ) => {
-    const { merchant, clickId, holds, replan } = await open(setting)
-    await database.query('update partners set name = $2 where workspace_id = $1', [
-      merchant.workspace.id,
-      name,
-    ])
-    const stripe = await useStripe(merchant)
+    const { merchant, stripe, clickId, holds, replan } = await withName(name, setting)
     const [payment, customer] = [stripeId('pi'), stripeId('cus')]
-    const session = checkoutSession({
-      payment_intent: payment,
-      customer,
-      client_reference_id: clickId,
-      customer_details: { email: 'somebody@shop.example', name: typed },
-    })
-    await stripe.deliver(stripeEvent('checkout.session.completed', session))
+    await stripe.deliver(checkoutOf({ payment, clickId, typed, customer }))
     return { merchant, stripe, payment, customer, holds, replan }
   }
 
@@ -484,6 +494,17 @@ describe('a buyer with the partner’s name', () => {
       })
       expect(await violations(merchant)).toEqual([])
     }
+  })
+
+  test('is held where the backend reports the sales that earn', async () => {
+    const { merchant, stripe, clickId, holds } = await withName('Maya Lindqvist', 'hold')
+    await (await merchant.asManager()).patch('/settings', { salesFrom: 'api' })
+    const payment = stripeId('pi')
+    await merchant.sale({ externalId: payment, customerExternalId: 'user_1', clickId })
+    expect(await holds()).toEqual([`sale ${payment}`])
+    await stripe.deliver(checkoutOf({ payment, clickId, typed: 'Maya Lindqvist' }))
+    expect(await holds()).toEqual([`sale ${payment} self_referral`])
+    expect(await violations(merchant)).toEqual([])
   })
 
   test.each([
