@@ -4,6 +4,9 @@ import type { AuthService } from '../lib/auth/session.ts'
 
 type Env = { DATABASE_URL: string; SQL_ENDPOINT: string }
 
+/** Budgets are of a user's id, which is a UUID. */
+const USER_ID = '00000000-0000-7000-8000-000000000001'
+
 /**
  * Stands in for the auth Worker: the cookie names the user. Makes one fetch to the database, as a
  * real session does.
@@ -18,7 +21,7 @@ export default class BenchAuth extends WorkerEntrypoint<Env> {
     )
     return rows.length > 0
       ? {
-          user: { id: '1', email, name: email },
+          user: { id: USER_ID, email, name: email },
           passkeyAt: null,
           signedInAt: new Date(),
           setCookie: [],
