@@ -1,8 +1,7 @@
-/** What callers are told of an import that cannot be undone, or was. */
+/** The answers for an import that cannot be undone, or was. */
 import { ApiError } from '../http/errors.ts'
+import { counted } from '../values/plural.ts'
 import type { Dependents } from './undo.ts'
-
-const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
 /** For an undo that changes nothing, because of what depends on the import. */
 export const importInUse = (dependents: Dependents): ApiError => {

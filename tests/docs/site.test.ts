@@ -51,6 +51,17 @@ test('every table of every page became a table', () => {
   expect(broken).toEqual([])
 })
 
+test('every place of the docs that a page of the product links exists', () => {
+  const ids = new Map(pages.map(([path, html]) => [path, new Set(idsOf(html))]))
+  const sources = globSync('{functions,lib,islands}/**/*.{ts,tsx}', { cwd: ROOT })
+  const dead = sources.flatMap((file) =>
+    [...readFileSync(`${ROOT}${file}`, 'utf8').matchAll(/\/(docs\/[\w-]+)#([\w-]+)/g)].flatMap(
+      ([link, page, id = '']) => (ids.get(`${page}.html`)?.has(id) ? [] : [`${file}: ${link}`]),
+    ),
+  )
+  expect(dead).toEqual([])
+})
+
 test('every file that the docs for engineers name exists', () => {
   const named = ['README.md', 'CONTRIBUTING.md', 'migrations/README.md', ...GUIDES_OF_THE_CODE]
   const missing = named.flatMap((file) =>

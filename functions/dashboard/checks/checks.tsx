@@ -47,18 +47,14 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/checks', async 
   const base = `/app/${workspace.slug}`
   const facts = await readCheckedFacts(db, workspace.id, now)
   const found = Object.groupBy(findingsOf(facts, now), ({ check }) => check)
-  const rows = CHECKS.map((check) => ({ check, findings: found[check] ?? [] }))
-  const inOrder = [
-    ...rows.filter(({ findings }) => findings.length > 0),
-    ...rows.filter(({ findings }) => findings.length === 0),
-  ]
+  const checks = CHECKS.toSorted((a, b) => Number(b in found) - Number(a in found))
   const children = (
     <>
       <h1>{t(m.checks_title)}</h1>
-      <p>{t(m.checks_intro, { link: linkTo('/docs/running#reconciling') })}</p>
+      <p>{t(m.checks_intro, { link: linkTo('/docs/stripe#reconciling') })}</p>
       <Table caption={t(m.checks_title)} head={[t(m.checks_check), t(m.checks_found)]} isStacked>
-        {inOrder.map((row) => (
-          <Row {...row} workspace={workspace} base={base} />
+        {checks.map((check) => (
+          <Row {...{ check, findings: found[check] ?? [], workspace, base }} />
         ))}
       </Table>
       <DoubtfulCredits rows={facts.doubtfulCredits} base={base} />

@@ -1,4 +1,4 @@
-/** The partners whom late leads and unverified addresses have credited lately, on the page of checks. */
+/** The partners whom late leads and unverified addresses have credited lately. */
 import * as m from '../../../lib/languages/messages.ts'
 import { Table } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'

@@ -178,7 +178,7 @@ const applyOne = async (
       plan,
       received,
       now,
-      more: more ?? [],
+      more,
     })
     if (result.status === 'conflict') {
       received = await loadReceived(db, workspaceId, keys)

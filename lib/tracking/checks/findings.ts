@@ -61,7 +61,7 @@ export type CheckedFacts = {
 
 const DAY_MS = 86_400_000
 
-const counted = (check: Check, count: number): Finding[] =>
+const findingOf = (check: Check, count: number): Finding[] =>
   count > 0 ? [{ check, count, facts: {} }] : []
 
 const silence = (deliveries: Deliveries | null, now: Date): Finding[] => {
@@ -81,7 +81,7 @@ const sharedCustomer = (busiest: BusiestCustomer | null): Finding[] =>
   busiest && isForMany(busiest) ? [{ check: 'shared_customer', count: 1, facts: busiest }] : []
 
 const doubtful = (credits: DoubtfulCredits[]): Finding[] =>
-  counted(
+  findingOf(
     'doubtful_credits',
     credits.reduce((sum, { lateLeads, byAddress }) => sum + lateLeads + byAddress, 0),
   )
@@ -89,14 +89,14 @@ const doubtful = (credits: DoubtfulCredits[]): Finding[] =>
 /** What was found, in the order of the checks. */
 export const findingsOf = (facts: CheckedFacts, now: Date): Finding[] => [
   ...silence(facts.deliveries, now),
-  ...counted('unreadable_events', facts.unreadableEvents),
-  ...counted('missing_sales', facts.missingSales),
+  ...findingOf('unreadable_events', facts.unreadableEvents),
+  ...findingOf('missing_sales', facts.missingSales),
   ...otherUnits(facts.medianAmounts),
   ...sharedCustomer(facts.busiestCustomer),
-  ...counted('likely_credits', facts.likelyCredits),
-  ...counted('mismatches', facts.mismatches),
-  ...counted('possible_duplicates', facts.possibleDuplicates),
-  ...counted('possible_merges', facts.possibleMerges),
+  ...findingOf('likely_credits', facts.likelyCredits),
+  ...findingOf('mismatches', facts.mismatches),
+  ...findingOf('possible_duplicates', facts.possibleDuplicates),
+  ...findingOf('possible_merges', facts.possibleMerges),
   ...doubtful(facts.doubtfulCredits),
   ...facts.refusedVisits.map(({ programId, program, visits }) => ({
     check: 'refused_visits' as const,

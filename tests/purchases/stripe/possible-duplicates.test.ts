@@ -110,7 +110,7 @@ test.each(orders<Step>(['lead', 'sale', 'checkout', 'invoice']))(
   },
 )
 
-test('the database tells ids of the processor from the merchant’s as isProcessorId does', async () => {
+test('the database distinguishes the processor’s ids from the merchant’s as isProcessorId does', async () => {
   const forms = ['in_1', 'pi_1', 'ch_1', 'py_1', 'cs_1', 'cs_test_1', 'in', 'in1', 'inv_1', 'IN_1']
   const ids = [...forms, 'order_in_1', ' in_1', 'report:in_1', 'sub_1', 'cus_1', 'x', '']
   const rows = await database.query<{ id: string; kind: string }>(
