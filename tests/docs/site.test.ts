@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { GUIDES } from '../../api/docs/guides.ts'
 import { linkOf, render } from '../../api/docs/markdown.ts'
@@ -89,6 +90,34 @@ test('every link of every page leads to a page and a place that exist', () => {
   )
   expect(dead).toEqual([])
   expect(pages.length).toBeGreaterThan(20)
+})
+
+test('every link of a Markdown file, as GitHub shows it, leads to a file and a heading that exist', () => {
+  const sources = globSync(['*.md', 'docs/**/*.md', 'clients/*/README.md', 'migrations/*.md'], {
+    cwd: ROOT,
+  })
+  const texts = new Map(
+    sources.map((file) => [
+      file,
+      readFileSync(`${ROOT}${file}`, 'utf8').replace(/^```[\s\S]*?^```/gm, ''),
+    ]),
+  )
+  const headings = new Map(
+    [...texts].map(([file, text]) => [file, render(text, file).headings.map(({ id }) => id)]),
+  )
+  const links = [...texts].flatMap(([file, text]) =>
+    [...text.matchAll(/\]\(([^)\s:]+)\)/g)].map(([, href = '']) => ({ file, href })),
+  )
+  const dead = links.filter(({ file, href }) => {
+    const [path = '', hash] = href.split('#')
+    const target = path === '' ? file : normalize(join(dirname(file), path))
+    // Of GitHub's page of the repository.
+    if (target === '../../security/advisories/new') return false
+    if (!existsSync(`${ROOT}${target}`)) return true
+    return hash !== undefined && headings.get(target)?.includes(hash) === false
+  })
+  expect(dead.map(({ file, href }) => `${file}: ${href}`)).toEqual([])
+  expect(links.length).toBeGreaterThan(500)
 })
 
 test('every entry of the search index leads to a place that exists', () => {

@@ -1,0 +1,247 @@
+/** What an editor would mark in the docs and in the code's comments, by docs/style.md. */
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ROOT } from '../../dev/root.ts'
+
+const LONGEST_LINE = 100
+const LONGEST_CELL = 200
+
+const read = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8')
+const files = (...patterns: string[]) => globSync(patterns, { cwd: ROOT }).sort()
+
+const DOCS = files(
+  '{README,CONTRIBUTING,SECURITY,CHANGELOG}.md',
+  'docs/**/*.md',
+  'clients/*/README.md',
+)
+const CODE = files(
+  '{lib,functions,islands,api,cli,snippet,schema}/**/*.{ts,tsx,sql}',
+  'clients/node/src/*.ts',
+  '*.sql',
+).filter((file) => !file.startsWith('lib/languages/messages/'))
+
+/** The phrases of the table in docs/style.md. They are its examples, so it may have them. */
+const STYLE = 'docs/style.md'
+const [, refused = ''] = read(STYLE).split('## Refused phrases\n')
+const PHRASES = [...refused.matchAll(/^\| `([^|]+)` \|/gm)].flatMap(([, cell = '']) =>
+  cell.split('`, `'),
+)
+/** Between two words there may be the end of a line, and the mark of a comment on the next one. */
+const GAP = String.raw`(?:\s|\*|//|--)+`
+const PHRASE = new RegExp(
+  String.raw`(?<![\w-])(?:${PHRASES.map((phrase) => phrase.replaceAll(' ', GAP)).join('|')})(?![\w-])`,
+  'gi',
+)
+
+/** The figures that `npm run bench` printed, such as `3.165`: of three digits, so that few are alike. */
+const FIGURES = 'docs/figures.md'
+const FIGURE = /\b(?:\d+\.\d{3,}|[1-9]\d*\.\d{2})\b/g
+const printed = new Set(
+  [...read(FIGURES).matchAll(/^```\n([\s\S]*?)^```/gm)].flatMap(
+    ([, block = '']) => block.match(FIGURE) ?? [],
+  ),
+)
+
+/** Files that an editor has not read yet. The list only shrinks. */
+const TO_DO = `
+  CONTRIBUTING.md
+  SECURITY.md
+  clients/node/README.md
+  clients/node/src/client.ts
+  clients/node/src/retry.ts
+  docs/api.md
+  docs/applications.md
+  docs/architecture.md
+  docs/bank-files.md
+  docs/comparison.md
+  docs/decisions.md
+  docs/guide-test-your-integration.md
+  docs/imports.md
+  docs/mail.md
+  docs/mcp.md
+  docs/papers.md
+  docs/payouts.md
+  docs/people.md
+  docs/privacy.md
+  docs/running.md
+  docs/scale.md
+  docs/security.md
+  docs/shadow.md
+  docs/snippet.md
+  docs/stripe.md
+  docs/tags.md
+  docs/webhooks.md
+  functions/dashboard/partners/partners-actions.tsx
+  functions/portal/program.tsx
+  islands/docs/programs.ts
+  islands/import/dom.ts
+  islands/import/rules/reading/columns.ts
+  islands/import/store.ts
+  lib/applications/applications.schemas.ts
+  lib/imports/customers/load-customers.queries.ts
+  lib/imports/customers/save-customers.queries.ts
+  lib/imports/partners/partner-import.queries.ts
+  lib/imports/sources/failures.ts
+  lib/imports/sources/read-page.service.ts
+  lib/imports/sources/schedule.ts
+  lib/imports/sources/sources.queries.ts
+  lib/languages/messages.ts
+  lib/mail/texts/payout-texts.tsx
+  lib/overview/overview.queries.ts
+  lib/pages/tables/filters.tsx
+  lib/payouts/balances/due.queries.ts
+  lib/payouts/balances/overview.queries.ts
+  lib/payouts/corrections/cancel.queries.ts
+  lib/payouts/corrections/resolution.ts
+  lib/payouts/payouts.ts
+  lib/payouts/transfers/transfer-metadata.ts
+  lib/people/erase-customer.queries.ts
+  lib/purchases/apply/apply.queries.ts
+  lib/purchases/apply/apply.service.ts
+  lib/purchases/apply/cards.queries.ts
+  lib/purchases/apply/late.service.ts
+  lib/purchases/apply/merge.service.ts
+  lib/purchases/apply/replan.queries.ts
+  lib/purchases/corrections/correct.queries.ts
+  lib/rules/attribution/address-claims.ts
+  lib/rules/attribution/attribution.ts
+  lib/rules/attribution/renewals.ts
+  lib/rules/identities/identities.ts
+  lib/rules/identities/owner.ts
+  lib/rules/plans/plan-purchase.ts
+  lib/rules/plans/plan.ts
+  lib/rules/plans/purchase.ts
+  lib/rules/purchases/outcomes.ts
+  lib/shadow/comparison/compared-run.queries.ts
+  lib/shadow/cut-over/cut-over.queries.ts
+  lib/sign-in/accounts.ts
+  lib/sign-in/requests/known-browsers.queries.ts
+  lib/tracking/clicks/clicks.schemas.ts
+  lib/tracking/clicks/snippet-version.ts
+  lib/tracking/holds/resolve-hold.queries.ts
+  lib/tracking/reports/late-reports.queries.ts
+  lib/tracking/reports/late-reports.ts
+  lib/tracking/reports/purchases.rpc.ts
+  lib/tracking/reports/report.service.ts
+  lib/tracking/reports/reports.queries.ts
+  lib/values/slugs.ts
+  schema/customers.sql
+  schema/identities.sql
+  schema/imports.sql
+  schema/ledger.sql
+  schema/payouts.sql
+  schema/reports.sql
+  schema/shadow.sql
+  schema/verify.sql`
+  .trim()
+  .split(/\s+/)
+
+type Mark = { line: number; is: string }
+
+/** Each line of a text that is in no block of code. The others are empty. */
+const prose = (markdown: string): string[] => {
+  let isCode = false
+  return markdown.split('\n').map((line) => {
+    const isFence = /^\s*```/.test(line)
+    if (isFence) isCode = !isCode
+    return isCode || isFence ? '' : line
+  })
+}
+
+const isRow = (line: string) => line.startsWith('|')
+
+const wideLines = (markdown: string): Mark[] =>
+  prose(markdown).flatMap((text, at) =>
+    !isRow(text) && text.length > LONGEST_LINE
+      ? [{ line: at + 1, is: `${text.length} columns` }]
+      : [],
+  )
+
+/** A link's target is not read. */
+const longCells = (markdown: string): Mark[] =>
+  prose(markdown).flatMap((row, at) =>
+    (isRow(row) ? row.split(/(?<!\\)\|/) : [])
+      .map((cell) => cell.replaceAll(/\]\([^)]*\)/g, ']').trim())
+      .filter((cell) => cell.length > LONGEST_CELL)
+      .map((cell) => ({ line: at + 1, is: `a cell of ${cell.length}: ${cell.slice(0, 40)}...` })),
+  )
+
+const phrases = (text: string): Mark[] =>
+  [...text.matchAll(PHRASE)].map(({ 0: phrase, index }) => ({
+    line: text.slice(0, index).split('\n').length,
+    is: `"${phrase.replaceAll(new RegExp(GAP, 'g'), ' ')}"`,
+  }))
+
+const figures = (markdown: string): Mark[] =>
+  prose(markdown).flatMap((text, at) =>
+    (text.match(FIGURE) ?? [])
+      .filter((figure) => printed.has(figure))
+      .map((figure) => ({ line: at + 1, is: `${figure}, which is in ${FIGURES}` })),
+  )
+
+const marksIn = (sources: string[], check: (text: string) => Mark[]): string[] =>
+  sources
+    .filter((file) => !TO_DO.includes(file))
+    .flatMap((file) => check(read(file)).map(({ line, is }) => `${file}:${line}: ${is}`))
+
+describe('the docs have', () => {
+  test('lines of at most 100 columns, but for tables and code', () => {
+    expect(marksIn(DOCS, wideLines)).toEqual([])
+    expect(DOCS.length).toBeGreaterThan(40)
+  })
+
+  test('cells of at most 200 characters: a cell of two sentences is a paragraph', () => {
+    expect(marksIn(DOCS, longCells)).toEqual([])
+  })
+
+  test('no figure of `npm run bench` but in docs/figures.md', () => {
+    expect(printed.size).toBeGreaterThan(30)
+    expect(
+      marksIn(
+        DOCS.filter((file) => file !== FIGURES),
+        figures,
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('no refused phrase is in', () => {
+  test('the docs', () => {
+    expect(PHRASES.length).toBeGreaterThan(10)
+    expect(
+      marksIn(
+        DOCS.filter((file) => file !== STYLE),
+        phrases,
+      ),
+    ).toEqual([])
+  })
+
+  test('the code, its comments and its texts', () => {
+    expect(marksIn(CODE, phrases)).toEqual([])
+    expect(CODE.length).toBeGreaterThan(500)
+  })
+})
+
+describe('refused is', () => {
+  const long = 'a'.repeat(LONGEST_CELL + 1)
+  const [figure = ''] = printed
+
+  test.each([
+    { what: 'a line of 101 columns', check: wideLines, text: 'a'.repeat(101), line: 1 },
+    { what: 'a cell of 201 characters', check: longCells, text: `|---|\n| b | ${long} |`, line: 2 },
+    { what: 'a figure', check: figures, text: `A sale takes ${figure} ms.`, line: 1 },
+    ...PHRASES.map((phrase) => ({ what: phrase, check: phrases, text: `A ${phrase}.`, line: 1 })),
+    { what: 'a phrase in two lines', check: phrases, text: ' * x by\n * then', line: 1 },
+  ])('$what', ({ check, text, line }) => {
+    expect(check(text).map((mark) => mark.line)).toEqual([line])
+  })
+
+  test.each([
+    { what: 'a row of a table', check: wideLines, text: `| ${long} |` },
+    { what: 'a line of code', check: wideLines, text: `\`\`\`\n${long}\n\`\`\`` },
+    { what: 'the target of a link', check: longCells, text: `| [b](${long}) |` },
+    { what: 'a part of a word', check: phrases, text: 'Amend the untold, then.' },
+  ])('not $what', ({ check, text }) => {
+    expect(check(text)).toEqual([])
+  })
+})
