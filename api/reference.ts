@@ -87,15 +87,22 @@ const accessOf = (route: string, { security = [], responses }: Operation): strin
 const isCommon = ({ in: place, name }: { in: string; name: string }): boolean =>
   place !== 'query' || name === 'cursor' || name === 'limit'
 
+/** In characters. Of a longer list, the cell has the required fields: the page lists the others. */
+const LONGEST_CELL = 200
+
 const inputsOf = (document: Document, { parameters = [], requestBody }: Operation): string => {
   const body = requestBody && resolve(document, Object.values(requestBody.content)[0]?.schema ?? {})
-  const fields = Object.keys(body?.properties ?? {}).map((name) =>
-    body?.required?.includes(name) ? `**${code(name)}**` : code(name),
-  )
+  const isRequired = (name: string) => body?.required?.includes(name) ?? false
+  const names = Object.keys(body?.properties ?? {})
+  const fields = names.map((name) => (isRequired(name) ? `**${code(name)}**` : code(name)))
   const filters = parameters
     .filter((parameter) => !isCommon(parameter))
     .map(({ name }) => code(name))
-  return [...filters, ...fields].join(', ')
+  const all = [...filters, ...fields].join(', ')
+  if (all.length <= LONGEST_CELL) return all
+  const required = fields.filter((_, at) => isRequired(names[at] ?? ''))
+  const others = `${fields.length - required.length} optional fields`
+  return required.length > 0 ? `${required.join(', ')}, and ${others}` : others
 }
 
 const endpoints = (document: Document, prefixes: string[]): string => {

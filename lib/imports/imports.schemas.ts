@@ -138,7 +138,7 @@ export const PartnerImportRow = z
     slugs: optional(
       z.array(line(MAX_SLUG_LENGTH)).max(MAX_SLUGS).meta({
         description:
-          'Further slugs of the partner, each of a link that goes on working. Of a row without a `slug`, the first is the main one.',
+          'Further slugs of the partner, whose links continue to work. In a row without a `slug`, the first is the main one.',
       }),
     ),
     couponId: key(
@@ -156,7 +156,7 @@ export const PartnerImportRow = z
         .refine((text) => text === null || isWebUrl(text))
         .meta({
           description:
-            'The partner’s link on the earlier platform, as it is. The “We’ve moved” email shows it, and says whether it still works.',
+            'The partner’s link on the earlier platform, unchanged. The “We’ve moved” email shows it, and says whether it still works.',
           maxLength: MAX_FORMER_LINK_LENGTH,
         }),
     ),
@@ -201,8 +201,8 @@ export const CustomerImportRow = z
     startedAt: optional(
       moment.meta({
         description:
-          'When the previous platform rewarded the customer’s first sale: a date or a time, UTC by default, not before 1990. ' +
-          'A time up to 14 hours ahead counts as now: it is of another zone. `rewardDurationMonths` is counted from then.',
+          'When the previous platform rewarded the customer’s first sale: a date or a time from 1990 on, UTC by default. ' +
+          '`rewardDurationMonths` starts at it.',
       }),
     ),
     priorCommissions: optional(

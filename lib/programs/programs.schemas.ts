@@ -35,8 +35,8 @@ const siteUrl = z
 
 const mode = z.enum(PROGRAM_MODES, 'Must be live or shadow.').meta({
   description:
-    '`shadow` while another platform pays the program’s partners: what is decided here is recorded, and never payable. The ' +
-    'cut-over makes it `live`.',
+    '`shadow` while another platform pays the program’s partners: events are recorded and decided, and nothing is payable. ' +
+    'The cut-over makes it `live`.',
 })
 
 const programFields = {
@@ -70,8 +70,8 @@ const programFields = {
   netDays: integer(
     1,
     365,
-    'Net terms, such as 15, 30 or 60: a commission is payable that many days after the last day of the month of its ' +
-      'sale (UTC), and not before its holding days are over. null for holding days alone.',
+    'Net terms, such as 30: a commission is payable that many days after the last day of its sale’s month (UTC), and ' +
+      'not before its holding days are over. null for holding days alone.',
   ).nullable(),
   attributionDays: integer(1, 3_650, 'Days before a click expires.'),
   attribution: z.enum(['last', 'first'], 'Must be last or first.').meta({
@@ -80,13 +80,13 @@ const programFields = {
   }),
   attributeKnownCustomers: z.boolean('Must be true or false.').meta({
     description:
-      'Credits a known customer’s sales without a click, such as renewals. It concerns sales from now on.',
+      'Credits a known customer’s sales without a click, such as renewals. Applies to sales from now on.',
   }),
   lateLeadDays: integer(
     0,
     90,
-    'A payment that credits nobody is credited, and held for a manager, if a lead of its customer, or a later sale, follows within so ' +
-      'many days, with a click from before it. 0 credits none. It concerns sales from now on.',
+    'Days in which a later lead or sale with an earlier click credits a payment that credited nobody. The commission is ' +
+      'held for a manager. 0 turns it off. Applies to sales from now on.',
   ),
   trustedAttribution: z.boolean('Must be true or false.').meta({
     description:
@@ -99,8 +99,8 @@ const programFields = {
   }),
   unverifiedAddresses: z.enum(UNVERIFIED_ADDRESSES, 'Must be allow or hold.').meta({
     description:
-      'What happens to a commission that only an address credits which no lead has called verified (`emailVerified`): paid like ' +
-      'any other, or held for a manager.',
+      'What happens to a commission that is credited only by an address that no lead has reported as verified ' +
+      '(`emailVerified`): paid like any other, or held for a manager.',
   }),
   minimumPayoutCents: integer(
     0,
@@ -125,14 +125,13 @@ const programFields = {
     .nullable()
     .meta({
       description:
-        'The days of the schedule: for `weekly` a weekday from 1, Monday, to 7; for `monthly` a day of the month, and ' +
-        'for `twice_monthly` two, from 1 to 28, or 31 for the last day; none for `manual`. Sent with `payoutSchedule`. ' +
-        'null for the schedule’s own: Monday, the 1st, the 1st and 15th.',
+        'The days of the schedule, sent with `payoutSchedule`: a weekday from 1, Monday, or days of the month to 28, or 31 ' +
+        'for the last. null for Monday, the 1st, or the 1st and 15th.',
     }),
   reviewDays: integer(
     0,
     14,
-    'Days between a scheduled run and its sending. Its payouts are fixed and mailed to managers, who can stop it until then.',
+    'Days between a scheduled run and its sending. Its payouts are fixed and mailed to managers, who can stop it before.',
   ),
 }
 
@@ -152,7 +151,9 @@ const checkDays = (context: {
 
 /** A field that takes its default when it is absent or null. */
 const withDefault = <S extends z.ZodType>(schema: S, fallback: z.output<S>) =>
-  optional(schema).transform((value) => value ?? fallback)
+  optional(schema)
+    .meta({ default: fallback })
+    .transform((value) => value ?? fallback)
 
 /** POST /api/workspaces/:workspace/programs. */
 export const NewProgram = z

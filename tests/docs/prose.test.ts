@@ -49,28 +49,19 @@ const TO_DO = `
   clients/node/README.md
   clients/node/src/client.ts
   clients/node/src/retry.ts
-  docs/api.md
   docs/applications.md
   docs/architecture.md
-  docs/bank-files.md
   docs/comparison.md
   docs/decisions.md
   docs/guide-test-your-integration.md
   docs/imports.md
-  docs/mail.md
-  docs/mcp.md
-  docs/papers.md
-  docs/payouts.md
   docs/people.md
   docs/privacy.md
   docs/running.md
   docs/scale.md
   docs/security.md
   docs/shadow.md
-  docs/snippet.md
   docs/stripe.md
-  docs/tags.md
-  docs/webhooks.md
   functions/dashboard/partners/partners-actions.tsx
   functions/portal/program.tsx
   islands/docs/programs.ts
@@ -116,7 +107,6 @@ const TO_DO = `
   lib/shadow/cut-over/cut-over.queries.ts
   lib/sign-in/accounts.ts
   lib/sign-in/requests/known-browsers.queries.ts
-  lib/tracking/clicks/clicks.schemas.ts
   lib/tracking/clicks/snippet-version.ts
   lib/tracking/holds/resolve-hold.queries.ts
   lib/tracking/reports/late-reports.queries.ts

@@ -1738,13 +1738,13 @@ eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
 occurredAt?: undefined | string | null
-/** The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails. */
+/** A slug of the partner, if the program has `trustedAttribution`. A valid click takes precedence. */
 partnerSlug?: undefined | string | null
-/** The partner by a coupon’s ID or label, where the program has `trustedAttribution`. */
+/** The ID or label of the partner’s coupon, if the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
 }
 SaleEvent: {
-/** Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`). */
+/** Your invoice or order id. One sale per id. If a connected payment processor also reports the payment: its invoice id (`in_...`) or else its payment id (`pi_...`). */
 externalId: string
 /** Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too. */
 customerExternalId: string
@@ -1760,9 +1760,9 @@ eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
 occurredAt?: undefined | string | null
-/** The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails. */
+/** A slug of the partner, if the program has `trustedAttribution`. A valid click takes precedence. */
 partnerSlug?: undefined | string | null
-/** The partner by a coupon’s ID or label, where the program has `trustedAttribution`. */
+/** The ID or label of the partner’s coupon, if the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
 }
 Batch: {
@@ -1771,7 +1771,7 @@ events: Array<components['schemas']["BatchEvent"]>
 }
 BatchEvent: components['schemas']["BatchSale"] | components['schemas']["BatchLead"]
 BatchSale: {
-/** Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`). */
+/** Your invoice or order id. One sale per id. If a connected payment processor also reports the payment: its invoice id (`in_...`) or else its payment id (`pi_...`). */
 externalId: string
 /** Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too. */
 customerExternalId: string
@@ -1787,9 +1787,9 @@ eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
 occurredAt?: undefined | string | null
-/** The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails. */
+/** A slug of the partner, if the program has `trustedAttribution`. A valid click takes precedence. */
 partnerSlug?: undefined | string | null
-/** The partner by a coupon’s ID or label, where the program has `trustedAttribution`. */
+/** The ID or label of the partner’s coupon, if the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
 kind: "sale"
 }
@@ -1812,9 +1812,9 @@ eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
 occurredAt?: undefined | string | null
-/** The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails. */
+/** A slug of the partner, if the program has `trustedAttribution`. A valid click takes precedence. */
 partnerSlug?: undefined | string | null
-/** The partner by a coupon’s ID or label, where the program has `trustedAttribution`. */
+/** The ID or label of the partner’s coupon, if the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
 kind: "lead"
 }
@@ -1827,11 +1827,11 @@ customerExternalId?: undefined | string | null
 RefundEvent: {
 /** Your refund or credit note id. One refund per id. */
 externalId: string
-/** The `externalId` of the sale. A refund that arrives before its sale waits for it. For a sale that a connected payment processor reports too, any of the processor’s ids of it works as well. */
+/** The `externalId` of the sale, or any id of it at a connected payment processor that also reports it. A refund that arrives before its sale waits for it. */
 saleExternalId: string
-/** The part of the sale’s `amountCents` that was refunded. Without it, all that is left of the sale. More than is left counts as what is left. */
+/** The part of the sale’s `amountCents` that was refunded. By default, and at most, what is not refunded yet. */
 amountCents?: undefined | number | null
-/** ISO 4217 code, in any case. That of the sale by default, and no other. */
+/** ISO 4217 code, in any case. By default that of the sale; no other is accepted. */
 currency?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
@@ -1901,21 +1901,21 @@ rewardShipping?: undefined | boolean
 creditOutOfBand?: undefined | boolean
 /** Days before a commission becomes payable. */
 holdingDays?: undefined | number
-/** Net terms, such as 15, 30 or 60: a commission is payable that many days after the last day of the month of its sale (UTC), and not before its holding days are over. null for holding days alone. */
+/** Net terms, such as 30: a commission is payable that many days after the last day of its sale’s month (UTC), and not before its holding days are over. null for holding days alone. */
 netDays?: undefined | number | null
 /** Days before a click expires. */
 attributionDays?: undefined | number
 /** Whether the partner of a customer’s last attributed event is credited, or of the first. */
 attribution?: undefined | "last" | "first"
-/** Credits a known customer’s sales without a click, such as renewals. It concerns sales from now on. */
+/** Credits a known customer’s sales without a click, such as renewals. Applies to sales from now on. */
 attributeKnownCustomers?: undefined | boolean
-/** A payment that credits nobody is credited, and held for a manager, if a lead of its customer, or a later sale, follows within so many days, with a click from before it. 0 credits none. It concerns sales from now on. */
+/** Days in which a later lead or sale with an earlier click credits a payment that credited nobody. The commission is held for a manager. 0 turns it off. Applies to sales from now on. */
 lateLeadDays?: undefined | number
 /** Credits sales and leads that your backend reports without a click to the partner whom it names by `partnerSlug` or `couponCode`. */
 trustedAttribution?: undefined | boolean
 /** What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like any other, or not created. */
 selfReferrals?: undefined | "hold" | "allow" | "refuse"
-/** What happens to a commission that only an address credits which no lead has called verified (`emailVerified`): paid like any other, or held for a manager. */
+/** What happens to a commission that is credited only by an address that no lead has reported as verified (`emailVerified`): paid like any other, or held for a manager. */
 unverifiedAddresses?: undefined | "allow" | "hold"
 /** The smallest balance that is paid out, in minor units. */
 minimumPayoutCents?: undefined | number
@@ -1923,11 +1923,11 @@ minimumPayoutCents?: undefined | number
 manualEarningsNoticeCents?: undefined | number
 /** How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are `payoutDays`. A schedule begins three days after it is set. */
 payoutSchedule?: undefined | "manual" | "weekly" | "twice_monthly" | "monthly"
-/** The days of the schedule: for `weekly` a weekday from 1, Monday, to 7; for `monthly` a day of the month, and for `twice_monthly` two, from 1 to 28, or 31 for the last day; none for `manual`. Sent with `payoutSchedule`. null for the schedule’s own: Monday, the 1st, the 1st and 15th. */
+/** The days of the schedule, sent with `payoutSchedule`: a weekday from 1, Monday, or days of the month to 28, or 31 for the last. null for Monday, the 1st, or the 1st and 15th. */
 payoutDays?: undefined | Array<number> | null
-/** Days between a scheduled run and its sending. Its payouts are fixed and mailed to managers, who can stop it until then. */
+/** Days between a scheduled run and its sending. Its payouts are fixed and mailed to managers, who can stop it before. */
 reviewDays?: undefined | number
-/** `shadow` while another platform pays the program’s partners: what is decided here is recorded, and never payable. The cut-over makes it `live`. */
+/** `shadow` while another platform pays the program’s partners: events are recorded and decided, and nothing is payable. The cut-over makes it `live`. */
 mode?: undefined | "live" | "shadow"
 }
 NewGroup: {

@@ -22,21 +22,20 @@ export const SettingsChange = z
     approvalAboveCents: integer(
       0,
       MAX_AMOUNT_CENTS,
-      'Payout runs of more than this, in minor units of any currency, wait until a manager other than the one who ' +
-        'started them approves. What was begun in the last seven days and needed no approval counts too. null, the ' +
-        'default, turns this off. A higher limit, or null, is a `limitRequest` until another manager approves it.',
+      'What runs may pay in seven days, in minor units of any currency, before another manager must approve. null, the ' +
+        'default, is no limit.',
     ).nullable(),
     payoutOrder: z.enum(PAYOUT_ORDERS, 'Must be smallest_first or largest_first.').meta({
       description:
-        'Which balances are paid first where your Stripe balance does not cover all of them. `smallest_first` by default.',
+        'Which balances are paid first if your Stripe balance does not cover all of them. `smallest_first` by default.',
     }),
     paypalPayouts: choice('to PayPal'),
     wisePayouts: choice('to Wise'),
     ibanPayouts: choice('to an IBAN'),
     payoutsRequirePasskey: z.boolean('Must be true or false.').meta({
       description:
-        'Whether payouts need a confirmation with a passkey within the last 12 hours, and so does a change of this ' +
-        'setting. Defaults to false.',
+        'Whether payouts, and changes of this setting, need a confirmation with a passkey within the last 12 hours. ' +
+        'Defaults to false.',
     }),
     requireDocuments: z.boolean('Must be true or false.').meta({
       description:
@@ -49,19 +48,18 @@ export const SettingsChange = z
     }),
     salesFrom: z.enum(SALES_FROM, 'Must be both, stripe or api.').meta({
       description:
-        'Who reports the sales that earn: `stripe`, your backend by `api`, or `both`, the default. It applies to sales ' +
+        'Who reports the sales that earn: `stripe`, your backend by `api`, or `both`, the default. Applies to sales ' +
         'paid or reported from now on.',
     }),
     backendCreatesCheckouts: z.boolean('Must be true or false.').meta({
       description:
-        'Whether your backend creates every Checkout Session and sets its `client_reference_id` itself, so that the ' +
-        'field may name a customer. Leave it false where a page or a request sets the field. It applies to events ' +
-        'received from now on. Defaults to false.',
+        'Whether only your backend sets the `client_reference_id` of Checkout Sessions, so that it may name a customer. ' +
+        'Applies to events received from now on. Defaults to false.',
     }),
     mode: z.enum(MODES, 'Must be live or test.').meta({
       description:
-        'Whether Stripe’s real payments count, or those of its test mode. Events and keys of the other mode are ' +
-        'refused. It can be changed until an event of the present mode has counted or a key is stored.',
+        'Whether Stripe’s real payments count, or those of its test mode. Can be changed until an event of the ' +
+        'current mode has counted or a key is stored.',
     }),
   })
   .partial()

@@ -14,7 +14,7 @@ export const ClickEvent = z
     ),
     slugs: optional(z.array(z.string()).max(MAX_SLUGS)).meta({
       description:
-        'In the place of `slug`: what may be one, the likeliest first, such as the values of `via` and `ref`. The first that is a partner’s counts.',
+        'Instead of `slug`: candidates, the likeliest first, such as the values of `via` and `ref`. The first that is a partner’s counts.',
     }),
     url: optional(
       z
@@ -26,11 +26,11 @@ export const ClickEvent = z
     }),
     clickId: optional(z.string()).meta({
       description:
-        'The `clickId` that the visitor has, if any. It decides which click stands, by the program’s `attribution`. Charts count a repeated arrival within 30 minutes of it once. Without a slug, it is checked, and returned if it still counts.',
+        'The visitor’s current click, if any. The program’s `attribution` decides between it and the new one. Without a slug, it is checked, and returned if it still counts.',
     }),
     age: optional(z.number()).meta({
       description:
-        'Milliseconds since the visit, for one that could not be sent at once. At most five minutes count.',
+        'Milliseconds since the visit, if it could not be sent immediately. At most five minutes count.',
     }),
   })
   .refine(({ slug, slugs, clickId }) => slug || slugs?.length || clickId, {

@@ -10,8 +10,8 @@ export const RefundEvent = z
   .object({
     externalId: id('Your refund or credit note id. One refund per id.'),
     saleExternalId: id(
-      'The `externalId` of the sale. A refund that arrives before its sale waits for it. For a sale that a connected payment ' +
-        'processor reports too, any of the processor’s ids of it works as well.',
+      'The `externalId` of the sale, or any id of it at a connected payment processor that also reports it. A refund that ' +
+        'arrives before its sale waits for it.',
     ),
     amountCents: optional(
       z
@@ -20,12 +20,11 @@ export const RefundEvent = z
         .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
         .meta({
           description:
-            'The part of the sale’s `amountCents` that was refunded. Without it, all that is left of the sale. More than is ' +
-            'left counts as what is left.',
+            'The part of the sale’s `amountCents` that was refunded. By default, and at most, what is not refunded yet.',
         }),
     ),
     currency: optional(currency).meta({
-      description: 'ISO 4217 code, in any case. That of the sale by default, and no other.',
+      description: 'ISO 4217 code, in any case. By default that of the sale; no other is accepted.',
     }),
     eventName: optional(id('Your name for the event.')).meta({ default: 'refund' }),
     metadata,

@@ -62,11 +62,11 @@ const occurredAt = optional(
 
 const partnerSlug = optional(
   id(
-    'The partner by a slug of its links, where the program has `trustedAttribution`. A click that counts prevails.',
+    'A slug of the partner, if the program has `trustedAttribution`. A valid click takes precedence.',
   ),
 )
 const couponCode = optional(
-  id('The partner by a coupon’s ID or label, where the program has `trustedAttribution`.'),
+  id('The ID or label of the partner’s coupon, if the program has `trustedAttribution`.'),
 )
 
 type Codes = { partnerSlug?: string | null | undefined; couponCode?: string | null | undefined }
@@ -86,8 +86,8 @@ const toCode = ({ partnerSlug, couponCode }: Codes): PartnerCode | undefined => 
 
 export const saleFields = z.object({
   externalId: id(
-    'Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: ' +
-      'its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`).',
+    'Your invoice or order id. One sale per id. If a connected payment processor also reports the payment: ' +
+      'its invoice id (`in_...`) or else its payment id (`pi_...`).',
   ),
   customerExternalId: id(
     'Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too.',
