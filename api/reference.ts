@@ -36,7 +36,7 @@ type Schema = {
 
 type Operation = {
   summary: string
-  security?: Record<string, unknown>[]
+  security?: Record<string, string[]>[]
   parameters?: { in: string; name: string }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
   responses: Record<string, { description: string }>
@@ -75,12 +75,12 @@ const rolesIn = (roles: Roles): string => (roles === ALL ? 'member' : roles.join
 const accessOf = (route: string, { security = [], responses }: Operation): string => {
   const needs = security.flatMap((scheme) => Object.keys(scheme))
   if (needs.length === 0)
-    return responses[400]?.description.includes('`invalid_signature`') ? 'Stripe' : 'public'
-  if (!needs.includes('session')) return 'API key (`track`)'
+    return responses[400]?.description.includes('`invalid_signature`') ? 'signature' : 'public'
+  if (!needs.includes('session')) return `API key (${code(security[0]?.apiKey?.[0] ?? 'track')})`
   const roles = ROUTE_ROLES.get(route)
   if (!roles) return 'signed in'
   if (!needs.includes('apiKey')) return rolesIn(roles)
-  return `${rolesIn(roles)}, API key (\`${roles === ALL ? 'read' : 'write'}\`)`
+  return `${rolesIn(roles)}, API key (${code(roles === ALL ? 'read' : 'write')})`
 }
 
 /** Parameters that all lists have, or that the path shows. */

@@ -61,13 +61,13 @@ export const tracking: ZodOpenApiPathsObject = {
   '/api/track/sale/{externalId}': {
     patch: {
       summary: 'Add the click or the customer that a report of a sale lacked',
-      security: byApiKey,
+      security: [{ apiKey: ['write'] }],
       requestParams: {
         path: z.object({ externalId: z.string().meta({ description: 'The sale’s.' }) }),
       },
       requestBody: { required: true, ...json(SaleCorrection) },
       responses: {
-        200: { description: 'The sale was decided again.', ...json(TrackingResponse) },
+        200: { description: 'The sale was recomputed.', ...json(TrackingResponse) },
         ...errors(...BODY_ERRORS, 'invalid_api_key', 'insufficient_scope', 'not_found', 'conflict'),
       },
     },

@@ -46,14 +46,10 @@ const printed = new Set(
 const TO_DO = `
   CONTRIBUTING.md
   SECURITY.md
-  clients/node/README.md
-  clients/node/src/client.ts
-  clients/node/src/retry.ts
   docs/applications.md
   docs/architecture.md
   docs/comparison.md
   docs/decisions.md
-  docs/guide-test-your-integration.md
   docs/imports.md
   docs/people.md
   docs/privacy.md

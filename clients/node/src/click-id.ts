@@ -43,9 +43,9 @@ const fromGetter = (store: HeadersLike | CookieStoreLike): string | undefined =>
 }
 
 /**
- * The visitor's click id, from the snippet's cookie `tributary_click`; undefined if there is none,
- * or one that the snippet can't have written. Never throws because of what a visitor sent. Of
- * several cookies, the first valid one counts.
+ * The visitor's click id, from the snippet's cookie `tributary_click`; undefined if the cookie is
+ * missing or malformed. Never throws because of a visitor's cookie. Of several cookies, the first
+ * valid one counts.
  *
  * @example
  * ```ts

@@ -19,20 +19,20 @@ export {
 type Schemas = components['schemas']
 export type Lead = Schemas['LeadEvent']
 export type Sale = Schemas['SaleEvent']
-/** Takes back a sale, or a part of it. */
+/** A refund of a sale, or of a part of it. */
 export type Refund = Schemas['RefundEvent']
 
 /** A sale or lead of a batch. */
 export type BatchEvent = Schemas['BatchEvent']
 
-/** What became of a report. */
+/** The result of a report. */
 export type Recorded = Schemas['TrackingResponse'] & {
-  /** Whether an earlier report with this `externalId` had another body. That one counts. */
+  /** Whether an earlier report with this `externalId` had another body. The earlier one counts. */
   idempotencyMismatch: boolean
 }
 
 /**
- * An answer for each event, in the same order. Send those again whose `error.code` is `try_again`.
+ * A result for each event, in the same order. Send events again whose `error.code` is `try_again`.
  */
 export type BatchResults = { results: (Recorded | Schemas['Error'])[] }
 
@@ -43,9 +43,9 @@ export type TributaryOptions = {
   apiKey: string
   /** The workspace's slug or id: for `api` only. */
   workspace?: string | undefined
-  /** How long a call may take with all its attempts, in milliseconds. 30,000 by default. */
+  /** The longest time of a call with all its attempts, in milliseconds. 30,000 by default. */
   deadlineMs?: number | undefined
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
 }
 
@@ -64,8 +64,8 @@ const readUrl = (text: string | URL): URL => {
 }
 
 /**
- * Repeating these is safe: they change nothing, or set the same fields again, or the server
- * recognizes the repeat by its key. A repeated DELETE would find nothing, and look like a mistake.
+ * Other requests are safe to repeat: they change nothing, or set the same fields again, or the
+ * server recognizes the repeat by its key. A repeated DELETE would get 404, and look like a mistake.
  */
 const isRepeatable = ({ method }: Request): boolean => method !== 'DELETE'
 
@@ -82,7 +82,7 @@ const isRepeatable = ({ method }: Request): boolean => method !== 'DELETE'
 export const createTributary = (options: TributaryOptions) => {
   const url = readUrl(options.url)
   const { workspace, deadlineMs = DEADLINE_MS } = options
-  // Looked up at each call, so that an instrumented one is used.
+  // Looked up at each call, so that an instrumented `fetch` is used.
   const fetch: typeof globalThis.fetch =
     options.fetch ?? ((...request) => globalThis.fetch(...request))
   // Throws here if the key has characters that no header can have.
@@ -135,7 +135,7 @@ export const createTributary = (options: TributaryOptions) => {
 
   return {
     /**
-     * Reports events. Each is tried again after a lost connection, 429 and 5xx until it is recorded
+     * Reports events. A report is retried after a lost connection, 429 and 5xx until it is recorded
      * or refused, or the deadline passes. That is safe, because an `externalId` counts once.
      *
      * @throws {TributaryError}
@@ -147,7 +147,7 @@ export const createTributary = (options: TributaryOptions) => {
         report('/api/track/sale', sale, call),
       refund: (refund: Refund, call?: CallOptions): Promise<Recorded> =>
         report('/api/track/refund', refund, call),
-      /** Up to 500 sales and leads, which count in their order. Each is answered by itself. */
+      /** Up to 500 sales and leads, which are processed in their order. Each has its own result. */
       batch: async (events: BatchEvent[], call?: CallOptions): Promise<BatchResults> => {
         const { response, body } = await send('/api/track/batch', { events }, call)
         const { results } = read<Schemas['BatchResponse']>(response.status, body, (answer) =>
@@ -164,11 +164,11 @@ export const createTributary = (options: TributaryOptions) => {
 
     /**
      * The rest of the API, typed by its OpenAPI document, with paths below the workspace. Requests
-     * are tried again, like reports, except for DELETE: each POST is sent with an Idempotency-Key,
-     * so that the server creates one. It resolves to `data`, or to `error` for a response of 4xx
-     * and 5xx.
+     * are retried like reports, except for DELETE: each POST has an Idempotency-Key, so that its
+     * retries create nothing more. It resolves to `data`, or to `error` for a response of 4xx or
+     * 5xx.
      *
-     * @throws {TributaryError} when no response came
+     * @throws {TributaryError} if there was no response
      * @example
      * ```ts
      * const { data, error } = await tributary.api.GET('/partners', { params: { query: { limit: 10 } } })
@@ -186,7 +186,7 @@ export const createTributary = (options: TributaryOptions) => {
   }
 }
 
-/** @throws {TributaryError} when something else than Tributary answered */
+/** @throws {TributaryError} if the response is not from Tributary */
 const read = <T>(status: number, body: string, isOurs: (answer: T) => boolean): T => {
   try {
     const answer = JSON.parse(body)

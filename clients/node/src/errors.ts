@@ -1,10 +1,10 @@
-/** Why a request failed where the API's error codes don't apply. */
+/** Codes of errors that are not from the API. */
 type LocalCode =
-  /** No response came: the network, DNS or TLS failed. */
+  /** There was no response: the network, DNS or TLS failed. */
   | 'connection_failed'
-  /** The total deadline passed, or would pass before the next attempt. */
+  /** The deadline passed, or would pass before the next attempt. */
   | 'deadline_exceeded'
-  /** The response is not the API's: check the URL, and what is between. */
+  /** The response is not the API's: check the URL, and proxies. */
   | 'unexpected_response'
 
 /** `(string & {})` keeps the completion of the known codes. */
@@ -34,11 +34,11 @@ type Details = {
 /** A request that failed, after all attempts. */
 export class TributaryError extends Error {
   override name = 'TributaryError'
-  /** Stable, for code. */
+  /** Stable: safe to compare in code. */
   readonly code: ErrorCode
-  /** The status of the last response; undefined if none came. */
+  /** The status of the last response; undefined if there was none. */
   readonly status: number | undefined
-  /** Names the request in Tributary's logs. */
+  /** Identifies the request in Tributary's logs. */
   readonly requestId: string | undefined
   /** The page that describes the code. */
   readonly docUrl: string | undefined
@@ -81,7 +81,7 @@ const readError = (body: string): ApiErrorBody | undefined => {
   }
 }
 
-/** The error of a response. 429 and 5xx may pass. */
+/** The error of a response. 429 and 5xx are retryable. */
 export const errorOf = (status: number, body: string): TributaryError => {
   const { code, message, requestId, docUrl, details } = readError(body) ?? {}
   const retryable = status === 429 || status >= 500

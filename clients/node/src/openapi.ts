@@ -1730,7 +1730,7 @@ customerEmail?: undefined | string | null
 emailVerified?: undefined | boolean | null
 /** Saved if the lead is attributed. */
 customerName?: undefined | string | null
-/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed. */
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed by a click. */
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
@@ -1752,7 +1752,7 @@ customerExternalId: string
 amountCents: number
 /** ISO 4217 code, in any case. `USD` by default. */
 currency?: undefined | string | null
-/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed. */
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed by a click. */
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
@@ -1779,7 +1779,7 @@ customerExternalId: string
 amountCents: number
 /** ISO 4217 code, in any case. `USD` by default. */
 currency?: undefined | string | null
-/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed. */
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed by a click. */
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
@@ -1804,7 +1804,7 @@ customerEmail?: undefined | string | null
 emailVerified?: undefined | boolean | null
 /** Saved if the lead is attributed. */
 customerName?: undefined | string | null
-/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed. */
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed by a click. */
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null

@@ -6,13 +6,12 @@ export type CallOptions = {
    * signal's reason.
    */
   signal?: AbortSignal | undefined
-  /** How long the call may take in all, in milliseconds. */
+  /** The longest time of the call with all its attempts, in milliseconds. */
   deadlineMs?: number | undefined
 }
 
 /**
- * Longer than the nine seconds within which Tributary responds: no response by then means a lost
- * connection.
+ * Longer than the nine seconds within which Tributary responds: after that, the connection is lost.
  */
 const ATTEMPT_MS = 12_000
 /** The upper limit of the first pause. It doubles with each attempt. */
@@ -20,7 +19,7 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 8_000
 
 /**
- * Full jitter: anything up to the limit, so that clients that failed together don't return
+ * Full jitter: a random time up to the limit, so that clients that failed together don't retry
  * together.
  */
 const pauseOf = (attempt: number): number =>
@@ -119,12 +118,12 @@ export const withRetries = async (
     if ('body' in result) return result
     const { error, retryAfterMs } = result
     error.attempts = attempts
-    // The deadline cuts the last attempt short: what the one before said explains more.
+    // The deadline cut the last attempt short: the error of the attempt before explains more.
     if (last && error.code === 'connection_failed' && performance.now() >= end)
       throw deadlineError(last, attempts)
     last = error
     if (!error.retryable || once) throw error
-    // Never before Retry-After, and not all of those who got the same one at the same time.
+    // Never before Retry-After, and with jitter, because many clients get the same value.
     const wait = retryAfterMs + pauseOf(attempts)
     if (performance.now() + wait >= end)
       throw retryAfterMs > 0 ? error : deadlineError(error, attempts)

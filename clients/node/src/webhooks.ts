@@ -5,14 +5,14 @@ export type WebhookEvent = [keyof webhooks] extends [never]
   ? { type: string; timestamp: string; data: unknown }
   : webhooks[keyof webhooks]
 
-/** Why a webhook was refused. Answer 400. */
+/** The code of a failed verification. Answer 400. */
 export type WebhookProblem =
   | 'missing_headers'
   | 'timestamp_out_of_range'
   | 'invalid_signature'
   | 'invalid_body'
 
-/** A webhook that Tributary didn't send, or sent too long ago. */
+/** The webhook is not from Tributary, or is too old. */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError'
   readonly code: WebhookProblem
@@ -25,8 +25,8 @@ export class WebhookVerificationError extends Error {
 type HeaderRecord = Record<string, string | string[] | undefined>
 
 /**
- * A `Request`, or the headers and the raw body where a framework has read it. A parsed body can't
- * be verified.
+ * A `Request`, or the headers and the raw body if a framework has read it. A parsed body can't be
+ * verified.
  */
 export type WebhookMessage =
   | Pick<Request, 'headers' | 'arrayBuffer'>
@@ -54,7 +54,7 @@ const keyOf = (secret: string) => {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
-// By what it can do: frameworks bring their own classes.
+// By its methods: frameworks have classes of their own.
 const isHeaders = (headers: Headers | HeaderRecord): headers is Headers =>
   typeof headers.get === 'function'
 

@@ -24,7 +24,7 @@ const readClickId = (text: string): string | null => {
 const clickId = optional(
   z.string().transform(readClickId).meta({
     description:
-      'The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed.',
+      'The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed by a click.',
   }),
 )
 
