@@ -71,7 +71,7 @@ export const imports: ZodOpenApiPathsObject = {
     CustomerImportResponse,
   ),
   [`${WORKSPACE}/import-sources`]: {
-    get: byManager(get('List what is read from other platforms', ImportSourceListResponse, {})),
+    get: byManager(get('List the platforms that are read', ImportSourceListResponse, {})),
     post: {
       ...post(
         'Start to read another platform by its API',
@@ -85,7 +85,7 @@ export const imports: ZodOpenApiPathsObject = {
     },
   },
   [`${WORKSPACE}/import-sources/{id}`]: {
-    get: byManager(get('Get how far a platform is read', ImportSourceResponse)),
+    get: byManager(get('Get the progress of reading a platform', ImportSourceResponse)),
     delete: remove('Stop reading a platform, and delete what was read'),
   },
   [`${WORKSPACE}/import-sources/{id}/rows`]: {
@@ -102,7 +102,7 @@ export const imports: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/imports/{id}/undo`]: {
     post: {
-      summary: 'Undo an import, whole or not at all',
+      summary: 'Undo an import completely, or not at all',
       description:
         'Takes back all that the import has made, or nothing, if somebody has used or changed any of it since: the 409 says whom. Safe to repeat.',
       security: bySession,

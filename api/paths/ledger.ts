@@ -88,34 +88,31 @@ export const ledger: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/customers`]: { get: list('List customers', CustomerResponse, CustomerQuery) },
   [`${WORKSPACE}/customers/{id}`]: {
-    get: get(
-      'Get a customer. The id of one who was merged into another finds that one',
-      CustomerResponse,
-    ),
+    get: get('Get a customer; the id of a merged one finds the remaining one', CustomerResponse),
   },
   [`${WORKSPACE}/possible-merges`]: {
     get: list(
-      'List customers whom a checkout names as one, newest first',
+      'List possible merges of customers, newest first',
       PossibleMergeResponse,
       PossibleMergeQuery,
     ),
   },
   [`${WORKSPACE}/possible-merges/{id}/merge`]: {
-    post: act('Merge two customers who may be one, for good', PossibleMergeResponse),
+    post: act('Merge two customers permanently', PossibleMergeResponse),
   },
   [`${WORKSPACE}/possible-merges/{id}/dismiss`]: {
-    post: act('Leave two customers apart who may be one', PossibleMergeResponse),
+    post: act('Dismiss a possible merge', PossibleMergeResponse),
   },
   [`${WORKSPACE}/customers/{id}/personal-data`]: {
-    get: byManager(get('Export what is stored about a customer', PersonalDataResponse)),
+    get: byManager(get('Export a customer’s personal data', PersonalDataResponse)),
   },
   [`${WORKSPACE}/customers/{id}/erase`]: {
-    post: act('Erase what names a customer. The ledger keeps its numbers', ErasureResponse),
+    post: act('Erase a customer’s personal data; the ledger keeps its amounts', ErasureResponse),
   },
   [`${WORKSPACE}/partners/{id}/personal-data`]: {
-    get: byManager(get('Export what is stored about a partner', PersonalDataResponse)),
+    get: byManager(get('Export a partner’s personal data', PersonalDataResponse)),
   },
   [`${WORKSPACE}/partners/{id}/erase`]: {
-    post: act('Erase what names a partner, once nothing is due to it', ErasureResponse),
+    post: act('Erase a partner’s personal data, if nothing is due to it', ErasureResponse),
   },
 }

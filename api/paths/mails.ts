@@ -31,7 +31,7 @@ export const mails: ZodOpenApiPathsObject = {
   },
   '/api/webhooks/resend': {
     post: {
-      summary: 'Receive what became of mails',
+      summary: 'Receive delivery events of mails',
       description:
         'The webhook endpoint for Resend, for the whole installation. Resend retries until it receives 200. Duplicate and ' +
         'out-of-order events are safe, and events of other types are ignored.',

@@ -38,7 +38,7 @@ export const papers: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/payout-years/{year}`]: {
     get: {
-      summary: 'List what was paid to whom in a year',
+      summary: 'List what each person was paid in a year',
       description:
         'One row per address and currency, by address: partners of one address are one person. A page has all currencies of a person: the limit counts people. Years are in UTC.',
       security: bySession,

@@ -83,7 +83,7 @@ export const shadow: ZodOpenApiPathsObject = {
   },
   [`${PROGRAM}/shadow/compare`]: {
     post: byWriter({
-      summary: 'Compare what has changed in a shadow run',
+      summary: 'Compare the changes in a shadow run',
       description:
         'Works for some seconds. Repeat it while `isMore` is true, or wait: it goes on every few minutes by itself.',
       requestParams: path(id),

@@ -60,7 +60,7 @@ export const tracking: ZodOpenApiPathsObject = {
   },
   '/api/track/sale/{externalId}': {
     patch: {
-      summary: 'Add the click or the customer that a report of a sale lacked',
+      summary: 'Add a missing click or customer to a reported sale',
       security: [{ apiKey: ['write'] }],
       requestParams: {
         path: z.object({ externalId: z.string().meta({ description: 'The sale’s.' }) }),

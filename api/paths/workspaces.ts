@@ -84,13 +84,10 @@ export const workspaces: ZodOpenApiPathsObject = {
     },
   },
   [`${WORKSPACE}/settings/limit-requests/{id}/approve`]: {
-    post: act(
-      'Approve a higher limit of payout runs, which another manager asked for',
-      SettingsResponse,
-    ),
+    post: act('Approve a request for a higher limit of payout runs', SettingsResponse),
   },
   [`${WORKSPACE}/settings/limit-requests/{id}/decline`]: {
-    post: act('Decline a higher limit of payout runs', SettingsResponse),
+    post: act('Decline a request for a higher limit of payout runs', SettingsResponse),
   },
   [`${WORKSPACE}/audit`]: {
     get: managersOnly(

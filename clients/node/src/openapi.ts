@@ -81,7 +81,7 @@ get?: never
 put?: never
 post?: never
 delete?: never
-/** Add the click or the customer that a report of a sale lacked */
+/** Add a missing click or customer to a reported sale */
 patch: {
 parameters: { query?: never; header?: never; path: { externalId: string }; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["SaleCorrection"] } }
@@ -336,7 +336,7 @@ patch?: never
 }
 "/customers/{id}": {
 parameters: NoParameters
-/** Get a customer. The id of one who was merged into another finds that one */
+/** Get a customer; the id of a merged one finds the remaining one */
 get: {
 parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
 requestBody?: never
@@ -357,7 +357,7 @@ patch?: never
 }
 "/possible-merges": {
 parameters: NoParameters
-/** List customers whom a checkout names as one, newest first */
+/** List possible merges of customers, newest first */
 get: {
 parameters: { query?: { status?: undefined | "open" | "merged" | "dismissed"; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
 requestBody?: never
@@ -920,7 +920,7 @@ patch?: never
 parameters: NoParameters
 get?: never
 put?: never
-/** Compare what has changed in a shadow run */
+/** Compare the changes in a shadow run */
 post: {
 parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
 requestBody?: never
