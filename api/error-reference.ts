@@ -29,9 +29,9 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Send a random one, such as a UUID, with each new request.',
   },
   invalid_signature: {
-    when: 'The request is not signed by Stripe with a signing secret of the workspace, or its timestamp is too old.',
+    when: 'A webhook of Stripe or Resend is not signed with a saved signing secret, or its timestamp is too old.',
     remedy:
-      'Check the workspace in the URL, and that the signing secret of this endpoint is saved on the Stripe page.',
+      'Check the URL of the endpoint, and that its signing secret is saved: Stripe’s on the Stripe page, Resend’s as `RESEND_WEBHOOK_SECRET`.',
   },
   invalid_api_key: {
     when: 'The API key is missing, malformed, unknown, revoked or expired.',
@@ -80,7 +80,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
   links_unconfirmed: {
     when: 'An import would mail new partners, and it is not known whether their links on the earlier platform still work.',
     remedy:
-      'Open such a link on your site, or say so by `options.linkForms`. The message names the forms.',
+      'Open such a link on your site, or send `options.linkForms`. The message names the forms.',
   },
   idempotency_key_reused: {
     when: 'A request with this `Idempotency-Key` and another body was sent to the endpoint within 24 hours.',
@@ -91,7 +91,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Check the new preview, and retry with its `previewedAt` and `totals`.',
   },
   commission_id_required: {
-    when: 'A commission of a shadow run has no `id`, and the other platform is read by its API: nobody knows which of these it is.',
+    when: 'A commission of a shadow run has no `id`, and the other platform is read by its API, so it cannot be matched with the commissions that were read.',
     remedy: 'Send the platform’s own ids, or read the platform by its API again.',
   },
   coupon_taken: {
@@ -99,7 +99,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Remove it from that partner first.',
   },
   slug_taken: {
-    when: 'Another partner of the program has the slug. `suggestion` is one that is free.',
+    when: 'Another partner of the program has the slug. `suggestion` is a free one.',
     remedy: 'Send another slug, or `"onSlugTaken": "suffix"`.',
   },
   body_too_large: {
@@ -111,9 +111,9 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Send the header `Content-Type: application/json`.',
   },
   unreadable_event: {
-    when: 'A signed event of Stripe is not in a form that is understood, or has an amount above the limit. It does not count.',
+    when: 'A signed event of Stripe has an unknown form, or an amount above the limit. It does not count.',
     remedy:
-      'Read the reason on the Stripe page. Stripe repeats the event for three days, and by *Resend* later: it counts as soon as it can be read.',
+      'Read the reason on the Stripe page. Stripe repeats the event for three days, and *Resend* repeats it later. It counts once it can be read.',
   },
   rate_limited: {
     when: 'Too many requests.',

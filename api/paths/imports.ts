@@ -81,7 +81,9 @@ export const imports: ZodOpenApiPathsObject = {
         'conflict',
       ),
       description:
-        'The platform is asked at once whether it accepts the token. A program is read from one platform at a time: delete the former reading first. A reading that has failed goes on from where it was, if you give the token of the same account again.',
+        'The platform must accept the token. A program is read from one platform at a time: delete the former ' +
+        'source first. A failed reading continues where it stopped, if you send a token of the same account ' +
+        'again.',
     },
   },
   [`${WORKSPACE}/import-sources/{id}`]: {
@@ -104,7 +106,8 @@ export const imports: ZodOpenApiPathsObject = {
     post: {
       summary: 'Undo an import completely, or not at all',
       description:
-        'Takes back all that the import has made, or nothing, if somebody has used or changed any of it since: the 409 says whom. Safe to repeat.',
+        'Undoes all that the import has made, or nothing if any of it has been used or changed since: the 409 ' +
+        'names it. Safe to repeat.',
       security: bySession,
       requestParams: path(id),
       requestBody: { required: true, ...json(ImportUndoRequest) },

@@ -40,7 +40,8 @@ export const papers: ZodOpenApiPathsObject = {
     get: {
       summary: 'List what each person was paid in a year',
       description:
-        'One row per address and currency, by address: partners of one address are one person. A page has all currencies of a person: the limit counts people. Years are in UTC.',
+        'One row per address and currency, sorted by address: partners with the same address are one person. ' +
+        '`limit` counts people, so a page has all currencies of a person. Years are in UTC.',
       security: bySession,
       requestParams: { ...path({ year: z.string().meta({ example: '2026' }) }), query: YearQuery },
       responses: {

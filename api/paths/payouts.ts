@@ -74,9 +74,9 @@ export const payouts: ZodOpenApiPathsObject = {
     post: {
       ...act('Cancel a payout that was not sent', PayoutResponse),
       description:
-        'Nothing is sent from then on. It is `canceled` at once if no request to Stripe can be on its way, and its ' +
-        'commissions are payable again. Otherwise it is `canceling` until that is certain, and `paid` if it turns out ' +
-        'that it was sent. Safe to repeat.',
+        'No transfer is requested any more. The payout is `canceled` immediately if no request to Stripe can have ' +
+        'succeeded, and its commissions are payable again. Otherwise it is `canceling` until that is certain, and ' +
+        '`paid` if it was sent. Safe to repeat.',
     },
   },
   [`${WORKSPACE}/payouts/{id}/resolve`]: {
@@ -87,8 +87,9 @@ export const payouts: ZodOpenApiPathsObject = {
         PayoutResponse,
       ),
       description:
-        'For a payout that is `canceling`, once Stripe could not be asked for its transfer five times over 24 hours after ' +
-        '`lookedUpUntil`. If you mark one as not sent that was, its partner is paid twice. Safe to repeat.',
+        'For a payout that is `canceling`, once five look-ups at Stripe have failed over 24 hours after ' +
+        '`lookedUpUntil`. If you mark a payout that was sent as not sent, its partner is paid twice. Safe to ' +
+        'repeat.',
     },
   },
   [`${WORKSPACE}/payouts/{id}/return`]: {
@@ -129,8 +130,8 @@ export const payouts: ZodOpenApiPathsObject = {
         RunResolutionResponse,
       ),
       description:
-        'As for one payout. Those about which nobody may decide stay as they are: compare their `status`. 409 if that is ' +
-        'all of them. Other ids are ignored. Safe to repeat.',
+        'As for one payout. Payouts that cannot be decided do not change: compare their `status`. 409 if none can ' +
+        'be. Other ids are ignored. Safe to repeat.',
     },
   },
   [`${WORKSPACE}/payout-runs/{id}/files`]: {
@@ -148,7 +149,8 @@ export const payouts: ZodOpenApiPathsObject = {
     get: {
       summary: 'Download the payouts of a manual run as a file',
       description:
-        'Formats other than `csv` contain the partners’ payment details, and need the role manager and a recent sign-in.',
+        'Formats other than `csv` contain the partners’ payment details, and need the role manager or finance and ' +
+        'a recent sign-in.',
       security: bySession,
       requestParams: { ...path(id), query: ExportQuery },
       responses: {

@@ -98,7 +98,7 @@ export const programs: ZodOpenApiPathsObject = {
       ...post('Create a partner', NewPartner, PartnerResponse),
       responses: {
         200: {
-          description: 'The program has a partner with this address, who stays as it is.',
+          description: 'The program has a partner with this address, which does not change.',
           ...json(PartnerResponse),
         },
         201: { description: 'Created.', ...json(PartnerResponse) },

@@ -52,8 +52,8 @@ export const shadow: ZodOpenApiPathsObject = {
     post: {
       ...cutOver,
       description:
-        'Ends the shadow run, and takes over what the uploaded commissions still owe each partner, all of it or nothing. Nothing ' +
-        'happens while `refused` has any. A repeat returns what was done.',
+        'Ends the shadow run, and takes over completely what the uploaded commissions still owe each partner. ' +
+        'Does nothing while `refused` has entries. A repeat returns the first result.',
       responses: {
         ...cutOver.responses,
         ...errors('conflict', 'preview_changed'),
@@ -64,7 +64,8 @@ export const shadow: ZodOpenApiPathsObject = {
     get: {
       ...state,
       description:
-        'How far it has come, and what the results add up to, by outcome and currency. 409 if the program never ran in shadow mode.',
+        'The progress, and the totals of the results by outcome and currency. 409 if the program never ran in ' +
+        'shadow mode.',
       requestParams: { ...path(id), query: ShadowPeriod },
       responses: { ...state.responses, ...errors('invalid_query', 'conflict') },
     },
@@ -85,7 +86,8 @@ export const shadow: ZodOpenApiPathsObject = {
     post: byWriter({
       summary: 'Compare the changes in a shadow run',
       description:
-        'Works for some seconds. Repeat it while `isMore` is true, or wait: it goes on every few minutes by itself.',
+        'Takes some seconds. Repeat it while `isMore` is true; the comparison also continues every few minutes ' +
+        'without a request.',
       requestParams: path(id),
       responses: {
         200: { description: 'Done, or more is left.', ...json(CompareResponse) },

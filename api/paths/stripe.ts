@@ -84,7 +84,7 @@ export const stripe: ZodOpenApiPathsObject = {
       summary: 'Receive a Stripe event',
       description:
         'The webhook endpoint for Stripe. Stripe retries until it receives 200. Duplicate and out-of-order events ' +
-        'are safe. One that cannot be read is stored without what it says, listed as `unreadable`, and answered 422.',
+        'are safe. An unreadable event is stored without its content, listed as `unreadable`, and answered 422.',
       requestParams: { ...path(), header: z.object({ 'Stripe-Signature': signature }) },
       requestBody: {
         required: true,

@@ -50,7 +50,7 @@ export const tracking: ZodOpenApiPathsObject = {
       responses: {
         200: {
           description:
-            'An answer to each event, in the same order. The header `Idempotency-Mismatch` lists the places, counted ' +
+            'A result for each event, in the same order. The header `Idempotency-Mismatch` lists the places, counted ' +
             'from 0, of the events whose earlier report had a different body, such as `0, 17`.',
           ...json(BatchResponse),
         },
