@@ -40,7 +40,7 @@ begin
                then o.amount_cents in (sale.amount_cents, gross_cents)
                 and purchase_id_kind(o.external_id) = 'report'
                 and not exists (
-                    -- Not looked for among all events of the workspace: see load_report.
+                    -- look-up by the keys, which are fewer than the workspace's events
                     select from (select s.workspace_id from processor_events s
                                  where s.keys && array[o.external_id, 'report:' || o.external_id]
                                  offset 0) s
@@ -61,15 +61,14 @@ end $$;
 create or replace function looks_of_sale(workspace uuid, of_sale uuid, out kinds text[],
     out amounts bigint[], out addresses text[])
 language plpgsql stable
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
-set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     with recursive sale as materialized (
         select e.external_id, e.amount_cents from events e where e.id = of_sale
     ), known (keys, facts, email) as (
         select array[external_id, 'report:' || external_id], '[]'::jsonb, null::text from sale
         union
-        -- Not looked for among all events of the workspace: see load_report.
+        -- look-up by the keys, which are fewer than the workspace's events
         select s.keys, s.facts, s.email
         from known k cross join lateral (
             select s.workspace_id, s.keys, s.facts, s.email from processor_events s
@@ -115,8 +114,7 @@ $$;
 -- The sale that a sale is held as a possible duplicate of, if that one earns, and so on: the first,
 -- or else the sale itself.
 create or replace function original_of(of_sale uuid) returns uuid language plpgsql stable
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
-set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     original  uuid := of_sale;
     next      uuid;
@@ -162,8 +160,7 @@ $$;
 -- later is. One that is part of a payout is not, but the other is then.
 create or replace function find_possible_duplicate(workspace uuid, of_sale uuid)
 returns table (held_id uuid, evidence_id uuid) language plpgsql stable
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
-set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     apart     constant interval := '24 hours';
     sale      events;
@@ -280,8 +277,7 @@ end $$;
 create or replace function hold_possible_duplicate(workspace uuid, saved_id uuid, click text,
     tied uuid[], is_new boolean, now timestamptz)
 returns void language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
-set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     changed    uuid[]  := array[saved_id];
     is_locked  boolean := false;   -- against runs that would pay what is to be held
@@ -389,8 +385,7 @@ end $$;
 -- repeated. The conditions on steps are the predicate of events_expected_idx.
 create or replace function note_received(workspace uuid, saved_id uuid, click text,
     gross_cents bigint, hours integer) returns void language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
-set enable_hashjoin = off set enable_mergejoin = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     if click is not null then
         perform lock_click(workspace, click);

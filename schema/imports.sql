@@ -183,8 +183,7 @@ begin
         return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target),
             'isUndone', true);
     end if;
-    -- Rows that are compared as a whole make it the right index, whatever the planner knows of a
-    -- table that is growing: its plan is kept. See event_reported.
+    -- repeated condition
     select c.answer, c.made_emails, c.made_slugs into answered
     from import_calls c where c.workspace_id = workspace.id and c.import_id = import
         and c.hash = call_hash
@@ -202,7 +201,6 @@ begin
                             answered.made_slugs) r)));
     end if;
 
-    -- offset 0 makes each look-up one of an index.
     select jsonb_object_agg(wanted.email, p.slug) into partners
     from unnest(emails) as wanted (email),
          lateral (select slug from partners where program_id = program and email = wanted.email

@@ -166,7 +166,8 @@ create table commissions (
     -- the day of its event, by a trigger if an insert does not say it: see totals
     earned_on     date,
 
-    -- For the lines of statements. Before the next one: see event_reported.
+    -- For the lines of statements. The next one is for foreign keys: see repeated condition in
+    -- docs/adr/2-planner-settings.md.
     constraint commissions_partner_id_created_at_id_key unique (partner_id, created_at, id),
     constraint commissions_partner_id_id_key   unique (partner_id, id),
     constraint commissions_workspace_id_id_key unique (workspace_id, id),

@@ -47,7 +47,7 @@ create table partners (
     constraint partners_workspace_id_id_key     unique (workspace_id, id),
     constraint partners_program_id_email_key    unique (program_id, email),
     constraint partners_program_id_slug_key_key unique (program_id, slug_key),
-    -- last: see event_reported
+    -- last, for foreign keys: see repeated condition in docs/adr/2-planner-settings.md
     constraint partners_program_id_id_key       unique (program_id, id),
     constraint partners_program_id_fkey foreign key (workspace_id, program_id)
         references programs (workspace_id, id),

@@ -96,10 +96,7 @@ create index processor_events_occurred_at_idx on processor_events (occurred_at)
 
 -- Functions and triggers.
 
--- The event of a report: RecordedEvent in lib/tracking/reports/reports.queries.ts. While the table is
--- small, each index that begins with the workspace looks equally good, Postgres takes the one
--- created last, and a plan stays when the table has grown. The last condition says nothing new,
--- but makes the right index look better. (The last one is right for foreign keys.)
+-- The event of a report: RecordedEvent in lib/tracking/reports/reports.queries.ts.
 create or replace function event_reported(workspace uuid, report_kind text, report_id text)
     returns jsonb language plpgsql stable as $$
 begin
@@ -108,5 +105,6 @@ begin
             e.body_hash)
         from events e
         where e.workspace_id = workspace and e.kind = report_kind and e.external_id = report_id
+          -- Repeated condition: see docs/adr/2-planner-settings.md.
           and (e.kind, e.external_id) >= (report_kind, report_id));
 end $$;

@@ -18,10 +18,9 @@ begin
     recorded := event_reported(workspace, 'refund', report_id);
 
     if recorded ->> 'bodyHash' is null then
-        -- The last condition is that of event_reported, for the same reason.
         select * into s from events e
         where e.workspace_id = workspace and e.kind = 'sale' and e.external_id = sale_ref
-          and (e.kind, e.external_id) >= ('sale', sale_ref);
+          and (e.kind, e.external_id) >= ('sale', sale_ref);   -- repeated condition
         select count(*) > 0, min(p.sale_currency) into is_joined, sale_currency
         from (select p.workspace_id,
                      (select e.currency from events e where e.id = p.event_id) as sale_currency
@@ -98,7 +97,7 @@ begin
     if not (refund -> 'isJoined')::boolean then
         select * into s from events e
         where e.workspace_id = workspace and e.kind = 'sale' and e.external_id = sale_ref
-          and (e.kind, e.external_id) >= ('sale', sale_ref)
+          and (e.kind, e.external_id) >= ('sale', sale_ref)   -- repeated condition
         for no key update;
         perform assert_unchanged((s.id, s.revision) is not distinct from
                                  ((known ->> 'id')::uuid, (known -> 'revision')::integer));

@@ -205,7 +205,7 @@ begin
                     from programs pr cross join lateral (
                         (select p.id from partners p
                          where p.program_id = pr.id and p.slug_key = load_report.slug_key
-                           -- for the index: see event_reported
+                           -- repeated condition
                            and (p.program_id, p.slug_key) >= (pr.id, load_report.slug_key)
                          offset 0)
                         union all

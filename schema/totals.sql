@@ -810,7 +810,7 @@ end $$;
 -- in a transaction of the isolation level Repeatable Read it sees one moment, and later differences
 -- are added to what it has counted.
 create or replace function rebuild_totals(workspace uuid default null) returns void language plpgsql
-    set enable_seqscan = on as $$
+    set enable_seqscan = on set plan_cache_mode = force_custom_plan as $$
 begin
     if current_setting('transaction_isolation') not in ('repeatable read', 'serializable') then
         raise exception 'rebuild_totals needs a transaction of the isolation level repeatable read';

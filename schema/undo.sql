@@ -5,7 +5,7 @@
 -- The partners that an import has created.
 create or replace function imported_partners(workspace uuid, import uuid)
     returns table (id uuid, since timestamptz) language plpgsql stable
-set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     return query
     select m.id, a.created_at
@@ -19,7 +19,7 @@ end $$;
 create or replace function imported_customers(workspace uuid, import uuid)
     returns table (id uuid, called_at timestamptz[], former jsonb, is_whole boolean)
 language plpgsql stable
-set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     times timestamptz[] := array(
         select a.created_at from import_calls i join audit_entries a on a.id = i.audit_id
@@ -47,7 +47,7 @@ create or replace function imported_balances(workspace uuid, import uuid)
     returns table (id uuid, partner_id uuid, call uuid, since timestamptz, open_cents bigint,
         is_used boolean)
 language plpgsql stable
-set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     return query
     select b.id, b.partner_id, i.audit_id, a.created_at,
@@ -65,7 +65,7 @@ end $$;
 -- what it made of them.
 create or replace function import_dependents(workspace uuid, import uuid)
     returns table (kind text, id uuid, since timestamptz) language plpgsql stable
-set enable_seqscan = off set jit = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     origins  text[] := array(select 'import ' || i.audit_id from import_calls i
         where i.workspace_id = workspace and i.import_id = import);
@@ -129,7 +129,7 @@ end $$;
 -- if there is no such import.
 create or replace function plan_undo(workspace uuid, import uuid, shown integer) returns jsonb
 language plpgsql stable
-set enable_seqscan = off set jit = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     done jsonb := (select u.undone from undone_imports u
         where u.workspace_id = workspace and u.import_id = import);
@@ -192,8 +192,7 @@ create or replace function undo_import(workspace uuid, import uuid, actor text, 
     now timestamptz) returns jsonb
 language plpgsql
 security definer set search_path = public, pg_temp
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
-set enable_mergejoin = off set jit = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     planned    jsonb;
     origins    text[];

@@ -112,7 +112,7 @@ begin
     foreach wanted in array coalesce(string_to_array(slug_keys, E'\n'), '{}') loop
         select pa.id into of_id from partners pa
         where pa.program_id = program and pa.slug_key = wanted and pa.status = 'approved'
-          -- for the index: see event_reported
+          -- repeated condition
           and (pa.program_id, pa.slug_key) >= (program, wanted);
         exit when found;
         select pa.id into of_id from links l join partners pa on pa.id = l.partner_id

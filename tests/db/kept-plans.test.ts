@@ -2,7 +2,7 @@
 /**
  * A connection keeps the plans of what database functions, triggers and foreign keys run, and
  * Workers' connections are pooled: a plan may be of the first minute of an installation, and be
- * used when its tables have grown. See docs/architecture.md.
+ * used when its tables have grown. See docs/adr/2-planner-settings.md.
  */
 import type pg from 'pg'
 import { expect, test } from 'vitest'
