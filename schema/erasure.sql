@@ -1,7 +1,6 @@
 -- Erasure of people and of workspaces.
 
--- The workspaces that were deleted: that there were any keeps sign-up closed, and who asked for it
--- is known.
+-- The workspaces that were deleted, and by whom. One row is enough to keep sign-up closed.
 create table deleted_workspaces (
     id          uuid         primary key,
     slug        text         not null,
@@ -28,8 +27,10 @@ create index kept_documents_keep_until_idx on kept_documents (keep_until);
 
 -- Functions and triggers.
 
--- For an erasure: the text that replaces a value, if it is one of `texts`, also as a key of the
--- merchant's (lib/rules/purchases/facts.ts).
+-- An erasure replaces each of `texts` by the one at its place in `by_texts`. The functions below do
+-- so in values of several kinds.
+
+-- A value that is one of them, or a key of the merchant's with one (lib/rules/purchases/facts.ts).
 create or replace function erase_text(value text, texts text[], by_texts text[]) returns text
     language sql immutable as $$
     select coalesce(by_texts[array_position(texts, value)],
@@ -37,14 +38,14 @@ create or replace function erase_text(value text, texts text[], by_texts text[])
                         then substr(value, 8) end)], value)
 $$;
 
--- The same of each value in a list.
+-- Each value of a list.
 create or replace function erase_list(list text[], texts text[], by_texts text[]) returns text[]
     language sql immutable as $$
     select array(select erase_text(u.value, texts, by_texts)
         from unnest(list) with ordinality u (value, n) order by u.n)
 $$;
 
--- The same of all values in JSON.
+-- All values in JSON.
 create or replace function erase_texts(doc jsonb, texts text[], by_texts text[]) returns jsonb
     language plpgsql immutable as $$
 declare
@@ -52,14 +53,13 @@ declare
 begin
     for n in 1 .. coalesce(cardinality(texts), 0) loop
         result := replace(replace(result, to_jsonb(texts[n])::text, to_jsonb(by_texts[n])::text),
-                          to_jsonb('report:' || texts[n])::text,
-                              to_jsonb('report:' || by_texts[n])::text);
+            to_jsonb('report:' || texts[n])::text, to_jsonb('report:' || by_texts[n])::text);
     end loop;
     return result::jsonb;
 end $$;
 
--- The same wherever a text mentions them, in any case: "Ask Ann@x.example." An address that only
--- begins or ends like one of them stays.
+-- Wherever a text mentions them, in any case: "Ask Ann@x.example." An address that only begins or
+-- ends like one of them stays.
 create or replace function erase_mentions(value text, texts text[], by_texts text[]) returns text
     language plpgsql immutable as $$
 begin
@@ -75,7 +75,7 @@ begin
     return value;
 end $$;
 
--- The same of all values in JSON.
+-- Wherever a value in JSON mentions them.
 create or replace function erase_mentions_in(doc jsonb, texts text[], by_texts text[]) returns jsonb
     language plpgsql immutable as $$
 begin
@@ -96,8 +96,7 @@ begin
 end $$;
 
 -- Replaces addresses in what managers and applicants of a workspace have written: reasons, notes,
--- messages and applications. Reasons are in the audit log, too, which names the rows that have
--- them.
+-- messages and applications. The audit log has the reasons too, and names the rows that have them.
 create or replace function erase_from_texts(workspace uuid, texts text[], by_texts text[])
     returns void
 language plpgsql set plan_cache_mode = force_custom_plan as $$
@@ -165,9 +164,9 @@ end $$;
 -- erasure: the only way to change an entry. subjects are the ids of an erased partner, whose name
 -- goes too; none for a customer.
 --
--- An erased partner goes as the actor of each entry, whatever the action. Who is or was a member of
--- the workspace stays the actor but of what partners alone do, and who was invited or removed
--- stays: an erasure must not hide who had access to money.
+-- An erased partner is removed as the actor of each entry. But a present or former member of the
+-- workspace stays the actor, except of what only partners do, and entries about members stay as
+-- they are: an erasure must not hide who had access to money.
 create or replace function erase_from_audit(workspace uuid, subjects uuid[], texts text[],
     by_texts text[]) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -204,7 +203,7 @@ begin
     perform set_config('tributary.erases_texts', 'off', true);
 end $$;
 
--- Erases how a person was paid. Its accounts are paid no more.
+-- Erases how a person was paid, and disconnects the person's accounts.
 create or replace function erase_payment(workspace uuid, address text, marker text,
     now timestamptz) returns void language sql
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -212,16 +211,15 @@ security definer set search_path = public, pg_temp set plan_cache_mode = force_c
     set email = marker, ciphertext = case when ciphertext is null then null else 'erased' end,
         masked = case when masked is null then null else 'erased' end
     where workspace_id = workspace and email = address;
-    -- Each by its own index.
+    -- Two statements, because each has its own index.
     update payout_accounts set email = marker where workspace_id = workspace and email = address
         and disconnected_at is not null;
     update payout_accounts set email = marker, disconnected_at = now
     where workspace_id = workspace and email = address and disconnected_at is null;
 $$;
 
--- Why a workspace cannot be deleted now: the first kind of money that is under way, or null. Of a
--- workspace for tests, and of test partners, nothing is money but payouts that Stripe's test mode
--- has not answered.
+-- Why a workspace cannot be deleted now: the first kind of money that is under way, or null. In a
+-- workspace for tests, and of test partners, only payouts count that Stripe has not answered.
 create or replace function money_under_way(workspace uuid) returns text language sql stable
     set plan_cache_mode = force_custom_plan as $$
     select case
@@ -250,28 +248,24 @@ create or replace function money_under_way(workspace uuid) returns text language
                          then 'balances' end
 $$;
 
--- Deletes some rows of a table for an erasure. `condition` is on $1, the workspace, and $2, ids.
-create or replace function erase_rows(from_table text, condition text, workspace uuid, ids uuid[],
-    most integer) returns integer
+-- Deletes rows of tables, one table after the other, for an erasure: at most `room` in all. Returns
+-- how many more may be deleted. `condition` is on $1, the workspace, and $2, ids.
+create or replace function erase_rows(from_tables text[], condition text, workspace uuid,
+    ids uuid[], room integer) returns integer
 language plpgsql as $$
 declare
-    erased integer;
+    from_table  text;
+    erased      integer;
 begin
-    if most <= 0 then return 0; end if;
-    execute format('delete from %I where ctid = any(array(select ctid from %1$I where %s limit $3))', from_table, condition)
-        using workspace, ids, most;
-    get diagnostics erased = row_count;
-    return erased;
-end $$;
-
--- Erases what these people sign in with, of each whom no workspace knows.
-create or replace function forget_people(addresses text[]) returns void language plpgsql as $$
-declare
-    address text;
-begin
-    foreach address in array addresses loop
-        perform erase_sign_ins(array[address]);
+    foreach from_table in array from_tables loop
+        exit when room <= 0;
+        execute format('delete from %I where ctid = any(array(
+            select ctid from %1$I where %s limit $3))', from_table, condition)
+            using workspace, ids, room;
+        get diagnostics erased = row_count;
+        room := room - erased;
     end loop;
+    return room;
 end $$;
 
 -- Erases the workspace whose deletion is due, at most about `most` rows in each call, and returns
@@ -284,11 +278,10 @@ create or replace function erase_workspaces(at timestamptz, most integer) return
     language plpgsql
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
-    w        record;
-    room     integer := most;
-    its_name text;
-    batch    uuid[];
-    people   text[];
+    w       record;
+    room    integer := most;
+    batch   uuid[];
+    people  text[];
 begin
     select * into w from workspaces o where o.deletes_at <= least(at, now())
         order by o.deletes_at limit 1
@@ -317,25 +310,19 @@ begin
     people := array(select m.email from members m where m.workspace_id = w.id);
     delete from members where workspace_id = w.id;
     delete from approval_limit_requests where workspace_id = w.id;
-    perform forget_people(people);
+    perform erase_sign_ins(array[address]) from unnest(people) address;
 
-    foreach its_name in array array[
-        'webhook_deliveries', 'webhook_events', 'webhook_endpoints', 'idempotency_keys',
-            'import_calls', 'undone_imports', 'report_mismatches', 'mails',
-        'mailings', 'mail_texts', 'mail_optouts', 'coupon_aliases', 'links', 'applications',
-            'adjustments', 'processor_events'] loop
-        room := room - erase_rows(its_name, 'workspace_id = $1', w.id, null, room);
-    end loop;
-    foreach its_name in array array['shadow_comparisons', 'platform_commissions'] loop
-        room := room
-            - erase_rows(its_name,
-            'workspace_id = $1 and program_id in (select id from programs where workspace_id = $1)',
-                                    w.id, null, room);
-    end loop;
+    room := erase_rows('{webhook_deliveries,webhook_events,webhook_endpoints,idempotency_keys,
+        import_calls,undone_imports,report_mismatches,mails,mailings,mail_texts,mail_optouts,
+        coupon_aliases,links,applications,adjustments,processor_events}',
+        'workspace_id = $1', w.id, null, room);
+    room := erase_rows('{shadow_comparisons,platform_commissions}',
+        'workspace_id = $1 and program_id in (select id from programs where workspace_id = $1)',
+        w.id, null, room);
     batch := array(select s.id from programs p join import_sources s on s.program_id = p.id
         where p.workspace_id = w.id);
-    room := room - erase_rows('import_source_rows', 'source_id = any($2)', w.id, batch, room);
-    room := room - erase_rows('import_sources', 'id = any($2)', w.id, batch, room);
+    room := erase_rows('{import_source_rows}', 'source_id = any($2)', w.id, batch, room);
+    room := erase_rows('{import_sources}', 'id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
 
     -- What the law makes people keep, until ten years after the year in which it was issued.
@@ -345,14 +332,13 @@ begin
            to_jsonb(n) || jsonb_build_object('invoiceNumber', i.number, 'currency', p.currency,
                'supplier', i.supplier, 'customer', i.customer),
            n.issued_at,
-               (date_trunc('year', n.issued_at at time zone 'UTC') + interval '11 years')::date
+           (date_trunc('year', n.issued_at at time zone 'UTC') + interval '11 years')::date
     from (select * from credit_notes where workspace_id = w.id order by id limit room) n
     join invoices i on i.id = n.invoice_id join payouts p on p.id = i.payout_id
     on conflict (id) do nothing;
-    room := room
-        - erase_rows('credit_notes',
+    room := erase_rows('{credit_notes}',
         'workspace_id = $1 and exists (select from kept_documents k where k.id = credit_notes.id)',
-                                w.id, null, room);
+        w.id, null, room);
     if room <= 0 then return most; end if;
     insert into kept_documents (id, workspace_id, workspace_name, kind, document, issued_at,
         keep_until)
@@ -360,85 +346,72 @@ begin
            to_jsonb(i) || jsonb_build_object('reference', p.reference, 'amountCents',
                p.amount_cents, 'currency', p.currency, 'paidAt', p.paid_at),
            i.issued_at,
-               (date_trunc('year', i.issued_at at time zone 'UTC') + interval '11 years')::date
+           (date_trunc('year', i.issued_at at time zone 'UTC') + interval '11 years')::date
     from (select * from invoices where workspace_id = w.id order by id limit room) i
         join payouts p on p.id = i.payout_id
     on conflict (id) do nothing;
-    room := room
-        - erase_rows('invoices',
+    room := erase_rows('{invoices}',
         'workspace_id = $1 and exists (select from kept_documents k where k.id = invoices.id)',
-                                w.id, null, room);
+        w.id, null, room);
     if room <= 0 then return most; end if;
 
     batch := array(select c.id from commissions c where c.workspace_id = w.id
                      and not exists (select from commissions r where r.reverses_id = c.id)
                      and not exists (select from commissions r where r.replaces_id = c.id)
-                         limit room);
+                   limit room);
     update events e set commission_id = null
         where e.workspace_id = w.id and e.commission_id = any(batch);
     delete from commission_holds where commission_id = any(batch);
-    room := room - erase_rows('commissions', 'id = any($2)', w.id, batch, room);
+    room := erase_rows('{commissions}', 'id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
 
     batch := array(select e.id from events e where e.workspace_id = w.id
                      and not exists (select from events r where r.sale_id = e.id) limit room);
     delete from commission_holds where evidence_event_id = any(batch);
     delete from one_time_rewards where event_id = any(batch);
-    room := room - erase_rows('events', 'id = any($2)', w.id, batch, room);
+    room := erase_rows('{events}', 'id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
 
     batch := array(select c.id from customers c where c.workspace_id = w.id
                      and not exists (select from customers r where r.merged_into = c.id)
-                         limit room);
-    room := room - erase_rows('possible_merges', 'workspace_id = $1', w.id, null, room);
-    room := room - erase_rows('referrals', 'customer_id = any($2)', w.id, batch, room);
-    room := room - erase_rows('customer_identities', 'customer_id = any($2)', w.id, batch, room);
-    room := room - erase_rows('customers', 'id = any($2)', w.id, batch, room);
+                   limit room);
+    room := erase_rows('{possible_merges}', 'workspace_id = $1', w.id, null, room);
+    room := erase_rows('{referrals,customer_identities}', 'customer_id = any($2)', w.id, batch,
+        room);
+    room := erase_rows('{customers}', 'id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
 
     batch := array(select r.id from payout_runs r where r.workspace_id = w.id limit room);
     delete from payout_run_notices where run_id = any(batch);
-    room := room
-        - erase_rows('totals_by_value', $c$workspace_id = $1 and dimension = 'status'$c$, w.id,
-            null, room);
-    foreach its_name in array array['clicks', 'total_deltas', 'account_payouts',
-        'payouts', 'payout_runs', 'payout_accounts',
-                                    'payment_details', 'payees', 'payers', 'unreachable_people',
-                                        'unknown_transfers',
-                                    'invoice_numbers'] loop
-        room := room - erase_rows(its_name, 'workspace_id = $1', w.id, null, room);
-    end loop;
+    room := erase_rows('{totals_by_value}', $c$workspace_id = $1 and dimension = 'status'$c$, w.id,
+        null, room);
+    room := erase_rows('{clicks,total_deltas,account_payouts,payouts,payout_runs,payout_accounts,
+        payment_details,payees,payers,unreachable_people,unknown_transfers,invoice_numbers}',
+        'workspace_id = $1', w.id, null, room);
     if room <= 0 then return most; end if;
 
     batch := array(select p.id from partners p where p.workspace_id = w.id limit room);
-    foreach its_name in array array['former_partner_addresses', 'former_partner_terms',
-        'partner_notes', 'agreement_acceptances'] loop
-        room := room - erase_rows(its_name, 'partner_id = any($2)', w.id, batch, room);
-    end loop;
-    foreach its_name in array array['totals_by_period', 'totals_of_all_time', 'totals_by_value'] loop
-        room := room - erase_rows(its_name, 'of_id = any($2)', w.id, batch, room);
-    end loop;
+    room := erase_rows(
+        '{former_partner_addresses,former_partner_terms,partner_notes,agreement_acceptances}',
+        'partner_id = any($2)', w.id, batch, room);
+    room := erase_rows('{totals_by_period,totals_of_all_time,totals_by_value}',
+        'of_id = any($2)', w.id, batch, room);
     if room <= 0 then return most; end if;
     people := array(select distinct p.email from partners p where p.id = any(batch[1:room]));
-    room := room - erase_rows('partners', 'id = any($2)', w.id, batch[1:room], room);
-    perform forget_people(people);
+    room := erase_rows('{partners}', 'id = any($2)', w.id, batch[1:room], room);
+    perform erase_sign_ins(array[address]) from unnest(people) address;
     if room <= 0 then return most; end if;
 
     batch := array(select g.id from groups g where g.workspace_id = w.id limit room);
-    room := room - erase_rows('former_group_terms', 'group_id = any($2)', w.id, batch, room);
+    room := erase_rows('{former_group_terms}', 'group_id = any($2)', w.id, batch, room);
     batch := array(select p.id from programs p where p.workspace_id = w.id limit room) || w.id;
-    foreach its_name in array array['join_pages', 'brands', 'agreements', 'former_program_terms',
-        'last_visits', 'refused_visits', 'click_budgets', 'shadow_runs', 'link_forms'] loop
-        room := room - erase_rows(its_name, 'program_id = any($2)', w.id, batch, room);
-    end loop;
-    foreach its_name in array array['totals_by_period', 'totals_of_all_time', 'totals_by_value'] loop
-        room := room - erase_rows(its_name, 'of_id = any($2)', w.id, batch, room);
-    end loop;
-    foreach its_name in array array['groups', 'programs', 'rewards', 'former_sales_from',
-        'balance_cutoffs', 'total_deltas'] loop
-        room := room - erase_rows(its_name, 'workspace_id = $1', w.id, null, room);
-    end loop;
-    room := room - erase_rows('audit_entries', 'workspace_id = $1', w.id, null, room);
+    room := erase_rows('{join_pages,brands,agreements,former_program_terms,last_visits,
+        refused_visits,click_budgets,shadow_runs,link_forms}',
+        'program_id = any($2)', w.id, batch, room);
+    room := erase_rows('{totals_by_period,totals_of_all_time,totals_by_value}',
+        'of_id = any($2)', w.id, batch, room);
+    room := erase_rows('{groups,programs,rewards,former_sales_from,balance_cutoffs,total_deltas,
+        audit_entries}', 'workspace_id = $1', w.id, null, room);
     if room <= 0 then return most; end if;
 
     insert into deleted_workspaces (id, slug, deleted_by, deleted_at)

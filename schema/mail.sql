@@ -1,5 +1,5 @@
--- Mail: the outbox, what was sent and what became of it, and who wants no mail. And what every
--- manager is mailed about: changes of the approval limit.
+-- Mail: the outbox, what was sent and what became of it, who wants no mail, and the notices that
+-- all managers get, such as changes of the approval limit.
 
 -- A higher limit of approval_above_cents, or none, that waits for another manager: see
 -- set_approval_limit.
@@ -26,14 +26,12 @@ create table mails (
         constraint mails_kind_check
             check (kind in ('moved', 'welcome', 'message', 'application_rejected',
                 'partner_invitation', 'invitation', 'connect_account', 'connect_reminder',
-                'bank_refused', 'payout_sent', 'payout_failed',
-                            'payout_returned', 'payout_approval', 'payout_report', 'payout_review',
-                                'payout_preview', 'payout_problem', 'shadow_week',
-                            'payment_details', 'payout_account', 'address_link', 'address_changed',
-                            'opening_balances', 'manual_earnings', 'webhook_disabled',
-                                'member_address', 'workspace_notice', 'support_address',
-                                'new_browser',
-                            'passkey')),
+                'bank_refused', 'payout_sent', 'payout_failed', 'payout_returned',
+                'payout_approval', 'payout_report', 'payout_review', 'payout_preview',
+                'payout_problem', 'shadow_week', 'payment_details', 'payout_account',
+                'address_link', 'address_changed', 'opening_balances', 'manual_earnings',
+                'webhook_disabled', 'member_address', 'workspace_notice', 'support_address',
+                'new_browser', 'passkey')),
     recipient        text         not null,
     partner_id       uuid,
     -- of a mail of a program to somebody who is no partner of it
@@ -50,9 +48,9 @@ create table mails (
     last_error       text,
     sent_at          timestamptz,
     failed_at        timestamptz,
-    -- waits until its workspace may mail people who never signed in
+    -- waits until its workspace may mail people who never signed in: see hold_mails
     is_held          boolean      not null default false,
-    released_at      timestamptz,             -- when it no longer did
+    released_at      timestamptz,
     -- of the idempotency key: one more after each report that it was never sent
     key_version      integer      not null default 0,
     -- the request for several mails by which it is sent, whose key it is: repeated as it is
@@ -148,9 +146,8 @@ create table mail_texts (
     kind          text     not null
         constraint mail_texts_kind_check
             check (kind in ('welcome', 'moved', 'partner_invitation', 'application_rejected',
-                'connect_account',
-                            'connect_reminder', 'payout_sent', 'payout_failed', 'payout_returned',
-                                'bank_refused')),
+                'connect_account', 'connect_reminder', 'payout_sent', 'payout_failed',
+                'payout_returned', 'bank_refused')),
     subject       text,              -- null: the default
     intro         text,
     version       integer  not null,
@@ -174,8 +171,8 @@ create table mailings (
 create index mailings_workspace_id_idx on mailings (workspace_id, created_at);
 create index mailings_created_at_idx   on mailings (created_at);
 
--- The people who get no mails from a workspace but those about their account, payouts and
--- applications: lib/mail/mailings/unsubscribe.ts.
+-- The people who unsubscribed from a workspace. They still get mails about their account, payouts
+-- and applications: lib/mail/mailings/unsubscribe.ts.
 create table mail_optouts (
     workspace_id  uuid         not null
         constraint mail_optouts_workspace_id_fkey references workspaces (id),
@@ -185,16 +182,15 @@ create table mail_optouts (
     constraint mail_optouts_pkey primary key (workspace_id, email)
 );
 
--- What the links that end such mails are signed with, in one row. They work as long as this key is
--- kept.
+-- The key, in one row, that signs the links to unsubscribe. They work as long as it is kept.
 create table unsubscribe_key (
     key  text  not null
 );
 insert into unsubscribe_key
     values (replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
 
--- What the provider's accounts have been used for, one row each: lib/mail/outbox/quota.ts. Sign-in links
--- count, which are in no table.
+-- The use of each of the provider's accounts: lib/mail/outbox/quota.ts. Sign-in links, which no
+-- table stores, count too.
 create table mail_usage (
     account          text         primary key
         constraint mail_usage_account_check check (account in ('personal', 'bulk')),
@@ -211,13 +207,12 @@ create table mail_usage (
 
 -- Functions and triggers.
 
--- Saves what the provider reports of a mail that it has accepted:
--- lib/mail/transport/resend-events.schemas.ts. Reports arrive twice, late and out of order: a later stage is
--- never replaced by an earlier one. A report proves that the provider has accepted the mail, also
--- if its response was lost. A mail that the provider never sent has failed, and has another
--- idempotency key from then on: reports under the former one are ignored. A complaint about a mail
--- of a program unsubscribes its recipient. If sign-in links go out by the same account, what stands
--- in their way is kept with the person, if the address has signed in.
+-- Saves what the provider reports of a mail: lib/mail/transport/resend-events.schemas.ts. Reports
+-- arrive twice, late and out of order, so an earlier stage never replaces a later one. A report
+-- proves that the provider has accepted the mail, even if its response was lost. A mail that the
+-- provider never sent has failed, and gets another idempotency key: reports under the former key
+-- are ignored. A complaint about a mail of a program unsubscribes its recipient. If the account
+-- also sends sign-in links, the problem of the address is saved with the person.
 create or replace function note_mail_report(report jsonb, now timestamptz) returns void
     language plpgsql
 security definer set search_path = public, pg_temp as $$
@@ -262,9 +257,9 @@ begin
 end $$;
 
 -- Where sign-up is open, anybody can create a workspace. Until the operator trusts it, its mails to
--- people who have never signed in are held, and lib/mail/outbox/held-mails.queries.ts releases them: none until
--- the first sale is credited to a partner, then some each day. A link to a new address is asked for
--- by a partner or member who has signed in, and goes out.
+-- people who have never signed in are held. lib/mail/outbox/held-mails.queries.ts releases them:
+-- none until the first sale is credited to a partner, then some each day. Links to new addresses
+-- are not held, because a partner or member who has signed in requests them.
 create or replace function hold_mails() returns trigger language plpgsql
 security definer set search_path = public, pg_temp as $$
 declare
@@ -284,7 +279,7 @@ end $$;
 create or replace trigger mails_hold after insert on mails referencing new table as added
     for each statement execute function hold_mails();
 
--- A person whose data was erased can't be mailed, whatever becomes of former payouts:
+-- A person whose data was erased gets no mail, even about former payouts:
 -- lib/people/erase-partner.queries.ts.
 create or replace function leave_out() returns trigger language plpgsql
     as $$ begin return null; end $$;
@@ -293,9 +288,9 @@ create or replace trigger mails_not_to_erased
     before insert on mails for each row when (new.recipient like '%@erased.invalid')
         execute function leave_out();
 
--- Adding or removing one is in the audit log of each workspace that the person is a member of.
--- Where payouts require a passkey, all managers are mailed of one that does not count yet, and may
--- remove it until then. With the owner's rights, as audit_sign_in.
+-- The audit log of each workspace that the person is a member of has the passkeys that are added
+-- and removed. Where payouts require a passkey, all managers are mailed about one that does not
+-- count yet, and may remove it. With the owner's rights, as audit_sign_in.
 create or replace function note_passkey() returns trigger language plpgsql security definer
     set search_path = public, pg_temp as $$
 declare
@@ -313,18 +308,16 @@ begin
         insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
         values (uuidv7(), member.workspace_id,
             coalesce(nullif(current_setting('tributary.actor', true), ''), person),
-                case tg_op when 'INSERT'
-                    then 'member.passkey_added' else 'member.passkey_removed' end, member.id,
-                jsonb_build_object('email', person)
-                || case when tg_op = 'INSERT'
-                    then jsonb_build_object('countsFrom', new.counts_from) else '{}' end, at);
+            case tg_op when 'INSERT' then 'member.passkey_added' else 'member.passkey_removed' end,
+            member.id,
+            jsonb_strip_nulls(jsonb_build_object('email', person, 'countsFrom', new.counts_from)),
+            at);
         if tg_op = 'INSERT' and new.counts_from > new.created_at
-           and (select w.payouts_require_passkey from workspaces w
-               where w.id = member.workspace_id) then
+            and (select w.payouts_require_passkey from workspaces w
+                where w.id = member.workspace_id) then
             perform mail_managers(member.workspace_id, 'passkey_added', person, null,
-                                    to_char(new.counts_from at time zone 'UTC',
-                                        'YYYY-MM-DD HH24:MI "UTC"'), null,
-                                    'passkey ' || new.id, at);
+                to_char(new.counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), null,
+                'passkey ' || new.id, at);
         end if;
     end loop;
     return null;
@@ -345,7 +338,8 @@ security definer set search_path = public, pg_temp as $$
     order by p.counts_from, p.id
 $$;
 
--- Removes such a passkey for a manager, and mails the person. Returns whether there was one.
+-- Removes a passkey that does not count yet for a manager, and mails the person. Returns whether
+-- there was one.
 create or replace function cancel_passkey(workspace uuid, manager text, passkey uuid, url text,
     at timestamptz) returns boolean language plpgsql
 security definer set search_path = public, pg_temp as $$
@@ -364,14 +358,14 @@ begin
     if removed.email is null then return false; end if;
     insert into mails (id, kind, recipient, details, created_at, next_attempt_at)
     values (uuidv7(), 'passkey', removed.email,
-            jsonb_build_object('change', 'removed', 'name', removed.name, 'by', manager, 'url',
-                url), at, at);
+        jsonb_build_object('change', 'removed', 'name', removed.name, 'by', manager, 'url', url),
+        at, at);
     return true;
 end $$;
 
 -- Why this manager may not approve a request for a higher limit; null if it may. "own": another
--- manager has to. "waits": there is nobody else who may, so whoever asked may do so, after 72
--- hours. "recent": see may_approve.
+-- manager has to. "waits": nobody else may, so the requester may do so after 72 hours. "recent":
+-- see may_approve.
 create or replace function approval_limit_refusal(request approval_limit_requests, address text)
     returns text language sql stable
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -393,32 +387,33 @@ create or replace function set_approval_limit(workspace uuid, above bigint, acto
     returns void language plpgsql
 security definer set search_path = public, pg_temp as $$
 declare
-    former bigint;
-    request approval_limit_requests;
+    former   bigint;
+    request  approval_limit_requests;
+    is_lower boolean;
 begin
     select w.approval_above_cents into strict former from workspaces w
         where w.id = workspace for no key update;
     select * into request from approval_limit_requests r where r.workspace_id = workspace;
-    if former is not distinct
-        from above or (request.id is not null and request.above_cents is not distinct from above)
-        then return; end if;
-    delete from approval_limit_requests r where r.workspace_id = workspace;
-    if former is null or above < former then
-        update workspaces set approval_above_cents = above where id = workspace;
-        insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
-        values (uuidv7(), workspace, actor, 'workspace.changed', workspace,
-                jsonb_build_object('approvalAboveCents',
-                    jsonb_build_object('from', former, 'to', above)), now());
+    if former is not distinct from above
+        or (request.id is not null and request.above_cents is not distinct from above) then
         return;
     end if;
-    insert into approval_limit_requests (id, workspace_id, above_cents, requested_by, requested_at)
-    values (uuidv7(), workspace, above, actor, now()) returning * into request;
+    delete from approval_limit_requests r where r.workspace_id = workspace;
+    is_lower := former is null or above < former;
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
-    values (uuidv7(), workspace, actor, 'workspace.limit_requested', workspace,
-            jsonb_build_object('approvalAboveCents',
-                jsonb_build_object('from', former, 'to', above)), now());
-    perform mail_managers(workspace, 'limit_requested', actor, above::text, null, url,
-        request.id::text, now());
+    values (uuidv7(), workspace, actor,
+        case when is_lower then 'workspace.changed' else 'workspace.limit_requested' end, workspace,
+        jsonb_build_object('approvalAboveCents',
+            jsonb_build_object('from', former, 'to', above)), now());
+    if is_lower then
+        update workspaces set approval_above_cents = above where id = workspace;
+    else
+        insert into approval_limit_requests (id, workspace_id, above_cents, requested_by,
+            requested_at)
+        values (uuidv7(), workspace, above, actor, now()) returning * into request;
+        perform mail_managers(workspace, 'limit_requested', actor, above::text, null, url,
+            request.id::text, now());
+    end if;
 end $$;
 
 -- Approves a request for a higher limit, or declines it, and mails all managers.
@@ -427,9 +422,10 @@ create or replace function decide_approval_limit(workspace uuid, requested uuid,
     actor text, url text) returns text
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-    former bigint;
-    request approval_limit_requests;
-    refusal text;
+    former   bigint;
+    request  approval_limit_requests;
+    refusal  text;
+    outcome  constant text := case when approves then 'limit_approved' else 'limit_declined' end;
 begin
     select w.approval_above_cents into strict former from workspaces w
         where w.id = workspace for no key update;
@@ -443,24 +439,22 @@ begin
     end if;
     delete from approval_limit_requests r where r.id = requested;
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
-    values (uuidv7(), workspace, actor, case when approves
-        then 'workspace.limit_approved' else 'workspace.limit_declined' end, workspace,
-            jsonb_build_object('approvalAboveCents',
-                jsonb_build_object('from', former, 'to', request.above_cents)), now());
-    perform mail_managers(workspace, case when approves
-        then 'limit_approved' else 'limit_declined' end, actor,
-                            request.above_cents::text, null, url, uuidv7()::text, now());
+    values (uuidv7(), workspace, actor, 'workspace.' || outcome, workspace,
+        jsonb_build_object('approvalAboveCents',
+            jsonb_build_object('from', former, 'to', request.above_cents)), now());
+    perform mail_managers(workspace, outcome, actor, request.above_cents::text, null, url,
+        uuidv7()::text, now());
     return null;
 end $$;
 
--- Counts a request for a sign-in link, and says what the decision about it needs:
--- lib/mail/outbox/sign-in-quota.ts. Known is who has signed in, and who is a member, a partner or invited
--- in a workspace that the operator trusts: where sign-up is open, anybody can add anybody to
--- another one. A link to an unknown address counts only if it may be sent. Nobody but the person's
--- own browser gets the person's mail_problem.
+-- Counts a request for a sign-in link, and returns what the decision about it needs:
+-- lib/mail/outbox/sign-in-quota.ts. People are known who have signed in, and who are members,
+-- partners or invited in a workspace that the operator trusts: where sign-up is open, anybody can
+-- add anybody to other workspaces. A link to an unknown address counts only if it may be sent. Only
+-- the person's own browser gets mail_problem.
 create or replace function note_sign_in_request(address text, mailbox text, network text,
-    browser text, network_cap integer, mailbox_cap integer,
-                                       now timestamptz) returns jsonb language plpgsql
+    browser text, network_cap integer, mailbox_cap integer, now timestamptz)
+returns jsonb language plpgsql
 security definer set search_path = public, pg_temp as $$
 declare
     today       constant date := utc_day(now);
@@ -476,16 +470,15 @@ begin
     is_own := exists (select from sign_in.browsers b where b.user_id = person and b.hash = browser
         and b.expires_at > now);
     is_known := person is not null
-        or exists (select from members m where m.email = address
-                   and (select w.trusted_at from workspaces w
-                       where w.id = m.workspace_id) is not null)
-        or exists (select from partners p where p.email = address
-                   and (select w.trusted_at from workspaces w
-                       where w.id = p.workspace_id) is not null)
-        or exists (select from applications a where a.email = address and a.invited_at is not null
-            and a.outcome is null
-                   and (select w.trusted_at from workspaces w
-                       where w.id = a.workspace_id) is not null);
+        or exists (
+            select from (
+                select m.workspace_id from members m where m.email = address
+                union all
+                select p.workspace_id from partners p where p.email = address
+                union all
+                select a.workspace_id from applications a
+                where a.email = address and a.invited_at is not null and a.outcome is null) o
+            where (select w.trusted_at from workspaces w where w.id = o.workspace_id) is not null);
     from_network := sign_in.count_request('from ' || network, today);
     to_mailbox := sign_in.count_request('to ' || mailbox, today);
     if is_known or from_network > network_cap or to_mailbox > mailbox_cap then
@@ -498,29 +491,25 @@ begin
         'isKnown', is_known, 'isKnownBrowser', is_own, 'problem', case when is_own then problem end,
         'fromNetwork', from_network, 'toMailbox', to_mailbox, 'toUnknown', to_unknown,
         'usage', (select jsonb_build_object(
-                      'sentToday', case when u.day = today
-                          then u.sent else 0 end, 'dailyUsed', u.daily_used,
-                      'monthlyUsed', u.monthly_used, 'reportedAt', u.reported_at, 'exhaustedUntil',
-                          u.exhausted_until)
-                  from mail_usage u where u.account = 'personal'));
+                'sentToday', case when u.day = today then u.sent else 0 end,
+                'dailyUsed', u.daily_used, 'monthlyUsed', u.monthly_used,
+                'reportedAt', u.reported_at, 'exhaustedUntil', u.exhausted_until)
+            from mail_usage u where u.account = 'personal'));
 end $$;
 
--- Mails a notice to all managers of a workspace, once per occasion. `more` is what else its text
--- needs.
+-- Mails a notice to all managers of a workspace, once per occasion. `more` has further details.
 create or replace function mail_managers(workspace uuid, about text, person text, what text,
-    day text, url text, its_occasion text, now timestamptz,
-                                more jsonb default '{}') returns void
+    day text, url text, its_occasion text, now timestamptz, more jsonb default '{}') returns void
 language sql set plan_cache_mode = force_custom_plan as $$
     insert into mails (id, workspace_id, kind, recipient, occasion, details, created_at,
         next_attempt_at)
     select uuidv7(), w.id, 'workspace_notice', m.email, its_occasion,
-           jsonb_build_object('workspaceName', w.name, 'notice', about, 'person', person, 'what',
-               what, 'day', day, 'url', url) || more,
-           now, now
+        jsonb_build_object('workspaceName', w.name, 'notice', about, 'person', person,
+            'what', what, 'day', day, 'url', url) || more, now, now
     from workspaces w join members m on m.workspace_id = w.id and m.role = 'manager'
     where w.id = workspace
-      and not exists (select from mails x
-          where x.workspace_id = workspace and x.kind = 'workspace_notice'
-          and x.occasion = its_occasion)
+        and not exists (select from mails x
+            where x.workspace_id = workspace and x.kind = 'workspace_notice'
+                and x.occasion = its_occasion)
     order by m.email
 $$;

@@ -1,9 +1,7 @@
 -- Papers: the invoices and credit notes that are issued in the name of partners.
 
--- The invoices that a workspace has issued in the name of partners, and how many there are.
--- An invoice is inserted in the transaction that makes its payout final: when Stripe created
--- its transfer, or when its manual run was confirmed. Numbers have no gaps, because the row
--- of invoice_numbers is locked until that transaction ends. Invoices never change.
+-- The last numbers of a workspace's invoices and credit notes. Numbers have no gaps, because the
+-- row is locked until the transaction that issues one ends.
 create table invoice_numbers (
     workspace_id      uuid    primary key
         constraint invoice_numbers_workspace_id_fkey references workspaces (id),
@@ -11,6 +9,9 @@ create table invoice_numbers (
     last_credit_note  bigint  not null default 0
 );
 
+-- An invoice that a workspace has issued in the name of a partner. It is inserted in the
+-- transaction that makes its payout final: when Stripe has created its transfer, or when its manual
+-- run is confirmed. It never changes.
 create table invoices (
     id            uuid         primary key,
     workspace_id  uuid         not null,
@@ -31,10 +32,10 @@ create table invoices (
         references payouts (workspace_id, id)
 );
 
--- What corrects an invoice, because its payout came back: returned by the bank, or its transfer
--- reversed at Stripe, in part or in full. Inserted in the transaction that records that, with a
--- number from a sequence of their own. What the partner is still owed has an invoice of its own
--- once it is paid again. Credit notes have the parties of their invoice, and never change.
+-- A credit note corrects an invoice whose payout was returned by the bank, or whose transfer was
+-- reversed at Stripe, in part or in full. It is inserted in the transaction that records that. When
+-- the amount is paid again, it has a new invoice. A credit note has the parties of its invoice, and
+-- never changes.
 create table credit_notes (
     id            uuid         primary key,
     workspace_id  uuid         not null,
@@ -84,18 +85,14 @@ begin
     returning last into last_number;
 
     insert into invoices (id, workspace_id, number, payout_id, supplier, customer, commissions,
-        program_name, agreed_at,
-                          issued_at)
+        program_name, agreed_at, issued_at)
     select uuidv7(), workspace, last_number - cardinality(agreed) + a.position, po.id,
-           jsonb_build_object('name', y.name, 'street', y.street, 'postalCode', y.postal_code,
-               'city', y.city,
-                              'country', y.country, 'vatId', y.vat_id),
-           jsonb_build_object('name', coalesce(m.name, w.name), 'street', m.street, 'postalCode',
-               m.postal_code,
-                              'city', m.city, 'country', m.country, 'vatId', m.vat_id),
-           (select count(*) from commissions c where c.payout_id = po.id and c.kind <> 'reversal'),
-               g.name,
-           coalesce(y.self_billing_since, now), now
+        jsonb_build_object('name', y.name, 'street', y.street, 'postalCode', y.postal_code,
+            'city', y.city, 'country', y.country, 'vatId', y.vat_id),
+        jsonb_build_object('name', coalesce(m.name, w.name), 'street', m.street,
+            'postalCode', m.postal_code, 'city', m.city, 'country', m.country, 'vatId', m.vat_id),
+        (select count(*) from commissions c where c.payout_id = po.id and c.kind <> 'reversal'),
+        g.name, coalesce(y.self_billing_since, now), now
     from unnest(agreed) with ordinality as a(id, position)
     join payouts po on po.id = a.id
     join partners p on p.id = po.partner_id
@@ -119,10 +116,10 @@ create or replace trigger payouts_invoice_transfer
 create or replace function invoice_run() returns trigger language plpgsql
     set plan_cache_mode = force_custom_plan as $$
 begin
-    perform issue_invoices(new.workspace_id, array(select po.id from payouts po
-                                                   where po.workspace_id = new.workspace_id
-                                                       and po.run_id = new.id
-                                                     and po.paid_at is not null), new.confirmed_at);
+    perform issue_invoices(new.workspace_id, array(
+        select po.id from payouts po
+        where po.workspace_id = new.workspace_id and po.run_id = new.id
+            and po.paid_at is not null), new.confirmed_at);
     return null;
 end $$;
 

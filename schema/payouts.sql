@@ -1,10 +1,10 @@
 -- Payouts: the accounts and details of partners, runs, payouts and Stripe's transfers.
 
--- The API key of a workspace's own Stripe account, from which its partners are paid. Used by
--- the payouts Worker only, and encrypted like the signing secrets.
--- The account's transfers are read up to transfers_read_to, the time of the newest one, by
--- Stripe's clock: see lib/payouts/transfers/reconcile.service.ts. A restored database continues where
--- it was, and so reads all that it has lost.
+-- The API key of a workspace's own Stripe account, from which its partners are paid. Used by the
+-- payouts Worker only, and encrypted like the signing secrets. The account's transfers are read up
+-- to transfers_read_to, the time of the newest one at Stripe: see
+-- lib/payouts/transfers/reconcile.service.ts. A restored database continues at its former value,
+-- and so reads all transfers that it has lost.
 create table stripe_keys (
     workspace_id       uuid         primary key
         constraint stripe_keys_workspace_id_fkey references workspaces (id),
@@ -17,12 +17,12 @@ create table stripe_keys (
     reminded_at        timestamptz,
     -- to which its account may transfer; null if not known
     transfer_countries text[],
-    countries_read_at  timestamptz,            -- when these were last asked for
+    countries_read_at  timestamptz,            -- when these were last requested
     transfers_read_to  timestamptz,
-    transfers_read_at  timestamptz,            -- when all of them had been read last
-    -- the newest one of a reading that has not come to its end
+    transfers_read_at  timestamptz,            -- when they were last read to the end
+    -- of a reading that is not complete: its newest transfer, and the last one that was read
     scan_newest        timestamptz,
-    scan_cursor        text,                   -- the last one that was read of it
+    scan_cursor        text,
     constraint stripe_keys_scan_check check ((scan_newest is null) = (scan_cursor is null))
 );
 
@@ -86,7 +86,7 @@ create table account_payouts (
     -- a paid one may fail later, and a failed one stays failed
     status             text         not null
         constraint account_payouts_status_check check (status in ('paid', 'failed')),
-    created_at         timestamptz  not null,   -- by Stripe's clock
+    created_at         timestamptz  not null,   -- at Stripe
     received_at        timestamptz  not null,
 
     constraint account_payouts_pkey primary key (workspace_id, id),
@@ -100,9 +100,9 @@ create index account_payouts_stripe_account_id_idx
     on account_payouts (workspace_id, stripe_account_id, created_at);
 
 -- How a person wants to be paid by a workspace: encrypted like the Stripe key, and read by the
--- payouts Worker only. Details count from effective_at, 72 hours after they were given, until
--- the next ones do; until then they can be canceled. A payout goes by those that counted when
--- it was created, so that no later change moves it into another file. Rows are kept.
+-- payouts Worker only. Details count from effective_at on, 72 hours after they were given, and can
+-- be canceled before. A payout uses the details that counted when it was created, so that no later
+-- change moves it into another file. Rows are kept.
 create table payment_details (
     id            uuid         primary key,
     workspace_id  uuid         not null
@@ -150,12 +150,12 @@ create table payers (
     constraint payers_iban_check check (num_nulls(iban_ciphertext, iban_masked) in (0, 2))
 );
 
--- A payout run claims the commissions that are payable at its cutoff, of one program or of
--- all, and creates a payout per partner and currency. It claims in pages, so that a run that
--- was interrupted continues at its cursor. Before that, a run by Stripe keeps which balances
--- the merchant's Stripe balance covers (lib/tenancy/settings/funds.ts), so that all pages leave out the
--- same ones. A manual run is for merchants who pay by bank: they mark it as paid, can undo
--- that, and finally confirm it.
+-- A payout run claims the commissions that are payable at its cutoff, of one program or of all, and
+-- creates a payout per partner and currency. It claims in pages, so that a run that was interrupted
+-- continues at its cursor. Before that, a run by Stripe saves which balances the merchant's Stripe
+-- balance covers (lib/tenancy/settings/funds.ts), so that all pages leave out the same ones. A
+-- manual run is for merchants who pay by bank: they mark it as paid, can undo that, and finally
+-- confirm it.
 create table payout_runs (
     id              uuid         primary key,
     workspace_id    uuid         not null
@@ -193,8 +193,8 @@ create table payout_runs (
     claimed_at      timestamptz,               -- when all partners were claimed
     marked_paid_at  timestamptz,
     confirmed_at    timestamptz,
-    canceled_at     timestamptz,               -- since when it claims and sends nothing
-    is_canceling    boolean      not null default false,   -- not all of its payouts are marked yet
+    canceled_at     timestamptz,               -- from then on, it claims and sends nothing
+    is_canceling    boolean      not null default false,   -- some payouts are not canceled yet
     -- Null for a run by Stripe, whose status follows from its payouts.
     manual_status   text generated always as (case
         when method <> 'manual' then null when canceled_at is not null then 'canceled'
@@ -230,20 +230,18 @@ create table payout_runs (
 -- Which runs have not claimed everything yet?
 create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
 
--- Which canceled runs have payouts that are not marked yet?
+-- Which canceled runs have payouts that are not canceled yet?
 create index payout_runs_canceling_idx on payout_runs (id) where is_canceling;
 
--- What managers are mailed about a run, once per reason: that it waits for approval, the review and
--- the report of a scheduled one, and what went wrong in any.
+-- What managers are mailed about a run, once per reason: a request for approval, the review and the
+-- report of a scheduled run, and the problems of any run.
 create table payout_run_notices (
     workspace_id  uuid         not null,
     run_id        uuid         not null,
     reason        text         not null
         constraint payout_run_notices_reason_check
-            check (reason
-                in ('approval', 'review', 'report', 'failed', 'insufficient_funds', 'key_rejected',
-                'found_sent',
-                              'adopted')),
+            check (reason in ('approval', 'review', 'report', 'failed', 'insufficient_funds',
+                'key_rejected', 'found_sent', 'adopted')),
     created_at    timestamptz  not null,
     mailed_at     timestamptz,
 
@@ -256,17 +254,20 @@ create table payout_run_notices (
 create index payout_run_notices_due_idx on payout_run_notices (run_id) where mailed_at is null;
 
 -- A payout is what a run pays one partner in one currency: the sum of the commissions that refer to
--- it. Those of a large one are claimed in pages, and let go in pages, and meanwhile no other payout
--- takes any of the same partner and currency. It grows until claimed_at, and is not sent before.
--- From cancel_requested_at on, nothing is sent for it. It is canceled once its key cannot act any
--- more and Stripe has no transfer: see lib/payouts/corrections/cancel.ts. Its transfer at Stripe has an
--- idempotency key of the payout's id and key_version. key_used_at is written before the first call
--- with that key, because Stripe forgets a key after a day. A failed or canceled payout has no
--- commissions, and keeps its amount. reversed_cents is what the merchant has reversed of the
--- transfer at Stripe. A payout that was reversed in full keeps its commissions until a manager
--- releases them. When Stripe cannot be asked any more whether one that is being canceled was sent,
--- a manager decides (resolved_at): see lib/payouts/corrections/resolution.ts. One that has ended as not sent
--- may turn out to have been sent, or a paid one sent again (found_transfer_id): an alarm, see
+-- it. A large payout claims its commissions in pages until claimed_at, and is sent after that. It
+-- releases them in pages too (is_freeing). Meanwhile no other payout takes commissions of the same
+-- partner and currency.
+--
+-- Its transfer at Stripe has an idempotency key of the payout's id and key_version. key_used_at is
+-- written before the first call with that key, because Stripe forgets a key after a day. From
+-- cancel_requested_at on, nothing is sent for it. It is canceled once its key has expired and
+-- Stripe has no transfer: see lib/payouts/corrections/cancel.ts. If Stripe cannot be asked whether
+-- it was sent, a manager decides (resolved_at): see lib/payouts/corrections/resolution.ts.
+--
+-- A failed or canceled payout has no commissions, and keeps its amount. reversed_cents is what the
+-- merchant has reversed of the transfer at Stripe. A payout that was reversed in full keeps its
+-- commissions until a manager releases them. found_transfer_id is a transfer of a payout that had
+-- ended as not sent, or a second transfer of a paid one: an alarm, see
 -- lib/payouts/transfers/unexpected-transfers.queries.ts.
 create table payouts (
     id                 uuid         primary key,
@@ -282,15 +283,16 @@ create table payouts (
     stripe_account_id  text,                   -- the destination; null if paid by bank
     number             bigint       not null
         constraint payouts_number_check check (number > 0),
-    -- What the files for banks and services, and the partner, name it by.
+    -- Its name in files for banks and services, and in the portal.
     reference          text not null generated always as
         ('PO-' || lpad(number::text, greatest(6, length(number::text)), '0')) virtual,
     created_at         timestamptz  not null,
     claimed_at         timestamptz  default now(),   -- null while its commissions are being claimed
-    -- how many it has, without reversals: by a trigger
+    -- how many it has, without reversals, and what reversals take from earnings, and restore of
+    -- deductions: by triggers
     commissions        integer      not null default 0,
-    deducted_cents     bigint       not null default 0,   -- what reversals take away of earnings
-    restored_cents     bigint       not null default 0,   -- and give back of deductions
+    deducted_cents     bigint       not null default 0,
+    restored_cents     bigint       not null default 0,
     key_version        integer      not null default 1,
     key_used_at        timestamptz,
     next_attempt_at    timestamptz  not null,
@@ -302,29 +304,30 @@ create table payouts (
     paid_at            timestamptz,
     failed_at          timestamptz,
     cancel_requested_at  timestamptz,
-    canceled_at        timestamptz,            -- from when on it cannot be sent any more
-    is_freeing         boolean      not null default false,   -- its commissions are being let go
+    canceled_at        timestamptz,            -- from then on, it cannot be sent
+    is_freeing         boolean      not null default false,   -- it is releasing its commissions
     reversed_cents     bigint       not null default 0
         constraint payouts_reversed_cents_check
             check (reversed_cents = 0 or reversed_cents between 1 and amount_cents),
     reversed_at        timestamptz,            -- when the latest reversal was received
     released_at        timestamptz,
-    -- since when each look-up has failed, its key being unable to act
+    -- since when each look-up has failed, after its key has expired
     unreachable_since  timestamptz,
     failed_look_ups    integer      not null default 0,
     resolved_at        timestamptz,            -- when a manager decided whether it was sent
     resolution_reason  text
         constraint payouts_resolution_reason_check
             check (length(resolution_reason) between 1 and 500),
-    found_transfer_id  text,                   -- a transfer beside what is known of the payout
+    found_transfer_id  text,                   -- a transfer that should not exist
     found_at           timestamptz,
     returned_at        timestamptz,            -- when a manager reported that the bank returned it
     return_reason      text
         constraint payouts_return_reason_check check (length(return_reason) between 1 and 500),
     status             text not null generated always as (case
-        when reversed_cents > 0 and reversed_cents = amount_cents
-            then 'reversed' when returned_at is not null then 'returned' when paid_at is not null
-            then 'paid' when failed_at is not null then 'failed'
+        when reversed_cents > 0 and reversed_cents = amount_cents then 'reversed'
+        when returned_at is not null then 'returned'
+        when paid_at is not null then 'paid'
+        when failed_at is not null then 'failed'
         when canceled_at is not null and not is_freeing then 'canceled'
         when cancel_requested_at is not null then 'canceling' else 'processing' end) stored,
 
@@ -336,29 +339,27 @@ create table payouts (
     constraint payouts_outcome_check  check (num_nonnulls(paid_at, failed_at, canceled_at) <= 1),
     constraint payouts_transfer_check
         check (case when paid_at is null or stripe_account_id is null then transfer_id is null
-                                                  else transfer_id is not null
-                                                      or resolved_at is not null end),
-    constraint payouts_resolved_check check ((resolved_at is null) = (resolution_reason is null)
-                                             and (resolved_at is null
-                                                 or (stripe_account_id is not null
-                                                 and num_nonnulls(paid_at, canceled_at) = 1))),
-    constraint payouts_found_check    check ((found_transfer_id is null) = (found_at is null)
-                                             and (found_transfer_id is null
-                                                 or num_nonnulls(canceled_at, failed_at,
-                                                 transfer_id) > 0)),
+            else transfer_id is not null or resolved_at is not null end),
+    constraint payouts_resolved_check
+        check ((resolved_at is null) = (resolution_reason is null)
+            and (resolved_at is null or (stripe_account_id is not null
+                and num_nonnulls(paid_at, canceled_at) = 1))),
+    constraint payouts_found_check
+        check ((found_transfer_id is null) = (found_at is null)
+            and (found_transfer_id is null
+                or num_nonnulls(canceled_at, failed_at, transfer_id) > 0)),
     constraint payouts_reversed_check
         check ((reversed_cents > 0) = (reversed_at is not null)
-        and (reversed_cents = 0 or transfer_id is not null)),
+            and (reversed_cents = 0 or transfer_id is not null)),
     constraint payouts_freeing_check
         check (not is_freeing
-        or num_nonnulls(failed_at, canceled_at, released_at, returned_at) > 0),
+            or num_nonnulls(failed_at, canceled_at, released_at, returned_at) > 0),
     constraint payouts_claimed_check
         check (claimed_at is not null or num_nonnulls(paid_at, failed_at, canceled_at) = 0),
     constraint payouts_released_check check (released_at is null or reversed_cents = amount_cents),
-    constraint payouts_returned_check check ((returned_at is null) = (return_reason is null)
-                                             and (returned_at is null
-                                                 or (paid_at is not null
-                                                 and stripe_account_id is null))),
+    constraint payouts_returned_check
+        check ((returned_at is null) = (return_reason is null)
+            and (returned_at is null or (paid_at is not null and stripe_account_id is null))),
     constraint payouts_run_id_fkey     foreign key (workspace_id, run_id)
         references payout_runs (workspace_id, id),
     constraint payouts_program_id_fkey foreign key (workspace_id, program_id)
@@ -383,11 +384,11 @@ create index payouts_resolved_idx on payouts (next_attempt_at)
 -- Which transfers should not exist?
 create index payouts_found_idx on payouts (workspace_id) where found_transfer_id is not null;
 
--- Which payouts are growing, or are letting their commissions go?
+-- Which payouts are growing, or are releasing their commissions?
 create index payouts_changing_idx on payouts (partner_id, currency)
     where claimed_at is null or is_freeing;
 
--- Which payouts, of any workspace, are letting their commissions go?
+-- Which payouts, of any workspace, are releasing their commissions?
 create index payouts_freeing_idx on payouts (workspace_id) where is_freeing;
 
 -- Which payouts were reversed in full, and wait for a manager's decision?
@@ -434,14 +435,14 @@ create table payees (
 );
 
 -- Transfers of this workspace at Stripe whose payouts the database does not have, because it was
--- restored to an earlier time. Each becomes a payout by adopt_transfers, unless nobody knows its
--- partner: then it waits for the partner to be imported again.
+-- restored to an earlier time. adopt_transfers makes each a payout. One whose partner is not known
+-- waits until the partner is imported again.
 create table unknown_transfers (
     workspace_id       uuid         not null
         constraint unknown_transfers_workspace_id_fkey references workspaces (id),
     transfer_id        text         not null,
     payout_id          uuid         not null,
-    run_id             uuid,                   -- null if it does not say, like the next ones
+    run_id             uuid,                   -- null if its metadata lack it, like the next two
     program_id         uuid,
     partner_id         uuid,
     stripe_account_id  text         not null,
@@ -461,8 +462,8 @@ create table unknown_transfers (
 
 -- Functions and triggers.
 
--- Where money goes is never rewritten: another account is another row, which is held. A hold only
--- grows, unless the link ends it that was mailed for it; nobody makes another link.
+-- Where money goes is never rewritten: another account is another row, which is held. Only the link
+-- that was mailed for it shortens a hold, and there is no second link.
 create or replace function keep_payout_account() returns trigger language plpgsql as $$
 begin
     if (old.id, old.workspace_id, old.country, old.created_at) is distinct
@@ -482,8 +483,8 @@ end $$;
 create or replace trigger payout_accounts_keep
     before update on payout_accounts for each row execute function keep_payout_account();
 
--- Details never change, and count 72 hours after they were given, by the database's clock too, an
--- hour of difference aside. Those that were canceled stay so.
+-- Details never change, and count 72 hours after they were given. The clock of the database checks
+-- that, to an hour. A cancellation is final.
 create or replace function keep_payment_details() returns trigger language plpgsql as $$
 begin
     if tg_op = 'INSERT' then
@@ -503,8 +504,7 @@ end $$;
 create or replace trigger payment_details_keep
     before insert or update on payment_details for each row execute function keep_payment_details();
 
--- Nothing is paid by a program in shadow mode. What begins one and this are serialized by the lock
--- of the workspace's payouts.
+-- A program in shadow mode pays nothing. lockPayouts serializes this with the start of shadow mode.
 create or replace function refuse_shadow_payout() returns trigger language plpgsql as $$
 begin
     if exists (select from programs where id = new.program_id and mode = 'shadow') then
@@ -518,8 +518,8 @@ create or replace trigger payout_runs_no_shadow
     before insert on payout_runs for each row when (new.program_id is not null)
         execute function refuse_shadow_payout();
 
--- What was decided about a run stays so, and other people approve it, who may: see may_approve.
--- The first of two approvals counts as long as its person may approve.
+-- Decisions about a run are final, and only people who may approve it do so: see may_approve. The
+-- first of two approvals counts as long as its person may approve.
 create or replace function keep_payout_run() returns trigger language plpgsql as $$
 declare
     paying  constant text[] := '{manager,finance}';
@@ -565,9 +565,9 @@ create or replace trigger payouts_amount_never_changes
     before update of amount_cents
     on payouts for each row when (old.claimed_at is not null) execute function refuse_update();
 
--- What has ended stays so: a payout that was canceled is not sent after all. A manager may mark one
--- by bank as unpaid. Of one that may have been sent, only those know the end who ask Stripe, and so
--- may write when that was: or a manager decides, when nobody can ask.
+-- The end of a payout is final: a canceled one is not sent after all. Only a payout by bank may be
+-- marked as unpaid again. If it may have been sent, it is canceled only by a Worker that asks
+-- Stripe, which is granted key_used_at, or by a manager when Stripe cannot be asked.
 create or replace function keep_payout() returns trigger language plpgsql as $$
 begin
     if (old.cancel_requested_at is not null and new.cancel_requested_at is null)
@@ -595,12 +595,12 @@ create or replace trigger payouts_keep
 create or replace trigger payouts_no_shadow
     before insert on payouts for each row execute function refuse_shadow_payout();
 
--- Numbers a workspace's payouts from 1. Claims are serialized by the lock of the workspace's
--- payouts, and a trigger per row sees the rows that its own statement inserted before.
+-- Numbers a workspace's payouts from 1. lockPayouts serializes claims, and a trigger per row sees
+-- the rows that its own statement inserted before.
 create or replace function number_payout() returns trigger language plpgsql as $$
 begin
-    new.number := coalesce((select max(number) from payouts where workspace_id = new.workspace_id),
-        0) + 1;
+    new.number := 1 + coalesce(
+        (select max(number) from payouts where workspace_id = new.workspace_id), 0);
     return new;
 end $$;
 

@@ -1,9 +1,9 @@
 -- Shadow runs: what another platform paid, and the comparison with what Tributary would pay.
 
--- The commissions of the platform that pays during a shadow run, as managers upload them, or the
--- platform's API lists them. The key is that platform's own id, or says what a row without one
--- contains. event_id is the sale of ours that it names by one of sale_ids, if there is one, and
--- bucket the customer, by which both sides are compared: see lib/shadow/comparison/comparison.queries.ts.
+-- The commissions of the platform that pays during a shadow run, from uploads or from its API. The
+-- key is the platform's id, or a hash of a row without one. event_id is the sale of ours that one
+-- of sale_ids names. Both sides are compared by customer, the bucket: see
+-- lib/shadow/comparison/comparison.queries.ts.
 create table platform_commissions (
     id              uuid         primary key,
     workspace_id    uuid         not null,
@@ -23,7 +23,7 @@ create table platform_commissions (
     created_at      timestamptz  not null,
     event_id        uuid,
     bucket          text,
-    compared_at     timestamptz,              -- null: to be compared
+    compared_at     timestamptz,              -- null: not compared yet
 
     constraint platform_commissions_program_id_key_key unique (program_id, key),
     constraint platform_commissions_program_id_fkey foreign key (workspace_id, program_id)
@@ -32,12 +32,11 @@ create table platform_commissions (
         references events (workspace_id, id)
 );
 
--- Which are to be compared yet?
+-- Which are not compared yet?
 create index platform_commissions_waiting_idx on platform_commissions (program_id, id)
     where compared_at is null;
 
--- Which are of this customer, by what it was compared as, by its id and by its address? Which name
--- this sale?
+-- Which have this bucket, customer id or customer address? Which name this sale?
 create index platform_commissions_bucket_idx         on platform_commissions (program_id, bucket);
 create index platform_commissions_customer_ref_idx
     on platform_commissions (program_id, customer_ref) where customer_ref is not null;
@@ -48,14 +47,14 @@ create index platform_commissions_sale_ids_idx       on platform_commissions
 create index platform_commissions_event_id_idx       on platform_commissions (event_id)
     where event_id is not null;
 
--- Which name this partner? Up to when were they uploaded?
+-- Which name this partner? What is the newest sale?
 create index platform_commissions_partner_email_idx
     on platform_commissions (program_id, partner_email, state);
 create index platform_commissions_sold_at_idx       on platform_commissions (program_id, sold_at);
 
--- What a comparison has found: a sale of ours with the commission of the other platform that
--- matches it, or one without the other. The id is that of the commission, else of the sale. What is
--- found of a bucket is replaced at once.
+-- A result of a comparison: a sale of ours with the commission of the other platform that matches
+-- it, or one without the other. The id is that of the commission, else of the sale. One transaction
+-- replaces all results of a bucket.
 create table shadow_comparisons (
     id                      uuid         not null,
     workspace_id            uuid         not null,
@@ -74,7 +73,7 @@ create table shadow_comparisons (
     there_cents             bigint,
     there_currency          text,
     partner_id              uuid,
-    compared_at             timestamptz      not null,   -- what was committed by then is in it
+    compared_at             timestamptz      not null,   -- it has what was committed before
 
     constraint shadow_comparisons_pkey primary key (program_id, id),
     constraint shadow_comparisons_program_id_fkey foreign key (workspace_id, program_id)

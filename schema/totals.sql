@@ -1,25 +1,24 @@
--- Totals: what happened and what is due, summed up by triggers, so that pages read as much in a
--- workspace of millions of sales as in a new one.
+-- Totals: sums of what happened and of what is due, kept by triggers, so that pages of a workspace
+-- with millions of sales read no more rows than those of a new one.
 
 -- Sums of a partner, a program, a workspace or a payout run, by a dimension and its value, period
 -- and currency. Counts without a currency have rows of the currency ''. Dimensions:
 --
--- all       what happened on a day or in a month: clicks, customers by the day of their first
---           event, leads and sales by that of the event, and what the sales earned, less reversals,
---           on the day of the sale. Of all time, what a partner has sold and earned, and what is
---           unpaid of a partner and of a program; the row of the currency '' has what happened with
---           a partner in all currencies, for the list of partners to be sorted by.
--- page      the same of a day or a month by the page that the visitor came to, without customers,
--- referrer  by the host that it came from,
--- sub       and by the `sub` of the link; what came without one is not counted. Of an owner, 200
---           pages, 200 hosts and 200 subs per month are counted on their own: the first ones,
---           because visitors can make up any number. They are those with a row of the month. The
+-- all       Of a day or a month: clicks, customers by the day of their first event, leads and sales
+--           by the day of the event, and what the sales earned, less reversals, by the day of the
+--           sale. Of all time: what a partner has sold and earned, and what is unpaid of a partner
+--           and of a program. The row of the currency '' has a partner's counts in all currencies,
+--           by which the list of partners is sorted.
+-- page      The same of a day or a month, without customers, by the visitor's landing page,
+-- referrer  by the host that the visitor came from,
+-- sub       and by the `sub` of the link, if it has one. The first 200 pages, hosts and subs of an
+--           owner in a month have rows of their own, because visitors can make up any number. The
 --           value '' is all others, and what came without a click.
--- link      what came through each link of a partner since it exists: clicks, and sales that are
---           credited by one. A link that was released keeps its row.
--- kind      what a partner's commissions of each kind add up to, by the month in which they were
---           made: the sums of statements.
--- status    the payouts of a run by status.
+-- link      Clicks of all time by each link of a partner, and sales that are credited by one of
+--           these clicks. A link that was released keeps its row.
+-- kind      The sums of a partner's commissions by kind and by the month in which they were made,
+--           for statements.
+-- status    The payouts of a run by status.
 create table totals (
     of_id           uuid    not null,
     workspace_id    uuid    not null
@@ -48,19 +47,19 @@ create table totals (
     claimed_cents   bigint  not null default 0,   -- what payouts have claimed
     payouts         bigint  not null default 0,
     amount_cents    bigint  not null default 0,   -- of these payouts, or of the kind
-    -- of a partner, the newest day with any of its clicks, customers, leads and sales; null if all
-    -- were taken back
+    -- of a partner, the newest day with clicks, customers, leads or sales; null if all were
+    -- reversed
     last_active_on  date,
 
     constraint totals_pkey primary key (of_id, dimension, unit, starts_on, value, currency)
 ) partition by list (dimension);
 
--- Folding changes rows in place, without new index entries, unless an index of their partition has
--- what is changed. So the rows that lists are sorted by have partitions of their own.
+-- Folding updates rows in place, without new index entries, unless an index of their partition has
+-- a changed column. So the rows that lists are sorted by have partitions of their own.
 create table totals_of_all partition of totals for values in ('all') partition by list (unit);
 create table totals_by_period partition of totals_of_all for values in ('day', 'month');
 create table totals_of_all_time partition of totals_of_all for values in ('all_time')
-    with (fillfactor = 70);   -- many changes leave what is sorted by as it was
+    with (fillfactor = 70);   -- many changes leave the sorted columns as they were
 create table totals_by_value partition of totals default;
 
 -- What happened in this workspace since this day?
@@ -97,9 +96,8 @@ create index totals_open_idx on totals_of_all_time (workspace_id, currency, open
 -- How much is being paid?
 create index totals_status_idx on totals_by_value (workspace_id, value) where dimension = 'status';
 
--- Up to when the balances of a workspace count what is payable. Without a row, nothing is counted.
--- It never moves back: what was payable then stays so, and differences rely on it
--- (count_commissions_again).
+-- The time up to which the balances of a workspace count what is payable. Without a row, nothing is
+-- counted. It never moves back, because differences rely on it (count_commissions_again).
 create table balance_cutoffs (
     workspace_id  uuid         not null
         constraint balance_cutoffs_pkey primary key
@@ -112,10 +110,10 @@ create table balance_cutoffs (
 -- In which workspaces has something become payable?
 create index balance_cutoffs_next_at_idx on balance_cutoffs (next_at);
 
--- The differences that are not folded into the totals yet: of `day` what happened, of `slug_key`
--- what came through a link, of `due_at` what is unpaid, of `run_id` payouts, of `entered_on` what
--- commissions of a kind, open and claimed, add up to. A row can be of several (parts_of_total). It
--- has no key, and one index, because each click and each sale inserts rows.
+-- The differences that are not folded into the totals yet. A row with `day` has what happened, with
+-- `slug_key` what came through a link, with `due_at` what is unpaid, with `run_id` payouts, with
+-- `entered_on` the sum of commissions of a kind. A row can be several of these (parts_of_total).
+-- The table has no key and one index, because each click and each sale inserts rows.
 create table total_deltas (
     workspace_id   uuid    not null,
     partner_id     uuid,
@@ -128,7 +126,7 @@ create table total_deltas (
     sales          bigint,
     revenue_cents  bigint,
     earned_cents   bigint,
-    -- -infinity was payable at the cutoff, infinity is what a later one counts itself
+    -- -infinity: payable at the cutoff; infinity: counted when it becomes payable
     due_at         timestamptz,
     open_cents     bigint,
     claimed_cents  bigint,
@@ -147,11 +145,11 @@ create table total_deltas (
         references payout_runs (workspace_id, id)
 );
 
--- What was not folded yet of this workspace, and of this partner?
+-- Which differences of this workspace, and of this partner, are not folded yet?
 create index total_deltas_workspace_id_idx on total_deltas (workspace_id, partner_id);
 
--- The page of a click, as totals know it: short enough for an index, and null if the path has an
--- email address, because totals are kept for good. Most have nothing that the pattern could match.
+-- The landing page of a click, short enough for an index. Null if the path has an email address,
+-- because totals are never erased. Most have no "@", so the pattern is not tried.
 create or replace function page_of(landing_url text) returns text language sql immutable as $$
     select case when strpos(landing_url, '@') + strpos(landing_url, '%40') = 0
         or landing_url !~* '[^/](@|%40)[^/]+[.]'
@@ -167,8 +165,7 @@ create or replace function referrer_of(click text, referrer text) returns text
                     253), ''), '(direct)') end
 $$;
 
--- All of what is summed up, in the form of the differences. Clicks that were removed are known from
--- the totals only.
+-- The facts that totals sum up, as differences. Clicks that were removed are in the totals only.
 create or replace view total_facts as
     select workspace_id, partner_id, '' as currency, utc_day(created_at) as day,
         1::bigint as clicks, 0::bigint as ended_clicks, 0::bigint as customers, 0::bigint as leads,
@@ -211,8 +208,8 @@ create or replace view total_facts as
     from totals
     where dimension = 'page' and level = 'partner' and unit = 'day' and ended_clicks > 0
     union all
-    -- Which page, referrer and sub a removed click had is not known together, so those of the last
-    -- two move from none to them.
+    -- Totals don't have the page, referrer and sub of a removed click together. So referrers and
+    -- subs are moved from none, where the page counts them.
     select workspace_id, of_id, currency, starts_on, n * ended_clicks, n * ended_clicks, 0, 0, 0, 0,
         0, null, 0, 0, null, null, 0, 0, null, null, null,
         case when dimension = 'referrer' then m.value end, null,
@@ -229,9 +226,8 @@ create or replace view total_facts as
         0, 0, null, null, 0, 0, null, null, page, referrer, slug_key, sub
     from total_deltas where ended_clicks <> 0;
 
--- The differences that would make the totals from nothing, each once: what happened, and what is
--- paid and unpaid. What is not payable at the cutoff is not counted as of its time, but when it
--- becomes payable.
+-- The facts added up, each once: what happened, and what is paid and unpaid. Folded into empty
+-- totals, they make the present ones.
 create or replace view total_sums as
     select workspace_id, partner_id, currency, day, sum(clicks)::bigint as clicks,
         sum(ended_clicks)::bigint as ended_clicks, sum(customers)::bigint as customers,
@@ -260,7 +256,7 @@ create or replace view total_sums as
     group by workspace_id, partner_id, currency, due_at, run_id, status, entered_on, kind;
 
 -- The rows of totals that a difference is part of, before other pages, referrers and subs are added
--- up as ''. Whoever adds them up does so by day, and only then repeats each for its units.
+-- up as ''. The caller adds them up by day first, and then repeats each for its units.
 create or replace function parts_of_total(d total_deltas, program_id uuid, cutoff_at timestamptz)
     returns table (of_id uuid, level text, dimension text, value text, units text[], day date,
         currency text, clicks bigint, ended_clicks bigint, customers bigint, leads bigint,
@@ -347,9 +343,9 @@ end $$;
 create or replace trigger clicks_count after insert on clicks for each row when (new.is_counted)
     execute function count_click();
 
--- What an event has earned counts for another page, referrer and sub: its click, or what the click
--- says, has changed. Commissions that are inserted in the same transaction, and mostly in the same
--- statement, are counted for the new ones by their own trigger.
+-- Moves what an event has earned to another page, referrer and sub, because its click, or a column
+-- of the click, has changed. Commissions that the same transaction inserts are left out: their own
+-- trigger counts them for the new ones.
 create or replace function move_earned(event uuid, from_page text, from_referrer text,
     from_sub text, to_page text, to_referrer text, to_sub text)
 returns void language plpgsql as $$
@@ -445,7 +441,7 @@ begin
             left join clicks c on c.workspace_id = new.workspace_id and c.id = new.click_id;
     end if;
     if tg_op = 'UPDATE' then
-        -- First: it leaves out what this transaction has written, which is counted as it is now.
+        -- Before the update below: it leaves out rows that this transaction has written.
         if old.click_id is distinct from new.click_id then
             perform move_earned(new.id, f.page, f.referrer, f.sub, t.page, t.referrer, t.sub)
             from landing_of_click(old.workspace_id, old.click_id) f
@@ -457,8 +453,8 @@ begin
     return null;
 end $$;
 
--- A refund leaves what was sold as it is, and shows in what is earned. An insert asks so in the
--- function: Postgres reads a trigger's condition from its catalog in each statement.
+-- A refund changes only what is earned. Inserts check that in the function, because Postgres reads
+-- the condition of a trigger from its catalog in each statement.
 create or replace trigger events_count after insert on events for each row
     execute function count_event();
 
@@ -523,9 +519,9 @@ begin
                 where workspace_id = e.workspace_id and id = e.click_id offset 0) c
         offset 0) l on true
     where payable_at < never();
-    -- nothing that a report earns
+    -- Commissions of reports have events, and no payouts.
     if exists (select from added where event_id is null or payout_id is not null) then
-        -- of the others, count_event asks
+        -- count_event asserts it of the partners of events
         perform assert_not_undone(partner_id) from added where event_id is null;
         update payouts p
         set (commissions, deducted_cents, restored_cents) = (
@@ -540,7 +536,7 @@ create or replace trigger commissions_count
     after insert on commissions referencing new table as added for each statement
     execute function count_commissions();
 
--- Of the payouts' own sums too, which partners read.
+-- Counts the sums that payouts keep, too.
 create or replace function count_commissions_again() returns trigger language plpgsql as $$
 begin
     -- What was payable at the cutoff is one difference per partner: a payout claims thousands.
@@ -566,8 +562,7 @@ begin
         select payout_id, sum(case when kind = 'reversal' then 0 else n end) as commissions,
             sum(case when reversed > 0 then -amount_cents * n else 0 end) as deducted,
             sum(case when reversed < 0 then amount_cents * n else 0 end) as restored
-        -- Looked up one by one: a join would be planned by the size of the first change on this
-        -- connection.
+        -- A look-up for each, because a join is planned by the size of the first change.
         from (
             select c.*,
                 (select o.amount_cents from commissions o where o.id = c.reverses_id) as reversed
@@ -625,17 +620,16 @@ create or replace trigger payouts_count_again
     after update on payouts referencing old table as before new table as after
     for each statement execute function count_payouts_again();
 
--- The same as sum, but it returns no numeric, which takes longer than to add up a row of totals.
+-- sum for bigint, without the conversion to numeric, which takes longer than the addition.
 create or replace aggregate total(bigint) (sfunc = int8pl, stype = bigint);
 
--- Folds some of the differences into the totals. When none are left, it moves cutoffs on: to now,
--- or as far as some commissions reach. Returns how many it took, of one or the other: the caller
--- repeats it until that is less than the limit. Of concurrent calls one works, and the others
--- return 0.
+-- Folds at most so many differences into the totals. When none are left, it moves cutoffs forward:
+-- to now, or as far as so many commissions reach. Returns how many rows it took: the caller repeats
+-- it until that is less than the limit. One of concurrent calls works, the others return 0.
 --
--- All sums are one statement, which sees one moment: what becomes payable between two cutoffs is
--- counted from the commissions, so the differences of that time are not. Whatever is inserted
--- concurrently comes as a difference, of a time before the new cutoff.
+-- One statement reads everything, at one moment: what becomes payable between two cutoffs is
+-- counted from the commissions, and not from their differences. Rows that are inserted concurrently
+-- become differences of a time before the new cutoff.
 create or replace function fold_totals(most integer) returns integer language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_custom_plan as $$
@@ -649,7 +643,7 @@ begin
         delete from total_deltas where ctid = any (array(select ctid from total_deltas limit most))
         returning *
     ), differences as (
-        -- Most are of few partners and pages, so each is added up before it becomes parts.
+        -- Most are of few partners and pages, so they are added up before they become parts.
         select workspace_id, partner_id, currency, day, total(clicks), total(ended_clicks),
             total(customers), total(leads), total(sales), total(revenue_cents),
             total(earned_cents),
@@ -805,10 +799,10 @@ begin
     return greatest(counts[1], counts[2]);
 end $$;
 
--- Counts the totals of a workspace, or of all, from what they sum up, and replaces them: for
--- restored or repaired data, and for data that was inserted without triggers. Nobody waits for it:
--- in a transaction of the isolation level Repeatable Read it sees one moment, and later differences
--- are added to what it has counted.
+-- Counts the totals of a workspace, or of all, anew: for restored or repaired data, and for data
+-- that was inserted without triggers. Whole tables. It blocks no writes: a transaction of the
+-- isolation level Repeatable Read reads one moment, and later differences are added to what it has
+-- counted.
 create or replace function rebuild_totals(workspace uuid default null) returns void language plpgsql
     set enable_seqscan = on set plan_cache_mode = force_custom_plan as $$
 begin
@@ -816,7 +810,7 @@ begin
         raise exception 'rebuild_totals needs a transaction of the isolation level repeatable read';
     end if;
     perform pg_advisory_xact_lock(hashtextextended('fold_totals', 0));
-    -- Fails if a cutoff has moved since this transaction has begun.
+    -- Fails if a cutoff has moved since this transaction began.
     insert into balance_cutoffs (workspace_id, next_at)
     select id, '-infinity' from workspaces where workspace is null or id = workspace
     on conflict (workspace_id) do update set next_at = '-infinity';
@@ -827,7 +821,7 @@ begin
             and (day is not null or slug_key is null);
     delete from totals
         where dimension <> 'link' and (workspace is null or workspace_id = workspace);
-    -- Clicks that were removed, and are folded, are known from here only.
+    -- Clicks that were removed and folded are only here.
     update totals set clicks = ended_clicks, sales = 0
         where dimension = 'link' and (workspace is null or workspace_id = workspace);
     delete from total_deltas where workspace is null or workspace_id = workspace;

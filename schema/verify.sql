@@ -1,13 +1,21 @@
 -- Verification: what must be true of the ledger and the totals.
 --
--- A view per invariant has the rows that break it: of which workspace, the invariant, of what, and
--- what is wrong. A condition on workspace_id reaches the tables of each view, so that a workspace
--- is verified by reading only its rows.
+-- Each invariant has a view of the rows that break it, with their workspace, the invariant, the id
+-- of the subject, and what is wrong. A condition on workspace_id reaches the tables of each view,
+-- so that a workspace is verified by reading only its rows.
+
+-- The commissions that reverse none, and what was reversed of each: a negative amount.
+create or replace view commission_sums as
+    select c.workspace_id, c.id, c.program_id, c.event_id, c.kind, c.amount_cents, c.currency,
+        (select coalesce(sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id)
+            as reversed_cents
+    from commissions c where c.kind <> 'reversal';
+
 
 -- Totals.
 
--- With the differences that are not folded yet, totals are the sums of what they count. A page,
--- referrer or sub that is not counted on its own in its month is one of the others.
+-- Differences that are not folded yet count too. A page, referrer or sub that is not counted on its
+-- own in its month is one of the others.
 create or replace view broken_totals as
     select t.workspace_id, 'totals are what they sum up' as invariant, t.of_id as subject_id,
         format('%s of %s %s, %s "%s": %s clicks (%s ended), %s customers, %s leads, %s sales, %s, '
@@ -58,7 +66,6 @@ create or replace view broken_totals as
         sum(t.claimed_cents), sum(t.payouts), sum(t.amount_cents))
         <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
--- A partner was last active on the newest of its days with a click, customer, lead or sale.
 create or replace view broken_last_activity as
     select a.workspace_id, 'a partner was last active on its newest day' as invariant,
         a.of_id as subject_id,
@@ -71,7 +78,6 @@ create or replace view broken_last_activity as
     where a.dimension = 'all' and a.unit = 'all_time' and a.level = 'partner' and a.currency = ''
         and a.last_active_on is distinct from newest.day;
 
--- A payout keeps the sums of its commissions that partners see.
 create or replace view broken_payout_counts as
     select p.workspace_id, 'a payout keeps the sums of its commissions' as invariant,
         p.id as subject_id, format('%s commissions of %s', p.commissions, s.commissions) as details
@@ -82,7 +88,6 @@ create or replace view broken_payout_counts as
 
 -- Payouts.
 
--- A payout that keeps its commissions is as large as their sum.
 create or replace view broken_payout_sums as
     select p.workspace_id, 'a payout equals the sum of its commissions' as invariant,
         p.id as subject_id,
@@ -93,20 +98,17 @@ create or replace view broken_payout_sums as
         and p.returned_at is null
     group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0);
 
--- No payout is of a test partner.
 create or replace view broken_test_payouts as
     select p.workspace_id, 'a test partner is never paid' as invariant, p.id as subject_id,
         format('%s %s', p.amount_cents, p.currency) as details
     from payouts p join partners t on t.id = p.partner_id where t.is_test;
 
--- The invoices of a workspace have the numbers from 1 to the last one given.
 create or replace view broken_invoice_numbers as
     select n.workspace_id, 'invoices are numbered without gaps' as invariant,
         n.workspace_id as subject_id, format('%s of %s', count(i.id), n.last) as details
     from invoice_numbers n left join invoices i on i.workspace_id = n.workspace_id
     group by n.workspace_id, n.last having n.last <> count(i.id) or max(i.number) <> n.last;
 
--- Its credit notes too.
 create or replace view broken_credit_note_numbers as
     select n.workspace_id, 'credit notes are numbered without gaps' as invariant,
         n.workspace_id as subject_id,
@@ -115,7 +117,6 @@ create or replace view broken_credit_note_numbers as
     group by n.workspace_id, n.last_credit_note
     having n.last_credit_note <> count(i.id) or coalesce(max(i.number), 0) <> n.last_credit_note;
 
--- The credit notes of an invoice add up to what was returned or reversed of its payout.
 create or replace view broken_credit_notes as
     select i.workspace_id, 'an invoice is credited with what came back of its payout' as invariant,
         i.id as subject_id,
@@ -128,13 +129,11 @@ create or replace view broken_credit_notes as
     having coalesce(sum(k.amount_cents), 0)
         <> case when p.returned_at is not null then p.amount_cents else p.reversed_cents end;
 
--- Only a payout that was paid has an invoice.
 create or replace view broken_invoices as
     select i.workspace_id, 'an invoice is of a payout that was paid' as invariant,
         i.id as subject_id, format('the payout is %s', p.id) as details
     from invoices i join payouts p on p.id = i.payout_id where p.paid_at is null;
 
--- A payout that failed, or was canceled, released or returned, has let its commissions go.
 create or replace view broken_ended_payouts as
     select p.workspace_id,
         'a failed, canceled, released or returned payout has no commissions' as invariant,
@@ -145,7 +144,6 @@ create or replace view broken_ended_payouts as
         and not p.is_freeing
     group by p.id;
 
--- A commission and its payout have the same partner, program and currency.
 create or replace view broken_paid_commissions as
     select c.workspace_id,
         'a commission is paid to its own partner, in its own currency' as invariant,
@@ -155,14 +153,13 @@ create or replace view broken_paid_commissions as
         and (p.id is null or (c.partner_id, c.program_id, c.currency)
             is distinct from (p.partner_id, p.program_id, p.currency));
 
--- A run pays what was payable at its cutoff, and what was deducted after its preview.
+-- Except for what was deducted after the preview of a run.
 create or replace view broken_payable_times as
     select c.workspace_id, 'no commission is paid before it is payable' as invariant,
         c.id as subject_id, format('payable at %s', c.payable_at) as details
     from commissions c join payouts p on p.id = c.payout_id join payout_runs r on r.id = p.run_id
     where c.payable_at > r.cutoff_at and (c.amount_cents > 0 or c.payable_at > c.created_at);
 
--- A run pays no more, and no more partners, than its preview has shown.
 create or replace view broken_previews as
     select r.workspace_id, 'a run pays at most what was previewed' as invariant,
         r.id as subject_id,
@@ -175,7 +172,6 @@ create or replace view broken_previews as
             > coalesce((r.expected -> p.currency::text ->> 'amountCents')::bigint, 0)
         or count(*) > coalesce((r.expected -> p.currency::text ->> 'count')::bigint, 0);
 
--- A run stays within its maximum, and pays no partner whom it excludes.
 create or replace view broken_run_limits as
     select r.workspace_id,
         'a run pays no more than its maximum, and nobody whom it leaves out' as invariant,
@@ -186,7 +182,6 @@ create or replace view broken_run_limits as
     having sum(p.amount_cents) > (r.max_amount_cents ->> p.currency::text)::bigint
         or bool_or(p.partner_id = any (r.exclude_partner_ids));
 
--- A run that needs approval has no payouts until it is approved.
 create or replace view broken_approvals as
     select r.workspace_id, 'a run that needs approval pays nothing before' as invariant,
         r.id as subject_id, format('%s payouts', count(*)) as details
@@ -194,14 +189,12 @@ create or replace view broken_approvals as
     where r.needs_approval is distinct from false and r.approved_at is null
     group by r.id;
 
--- No two payouts name the same transfer.
 create or replace view broken_transfers as
     select workspace_id, 'a transfer pays one payout' as invariant,
         (array_agg(id))[1] as subject_id, format('%s pays %s', transfer_id, count(*)) as details
     from payouts where transfer_id is not null
     group by workspace_id, transfer_id having count(*) > 1;
 
--- The payouts of a manual run are paid or canceled as the run is.
 create or replace view broken_manual_payouts as
     select p.workspace_id, 'a payout has the status of its manual run' as invariant,
         p.id as subject_id, format('the run is %s', r.id) as details
@@ -210,15 +203,12 @@ create or replace view broken_manual_payouts as
         and ((p.canceled_at is null and (p.paid_at is null) <> (r.marked_paid_at is null))
             or (r.canceled_at is not null and p.canceled_at is null and not r.is_canceling));
 
--- Only payouts of a confirmed run are returned.
 create or replace view broken_returns as
     select p.workspace_id, 'a returned payout is of a confirmed run' as invariant,
         p.id as subject_id, format('the run is %s', r.id) as details
     from payouts p join payout_runs r on r.id = p.run_id
     where p.returned_at is not null and r.confirmed_at is null;
 
--- A payout has the program of its run, an account if the run is by Stripe, and a transfer if Stripe
--- has paid it.
 create or replace view broken_payout_methods as
     select p.workspace_id,
         'a payout uses the method and program of its run, '
@@ -232,7 +222,6 @@ create or replace view broken_payout_methods as
             and (p.resolved_at is null or p.paid_at is null)
         or p.program_id <> r.program_id;
 
--- A payout's account has the address of its partner.
 create or replace view broken_payout_accounts as
     select p.workspace_id, 'a payout is sent to the account of its own partner' as invariant,
         p.id as subject_id,
@@ -242,7 +231,6 @@ create or replace view broken_payout_accounts as
             on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
     where p.stripe_account_id is not null and a.email is distinct from pa.email;
 
--- No payout is created before its account is in force.
 create or replace view broken_account_changes as
     select p.workspace_id, 'a payout is made once a changed account is in force' as invariant,
         p.id as subject_id,
@@ -251,8 +239,7 @@ create or replace view broken_account_changes as
         on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
     where a.effective_at > p.created_at;
 
--- A person's next change of payment details begins after the former one is in force or canceled. No
--- payout refers to the details that it was made by: they are those in force when it was created.
+-- No payout refers to the details that it was made by: they are those in force when it was created.
 create or replace view broken_payment_detail_changes as
     select d.workspace_id, 'a person has one change of payment details in waiting' as invariant,
         d.id as subject_id, format('%s is of the same person', n.id) as details
@@ -261,7 +248,6 @@ create or replace view broken_payment_detail_changes as
             and (n.created_at, n.id) > (d.created_at, d.id)
             and n.created_at < coalesce(d.canceled_at, d.effective_at);
 
--- The address of payment details is that of a partner of the workspace.
 create or replace view broken_payment_details as
     select d.workspace_id, 'payment details belong to a partner' as invariant, d.id as subject_id,
         d.email as details
@@ -272,26 +258,21 @@ create or replace view broken_payment_details as
 
 -- Holds, and shadow mode.
 
--- A commission with an open hold, and what reverses it, is in no payout.
 create or replace view broken_holds as
     select c.workspace_id, 'a held commission is not paid' as invariant, c.id as subject_id,
         format('the payout is %s', c.payout_id) as details
     from commission_holds h join commissions c on coalesce(c.reverses_id, c.id) = h.commission_id
     where h.resolved_at is null and c.payout_id is not null;
 
--- The reversals of a rejected commission add up to it.
 create or replace view broken_rejections as
     select c.workspace_id, 'a rejected commission is reversed in full' as invariant,
         c.id as subject_id,
-        format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
-            as details
-    from commission_holds h join commissions c on c.id = h.commission_id
-        left join commissions r on r.reverses_id = c.id
-    where h.resolution = 'rejected'
-    group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents;
+        format('%s of %s %s', c.reversed_cents, c.amount_cents, c.currency) as details
+    from commission_holds h join commission_sums c on c.id = h.commission_id
+    where h.resolution = 'rejected' and c.reversed_cents <> -c.amount_cents;
 
--- Of two sales of one customer or click that may be one purchase, one is held. Customers who are
--- marked are being planned again. Only sales with another one near are compared, which takes long.
+-- Customers with replan_from are being recomputed. To compare sales takes long, so only those with
+-- another one near are compared.
 create or replace view broken_duplicate_holds as
     select e.workspace_id, 'of two sales that may be one purchase, one is held' as invariant,
         e.id as subject_id, format('it may be that of the event %s', d.evidence_id) as details
@@ -310,15 +291,13 @@ create or replace view broken_duplicate_holds as
         and not exists (select from customers k
             where k.id = e.customer_id and k.replan_from is not null);
 
--- The evidence of a hold is another event than that of its commission.
 create or replace view broken_hold_evidence as
     select h.workspace_id, 'a hold names another event' as invariant,
         h.commission_id as subject_id, format('the evidence is %s', h.evidence_event_id) as details
     from commission_holds h join commissions c on c.id = h.commission_id
     where h.evidence_event_id = c.event_id;
 
--- What sales and leads earned while a program was in shadow mode never becomes payable. A minute is
--- left out, because the clocks of Workers differ.
+-- The first minute is left out, because the clocks of Workers differ.
 create or replace view broken_shadow_commissions as
     select c.workspace_id, 'what was earned in shadow mode is never payable' as invariant,
         c.id as subject_id, format('payable at %s', c.payable_at) as details
@@ -328,8 +307,6 @@ create or replace view broken_shadow_commissions as
         and c.created_at >= r.started_at + interval '1 minute'
         and (r.ended_at is null or c.created_at < r.ended_at);
 
--- A commission that replaces one of shadow mode never becomes payable either, and no other one
--- stays unpayable.
 create or replace view broken_shadow_replacements as
     select c.workspace_id,
         'a commission that replaces one of shadow mode is never payable' as invariant,
@@ -338,7 +315,6 @@ create or replace view broken_shadow_replacements as
         join commissions o on o.id = c.replaces_id and o.program_id = c.program_id
     where (c.payable_at = never()) <> (o.payable_at = never());
 
--- No payout of a program in shadow mode waits to be sent.
 create or replace view broken_shadow_payouts as
     select p.workspace_id,
         'a program in shadow mode has no payout that is not sent' as invariant,
@@ -347,7 +323,6 @@ create or replace view broken_shadow_payouts as
     where g.mode = 'shadow' and p.stripe_account_id is not null
         and (p.claimed_at is null or p.status = 'processing');
 
--- A program is in shadow mode exactly while it has a shadow run that has not ended.
 create or replace view broken_shadow_modes as
     select g.workspace_id, 'a program is in shadow mode as long as its shadow run' as invariant,
         g.id as subject_id, format('it is %s', g.mode) as details
@@ -358,14 +333,12 @@ create or replace view broken_shadow_modes as
 
 -- Events, and what they earn.
 
--- A commission is earned on the UTC day of its event, and on no day without one.
 create or replace view broken_earned_days as
     select c.workspace_id, 'a commission counts on the day of its event' as invariant,
         c.id as subject_id, format('it counts on %s', c.earned_on) as details
     from commissions c left join events e on e.id = c.event_id
     where c.earned_on is distinct from utc_day(e.occurred_at);
 
--- Of the commissions of an event at most one is not replaced.
 create or replace view broken_current_commissions as
     select c.workspace_id, 'an event has one current commission' as invariant,
         c.event_id as subject_id, format('there are %s', count(*)) as details
@@ -373,24 +346,19 @@ create or replace view broken_current_commissions as
         and not exists (select from commissions n where n.replaces_id = c.id)
     group by c.workspace_id, c.event_id having count(*) > 1;
 
--- The commission that an event names is of this event and its partner, and reverses nothing.
 create or replace view broken_event_commissions as
     select e.workspace_id, 'an event has its own commission' as invariant, e.id as subject_id,
         format('%s is of %s', c.id, c.event_id) as details
     from events e join commissions c on c.id = e.commission_id
     where c.event_id <> e.id or c.kind = 'reversal' or c.partner_id is distinct from e.partner_id;
 
--- The commissions of an event that it does not name are reversed in full.
 create or replace view broken_former_commissions as
     select c.workspace_id, 'only the current commission of an event earns' as invariant,
         c.event_id as subject_id,
-        format('%s has %s', c.id, c.amount_cents + coalesce(sum(r.amount_cents), 0)) as details
-    from commissions c join events e on e.id = c.event_id
-        left join commissions r on r.reverses_id = c.id
-    where c.kind <> 'reversal' and e.commission_id is distinct from c.id
-    group by c.id having c.amount_cents + coalesce(sum(r.amount_cents), 0) <> 0;
+        format('%s has %s', c.id, c.amount_cents + c.reversed_cents) as details
+    from commission_sums c join events e on e.id = c.event_id
+    where e.commission_id is distinct from c.id and c.amount_cents + c.reversed_cents <> 0;
 
--- A customer who is not merged has an identity.
 create or replace view broken_customers as
     select k.workspace_id, 'a customer has an identity' as invariant, k.id as subject_id,
         k.external_id as details
@@ -398,7 +366,6 @@ create or replace view broken_customers as
     where k.merged_into is null
         and not exists (select from customer_identities i where i.customer_id = k.id);
 
--- No two customers share an identity, but for addresses.
 create or replace view broken_identities as
     select i.workspace_id, 'an identity belongs to one customer' as invariant,
         (array_agg(i.customer_id))[1] as subject_id,
@@ -406,7 +373,6 @@ create or replace view broken_identities as
     from customer_identities i where i.kind <> 'email'
     group by i.workspace_id, i.kind, i.value having count(distinct i.customer_id) > 1;
 
--- Everything of a merged customer is of the one that it is merged into, which is not merged.
 create or replace view broken_merges as
     select k.workspace_id, 'a merged customer keeps nothing' as invariant, k.id as subject_id,
         format('it is merged into %s', k.merged_into) as details
@@ -419,29 +385,26 @@ create or replace view broken_merges as
             or exists (select from customers m
                 where m.id = k.merged_into and m.merged_into is not null));
 
--- In a program that pays one-time rewards and never changed its terms, one sale of a customer
--- earns. Sales that are to be planned again are not compared yet.
+-- Only programs that never changed their terms are compared, and no sales that are being
+-- recomputed.
 create or replace view broken_one_time_rewards as
     select e.workspace_id, 'a person earns a one-time reward once' as invariant,
         e.customer_id as subject_id,
         format('%s earn in %s', string_agg(e.external_id, ', '), c.program_id) as details
     from programs g
-        join commissions c on c.program_id = g.id and c.kind = 'sale'
+        join commission_sums c on c.program_id = g.id and c.kind = 'sale'
         join events e on e.commission_id = c.id
         join customers k on k.id = e.customer_id and k.replan_from is null
     where g.reward_interval = 'one-time' and g.terms_since is null
-        and c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r
-            where r.reverses_id = c.id) <> 0
+        and c.amount_cents + c.reversed_cents <> 0
     group by e.workspace_id, e.customer_id, c.program_id having count(*) > 1;
 
--- A one-time reward and the sale that earned it have the same customer.
 create or replace view broken_reward_customers as
     select o.workspace_id, 'a one-time reward is of the customer of its sale' as invariant,
         o.event_id as subject_id, format('it is of %s', o.customer_id) as details
     from one_time_rewards o join events e on e.id = o.event_id
     where e.customer_id is distinct from o.customer_id;
 
--- Of the sales that a processor's event relates to one purchase, one earns.
 create or replace view broken_purchases as
     select s.workspace_id, 'a purchase earns under one of its ids' as invariant,
         s.id as subject_id, string_agg(e.external_id, ', ' order by e.id) as details
@@ -450,14 +413,12 @@ create or replace view broken_purchases as
             from unnest(s.keys) key) k (id)
         join events e
             on e.workspace_id = s.workspace_id and e.kind = 'sale' and e.external_id = k.id
-        join commissions c on c.id = e.commission_id
-    where c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r
-        where r.reverses_id = c.id) <> 0
+        join commission_sums c on c.id = e.commission_id
+    where c.amount_cents + c.reversed_cents <> 0
     group by s.workspace_id, s.id having count(distinct e.id) > 1;
 
--- A renewal credits the partner of the subscription's first sale, but for imports of the customer
--- since then, and for partners who were banned. That sale credits nobody if a manager has rejected
--- the doubt about whom it credits.
+-- Imports of the customer since the first sale count instead, and banned partners are credited with
+-- nothing. The first sale credits nobody if a manager has rejected a commission in doubt.
 create or replace view broken_renewals as
     select e.workspace_id, 'a renewal credits the partner of its subscription' as invariant,
         e.id as subject_id, format('%s instead of %s', e.partner_id, f.partner_id) as details
@@ -485,7 +446,6 @@ create or replace view broken_renewals as
                 and r.referred_at > f.occurred_at
                 and r.referred_at < e.occurred_at + interval '1 second');
 
--- An event credits the partner whom a manager has chosen for it.
 create or replace view broken_manual_credits as
     select e.workspace_id, 'an event credits whom a manager has credited by hand' as invariant,
         e.id as subject_id,
@@ -494,7 +454,6 @@ create or replace view broken_manual_credits as
     where e.steps @> '[{"code": "credited_by_hand"}]' and s.step ->> 'code' = 'credited_by_hand'
         and e.partner_id is distinct from (s.step #>> '{facts,partnerId}')::uuid;
 
--- By an event, only the partner whom it credits has earned something.
 create or replace view broken_earners as
     select c.workspace_id, 'only the credited partner earns by an event' as invariant,
         e.id as subject_id, format('%s has %s', c.partner_id, sum(c.amount_cents)) as details
@@ -502,7 +461,6 @@ create or replace view broken_earners as
     where c.partner_id is distinct from e.partner_id
     group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0;
 
--- A sale that is another record of a purchase earns nothing.
 create or replace view broken_second_records as
     select c.workspace_id, 'a purchase earns once, however often it is recorded' as invariant,
         e.id as subject_id, format('%s has %s', c.partner_id, sum(c.amount_cents)) as details
@@ -513,14 +471,12 @@ create or replace view broken_second_records as
 
 -- Opening balances, adjustments and reversals.
 
--- A partner has at most one opening balance.
 create or replace view broken_opening_balances as
     select workspace_id, 'a partner has one opening balance' as invariant,
         partner_id as subject_id, format('there are %s', count(*)) as details
     from commissions where kind = 'opening_balance'
     group by workspace_id, partner_id having count(*) > 1;
 
--- An adjustment has a reason, and only adjustments and the reversals of managers do.
 create or replace view broken_adjustments as
     select c.workspace_id, 'an adjustment has its reason' as invariant, c.id as subject_id,
         format('it is of kind %s', c.kind) as details
@@ -530,7 +486,6 @@ create or replace view broken_adjustments as
         or (a.commission_id is not null and c.kind = 'reversal'
             and a.corrects_id is distinct from c.reverses_id);
 
--- An adjustment has the partner, currency and event of the commission that it corrects.
 create or replace view broken_corrections as
     select c.workspace_id,
         'an adjustment corrects a commission of its own partner and currency' as invariant,
@@ -540,7 +495,6 @@ create or replace view broken_corrections as
     where (o.partner_id, o.currency) <> (c.partner_id, c.currency)
         or a.event_id is distinct from o.event_id;
 
--- What is reversed of a commission is between nothing and all of it.
 create or replace view broken_reversal_sums as
     select c.workspace_id, 'reversals do not exceed the commission' as invariant,
         c.id as subject_id,
@@ -550,7 +504,7 @@ create or replace view broken_reversal_sums as
     having sum(r.amount_cents) not between least(-c.amount_cents, 0)
         and greatest(-c.amount_cents, 0);
 
--- As much as managers have reversed stays reversed, whatever was refunded and reinstated since.
+-- Refunds, and their reversals, come on top.
 create or replace view broken_manual_reversals as
     select o.workspace_id, 'what a manager reversed stays reversed' as invariant,
         o.id as subject_id,
@@ -562,18 +516,13 @@ create or replace view broken_manual_reversals as
         join commissions o on o.id = m.id join commissions r on r.reverses_id = o.id
     group by o.id, m.cents having -sum(r.amount_cents) < -m.cents;
 
--- The reversals of a commission that another one replaces add up to it.
 create or replace view broken_replacements as
     select c.workspace_id, 'a replaced commission is reversed in full' as invariant,
         c.id as subject_id,
-        format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
-            as details
-    from commissions c join commissions n on n.replaces_id = c.id
-        left join commissions r on r.reverses_id = c.id
-    group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents;
+        format('%s of %s %s', c.reversed_cents, c.amount_cents, c.currency) as details
+    from commission_sums c join commissions n on n.replaces_id = c.id
+    where c.reversed_cents <> -c.amount_cents;
 
--- A reversal agrees with its commission, which is no reversal, in partner, event, currency and the
--- time when it becomes payable.
 create or replace view broken_reversals as
     select r.workspace_id,
         'a reversal has the partner, event and currency of its commission' as invariant,
@@ -586,14 +535,12 @@ create or replace view broken_reversals as
 
 -- Refunds.
 
--- The refunds of a sale are not more than it.
 create or replace view broken_refund_sums as
     select r.workspace_id, 'refunds do not exceed their sale' as invariant, s.id as subject_id,
         format('%s of %s %s', sum(r.amount_cents), s.amount_cents, s.currency) as details
     from events r join events s on s.id = r.sale_id
     group by r.workspace_id, s.id having sum(r.amount_cents) > s.amount_cents;
 
--- A refund has the partner and customer of its sale.
 create or replace view broken_refund_credits as
     select r.workspace_id, 'a refund is credited as its sale is' as invariant, r.id as subject_id,
         format('%s instead of %s', r.partner_id, s.partner_id) as details
@@ -601,7 +548,6 @@ create or replace view broken_refund_credits as
     where (r.partner_id, r.customer_id) is distinct from (s.partner_id, s.customer_id)
         or s.kind <> 'sale';
 
--- A reported refund whose sale is known refers to it.
 create or replace view broken_waiting_refunds as
     select r.workspace_id, 'a refund does not wait for a sale that is known' as invariant,
         r.id as subject_id, r.sale_external_id as details
@@ -610,28 +556,25 @@ create or replace view broken_waiting_refunds as
             and s.external_id = r.sale_external_id
     where r.kind = 'refund' and r.sale_id is null and r.body_hash is not null;
 
--- As much of a commission is reversed as was refunded of its sale, rounded. A processor's returns
--- and its amounts with tax count too, so of its sales only the others are compared.
+-- A processor's amounts include tax, so its sales are not compared.
 create or replace view broken_refund_reversals as
     select c.workspace_id, 'refunds reverse their part of the commission' as invariant,
         s.id as subject_id,
-        format('%s of %s for %s of %s', d.cents, c.amount_cents, r.cents, s.amount_cents)
-            as details
+        format('%s of %s for %s of %s', -c.reversed_cents, c.amount_cents, r.cents,
+            s.amount_cents) as details
     from (
         select sale_id, sum(amount_cents) as cents from events where sale_id is not null
         group by sale_id) r
         join events s on s.id = r.sale_id
-        join commissions c on c.id = s.commission_id
-        cross join lateral (select coalesce(-sum(amount_cents), 0) as cents from commissions
-            where reverses_id = c.id) d
+        join commission_sums c on c.id = s.commission_id
     where s.amount_cents > 0
-        and d.cents < div(2 * c.amount_cents * r.cents + s.amount_cents, 2 * s.amount_cents)
+        and -c.reversed_cents
+            < div(2 * c.amount_cents * r.cents + s.amount_cents, 2 * s.amount_cents)
         and not exists (select from processor_events p where p.event_id = s.id);
 
 
 -- Terms, and workspaces.
 
--- A flat reward in the currency of its sale is not more than the sale.
 create or replace view broken_flat_rewards as
     select c.workspace_id, 'a flat reward is not more than its sale' as invariant,
         c.id as subject_id,
@@ -640,7 +583,6 @@ create or replace view broken_flat_rewards as
         join rewards w on w.id = c.reward_id and w.kind = 'flat'
     where c.kind = 'sale' and c.amount_cents > e.amount_cents;
 
--- The last former terms of a program, group or partner end when its present ones begin.
 create or replace view broken_terms as
     select t.workspace_id, 'former terms end when the present ones begin' as invariant,
         t.id as subject_id, format('changed at %s', t.terms_since) as details
@@ -658,65 +600,47 @@ create or replace view broken_terms as
         from partners p) t (workspace_id, id, terms_since, until)
     where t.terms_since is distinct from t.until;
 
--- What a row refers to is of its own workspace.
 create or replace view broken_workspaces as
     select j.workspace_id, 'no row refers to another workspace' as invariant, j.id as subject_id,
         j.what as details
     from (
-        select c.id, c.workspace_id, 'a commission and its partner'
-        from commissions c join partners p on p.id = c.partner_id
-        where p.workspace_id <> c.workspace_id
+        select c.workspace_id, c.id, 'a commission and its ' || o.what, o.workspace_id
+        from commissions c
+            left join partners p on p.id = c.partner_id
+            left join programs g on g.id = c.program_id
+            left join events e on e.id = c.event_id
+            left join customers k on k.id = c.customer_id
+            left join rewards w on w.id = c.reward_id
+            left join payouts y on y.id = c.payout_id
+            left join commissions r on r.id = c.reverses_id
+            cross join lateral (values ('partner', p.workspace_id), ('program', g.workspace_id),
+                ('event', e.workspace_id), ('customer', k.workspace_id),
+                ('reward', w.workspace_id), ('payout', y.workspace_id),
+                ('reversed commission', r.workspace_id)) o (what, workspace_id)
         union all
-        select c.id, c.workspace_id, 'a commission and its program'
-        from commissions c join programs g on g.id = c.program_id
-        where g.workspace_id <> c.workspace_id
+        select y.workspace_id, y.id, 'a payout and its ' || o.what, o.workspace_id
+        from payouts y
+            left join partners p on p.id = y.partner_id
+            left join payout_runs r on r.id = y.run_id
+            cross join lateral (values ('partner', p.workspace_id), ('run', r.workspace_id))
+                o (what, workspace_id)
         union all
-        select c.id, c.workspace_id, 'a commission and its event'
-        from commissions c join events e on e.id = c.event_id
-        where e.workspace_id <> c.workspace_id
+        select e.workspace_id, e.id, 'an event and its ' || o.what, o.workspace_id
+        from events e
+            left join partners p on p.id = e.partner_id
+            left join customers k on k.id = e.customer_id
+            cross join lateral (values ('partner', p.workspace_id), ('customer', k.workspace_id))
+                o (what, workspace_id)
         union all
-        select c.id, c.workspace_id, 'a commission and its customer'
-        from commissions c join customers k on k.id = c.customer_id
-        where k.workspace_id <> c.workspace_id
-        union all
-        select c.id, c.workspace_id, 'a commission and its reward'
-        from commissions c join rewards w on w.id = c.reward_id
-        where w.workspace_id <> c.workspace_id
-        union all
-        select c.id, c.workspace_id, 'a commission and its payout'
-        from commissions c join payouts o on o.id = c.payout_id
-        where o.workspace_id <> c.workspace_id
-        union all
-        select c.id, c.workspace_id, 'a reversal and its commission'
-        from commissions c join commissions r on r.id = c.reverses_id
-        where r.workspace_id <> c.workspace_id
-        union all
-        select o.id, o.workspace_id, 'a payout and its partner'
-        from payouts o join partners p on p.id = o.partner_id
-        where p.workspace_id <> o.workspace_id
-        union all
-        select o.id, o.workspace_id, 'a payout and its run'
-        from payouts o join payout_runs r on r.id = o.run_id
-        where r.workspace_id <> o.workspace_id
-        union all
-        select e.id, e.workspace_id, 'an event and its partner'
-        from events e join partners p on p.id = e.partner_id
-        where p.workspace_id <> e.workspace_id
-        union all
-        select e.id, e.workspace_id, 'an event and its customer'
-        from events e join customers k on k.id = e.customer_id
-        where k.workspace_id <> e.workspace_id
-        union all
-        select k.id, k.workspace_id, 'a customer and its partner'
+        select k.workspace_id, k.id, 'a customer and its partner', p.workspace_id
         from customers k join partners p on p.id = k.partner_id
-        where p.workspace_id <> k.workspace_id
         union all
-        select p.id, p.workspace_id, 'a partner and its program'
+        select p.workspace_id, p.id, 'a partner and its program', g.workspace_id
         from partners p join programs g on g.id = p.program_id
-        where g.workspace_id <> p.workspace_id) j (id, workspace_id, what);
+        ) j (workspace_id, id, what, of_workspace_id)
+    where j.of_workspace_id <> j.workspace_id;
 
 
--- All that is broken.
 create or replace view ledger_violations as
     select * from broken_totals
     union all select * from broken_last_activity
@@ -778,7 +702,7 @@ create or replace view ledger_violations as
     union all select * from broken_terms
     union all select * from broken_workspaces;
 
--- What is broken in a workspace, or anywhere. It reads everything, so it may read tables whole.
+-- What is broken in a workspace, or in all of them. Whole tables.
 create or replace function verify_ledger(workspace uuid default null)
 returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable
 set enable_seqscan = on set plan_cache_mode = force_custom_plan as $$

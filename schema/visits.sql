@@ -1,8 +1,8 @@
 -- Visits: what the snippet sends. Clicks, their daily budgets, and when they expire.
 
 -- Where the links of an earlier platform have the slug, and whether such links still credit
--- partners: see lib/imports/partners/former-links.ts. A manager says so, or a visit by one that the
--- merchant's site has sent.
+-- partners: see lib/imports/partners/former-links.ts. A manager confirms it, or a visit that the
+-- merchant's site has reported.
 create table link_forms (
     program_id    uuid         not null,
     workspace_id  uuid         not null,
@@ -17,8 +17,8 @@ create table link_forms (
         references programs (workspace_id, id)
 );
 
--- How many clicks of a program were stored on the newest day that has any, counted in steps of 64:
--- save_click limits them.
+-- How many clicks of a program were stored on its newest day, in steps of 64: save_click limits
+-- them.
 create table click_budgets (
     program_id    uuid    not null
         constraint click_budgets_pkey primary key,
@@ -38,14 +38,14 @@ create table last_visits (
     at            timestamptz  not null,
     slug          text         not null,
     page          text,                    -- without query
-    -- of the newest one whose browser had a click of an earlier one
+    -- the newest visit by a browser that had kept an earlier click
     kept_at       timestamptz,
     constraint last_visits_program_id_fkey foreign key (workspace_id, program_id)
         references programs (workspace_id, id)
 );
 
--- Visits that were refused, by day. Of a program, 200 kinds a day are counted on their own, and the
--- others without slug and page.
+-- Visits that were refused, by day. 200 combinations per program and day have rows of their own;
+-- the others are counted without slug and page.
 create table refused_visits (
     program_id    uuid         not null,
     workspace_id  uuid         not null,
@@ -65,9 +65,9 @@ create table refused_visits (
 -- Which are to be removed next? See lib/people/retention.queries.ts.
 create index refused_visits_day_idx on refused_visits (day);
 
--- How far end_clicks has come.
+-- The cursor of end_clicks.
 create table click_retention (
-    checked_until  timestamptz  not null,   -- of clicks that expire then, up to checked_id
+    checked_until  timestamptz  not null,   -- an expiry; clicks of this time up to checked_id
     checked_id     text         not null
 );
 
@@ -76,20 +76,21 @@ insert into click_retention values ('-infinity', '');
 
 -- Functions and triggers.
 
--- Records a visit through an active partner's link, main or further: the first of slug_keys that is
--- one. Returns the click that the visitor has of the program from then on, when it expires, and the
--- visitor's clicks of other programs with their latest expiry; null if there is none. held_ids are
--- the clicks that the visitor has so far, of any program: the program's newest that still counts
--- stands against a visit of an earlier time, and against any visit where the first click is
--- credited. Without slugs nothing is recorded. clicked_at is before now for a click that could not
--- be delivered at once. Lists are lines. May be repeated after a commit that was not seen.
--- daily_clicks is how many clicks of the program are stored in a day. Beyond it, one click stands
--- for all of a partner's in a minute: it credits the partner, and is found by an id that follows
--- from both. Each visit is counted, as a click that was removed since.
+-- Records a visit by a link of an active partner: the first of slug_keys that is one. Returns the
+-- visitor's current click of the program, its expiry, and the visitor's clicks of other programs
+-- with their latest expiry; null if there is none. Idempotent.
+--
+-- @param held_ids     the visitor's clicks so far, of any program. The newest one of the program
+--   that counts stays the current click if the visit is earlier, or if the program credits the
+--   first
+-- @param slug_keys    null records nothing. Lists are lines
+-- @param clicked_at   before now if the click was delivered late
+-- @param daily_clicks how many clicks of the program are stored in a day. Beyond that, all clicks
+--   of a partner in a minute are one row, whose id follows from both. Each visit is still counted,
+--   like a click that was removed later
 create or replace function save_click(click_id text, program uuid, slug_keys text, landing text,
-    referring text, sub_value text, is_person boolean,
-                             held_ids text, clicked_at timestamptz, now timestamptz,
-                                 daily_clicks bigint)
+    referring text, sub_value text, is_person boolean, held_ids text, clicked_at timestamptz,
+    now timestamptz, daily_clicks bigint)
 returns jsonb language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -164,8 +165,7 @@ begin
                 clicked_at,
                     clicked_at + pr.attribution_days * interval '24 hours', counts)
             on conflict (workspace_id, id) do nothing;
-            -- One of 64 clicks counts all of them, so that concurrent ones rarely wait for each
-            -- other.
+            -- One click in 64 counts 64, so that concurrent clicks rarely wait for this row.
             if found and hashtext(click_id) & 63 = 0 then
                 insert into click_budgets as b (program_id, workspace_id, day, clicks)
                 values (program, pr.workspace_id, utc_day(now), 64)
@@ -187,12 +187,12 @@ begin
                 where c.workspace_id = pr.workspace_id and c.id = any(held)) end);
 end $$;
 
--- Notes a visit of a program, which may not exist. @param refusal why it was refused; null if it
--- was not. @param its_parameter where its link had the slug, if that is not `via`: on the
--- merchant's site, it shows that the tag reads it
+-- Notes a visit of a program, which may not exist.
+-- @param refusal       why it was refused; null if it was not
+-- @param its_parameter the parameter of the slug, if it is not `via`. A visit of the merchant's
+--   site with it shows that the tag reads it
 create or replace function note_visit(program uuid, refusal text, its_slug text, its_page text,
-    had_click boolean, its_parameter text,
-                             seen_at timestamptz) returns void
+    had_click boolean, its_parameter text, seen_at timestamptz) returns void
 language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -254,22 +254,20 @@ begin
         and exists (select from programs p where p.id = program and p.workspace_id = workspace);
 end $$;
 
--- Serializes the sales that came with a click, by a report and by a payment processor. A
--- transaction takes it before all other locks: whoever waits for it holds none that its holder may
--- want.
+-- Serializes the sales that came with a click, by a report and by a payment processor. The first
+-- lock of a transaction, so that no two transactions wait for each other.
 create or replace function lock_click(workspace uuid, click text) returns void language plpgsql
     as $$
 begin
     perform pg_advisory_xact_lock(hashtextextended(workspace || ' click ' || click, 0));
 end $$;
 
--- Removes clicks that expired so many days ago, unless an event names them: those are kept, and not
--- looked at again. Looks at the next ones of all workspaces, oldest first, and returns how many it
--- has looked at: the caller repeats it until that is less than the limit. Of concurrent calls one
--- works, and the others return 0. Totals keep counting them.
+-- Removes clicks that expired so many days ago and that no event names. Totals keep counting them.
+-- Checks each click once, oldest first, and returns how many it has checked: the caller repeats it
+-- until that is less than the limit. One of concurrent calls works, the others return 0.
 --
--- An event that is inserted concurrently waits for this, and fails if it names a removed click: the
--- caller decides again.
+-- A concurrent insert of an event waits for this, and fails if it names a removed click: its caller
+-- retries.
 create or replace function end_clicks(kept_days integer, most integer) returns integer
     language plpgsql
 security definer set search_path = public, pg_temp
@@ -302,8 +300,8 @@ begin
     return seen;
 end $$;
 
--- Whether fold_totals or end_clicks would find something: what the cron asks first, so that an idle
--- installation stays idle.
+-- Whether fold_totals or end_clicks has something to do. The cron asks this first, so that the
+-- database of an idle installation can sleep.
 create or replace function upkeep_is_due(kept_days integer) returns boolean language sql stable
 security definer set search_path = public, pg_temp as $$
     select exists (select from total_deltas)

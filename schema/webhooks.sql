@@ -1,9 +1,9 @@
 -- Webhooks: endpoints, and the queue that triggers fill.
 
--- Where a merchant's backend receives what happens, by the specification Standard Webhooks:
--- docs/webhooks.md. The secret that requests are signed with is encrypted like those of
--- stripe_secrets. After a rotation, the former one signs too until former_until. The row of a
--- removed endpoint is kept for its deliveries, without its URL and secrets.
+-- Where a merchant's backend receives events, by the specification Standard Webhooks:
+-- docs/webhooks.md. The signing secret is encrypted like those of stripe_secrets. After a rotation,
+-- the former one signs too until former_until. The row of a removed endpoint is kept for its
+-- deliveries, without its URL and secrets.
 create table webhook_endpoints (
     id                 uuid         primary key,
     workspace_id       uuid         not null
@@ -31,21 +31,19 @@ create table webhook_endpoints (
         check ((former_ciphertext is null) = (former_until is null)),
     constraint webhook_endpoints_disabled_check
         check ((disabled_at is null) = (disabled_reason is null)
-                                                       and (removed_at is null
-                                                           or disabled_at is not null))
+            and (removed_at is null or disabled_at is not null))
 );
 
--- Does anybody listen to this workspace? Each sale asks.
+-- Does this workspace have an enabled endpoint? Each sale asks.
 create index webhook_endpoints_enabled_idx on webhook_endpoints (workspace_id)
     where disabled_at is null;
 
--- What an endpoint is to receive: written in the transaction of what has happened, and only if an
--- endpoint wants the type. The subject is the event, commission, partner, payout or audit entry (of
--- an import), or the endpoint (of a test). The payload is made from it when it is first sent, and
--- stays the same at each attempt, until an erasure removes it. A refund that only a processor
--- reported is no event of its own: the subject is its sale, and `refund` is {id, amountCents,
--- currency}. If the merchant reported it under the processor's id, `refund` is {id}, so that
--- whoever reports it second announces nothing.
+-- An event to send: written in the transaction that it reports, and only if an endpoint wants its
+-- type. The subject is the event, commission, partner, payout or audit entry (of an import), or the
+-- endpoint (of a test). The payload is made from it at the first attempt, and stays the same until
+-- an erasure removes it. A refund that only a processor reported has no event of its own: the
+-- subject is its sale, and `refund` is {id, amountCents, currency}. If the merchant reported it
+-- under the processor's id, `refund` is {id}, so that the second report announces nothing.
 create table webhook_events (
     id            uuid         primary key,      -- webhook-id
     workspace_id  uuid         not null
@@ -116,8 +114,7 @@ create index webhook_deliveries_undelivered_idx  on webhook_deliveries (workspac
 
 -- Functions and triggers.
 
--- Whether anybody listens to a workspace: the condition of the triggers below, so that nothing else
--- happens if nobody does.
+-- Whether a workspace has an enabled endpoint: the condition of the triggers below.
 create or replace function has_webhooks(workspace uuid) returns boolean language plpgsql stable
     as $$
 begin
@@ -125,8 +122,8 @@ begin
         where e.workspace_id = workspace and e.disabled_at is null offset 0);
 end $$;
 
--- Queues what has happened for the endpoints that want its type. `tributary.announced` says so to
--- save_report, for the rest of the transaction.
+-- Queues an event for the endpoints that want its type. Then it sets `tributary.announced` for the
+-- rest of the transaction, which save_report reads.
 create or replace function announce(workspace uuid, announced text, subjects uuid[],
     partners uuid[], refunds jsonb[] default '{}') returns void
 language plpgsql as $$
@@ -165,8 +162,8 @@ create or replace trigger events_announce
     after insert on events for each row when (has_webhooks(new.workspace_id))
         execute function announce_event();
 
--- Announces the refunds of a sale that a processor has reported, each once: the sale remembers
--- them, also if nobody listens yet. refunds: ProcessorRefund[] of lib/rules/refunds/returns.ts.
+-- Announces the refunds of a sale that a processor has reported, each once: the sale keeps their
+-- ids, even without an endpoint. refunds: ProcessorRefund[] of lib/rules/refunds/returns.ts.
 create or replace function announce_refunds(workspace uuid, sale uuid, refunds jsonb) returns void
     language plpgsql
 security definer set search_path = public, pg_temp as $$
@@ -174,8 +171,8 @@ declare
     s      events;
     fresh  jsonb[];
 begin
-    -- Not `for update`: that would wait for those who only refer to the sale, and who may wait for
-    -- this transaction.
+    -- Not `for update`, which would wait for transactions that refer to the sale, and that may wait
+    -- for this one.
     select * into s from events where workspace_id = workspace and id = sale for no key update;
     fresh := array(select r from jsonb_array_elements(refunds) r
         where r ->> 'id' <> all (s.announced_refunds));
@@ -192,9 +189,9 @@ end $$;
 create or replace function announce_commission() returns trigger language plpgsql security definer
     set search_path = public, pg_temp as $$
 begin
-    perform announce(new.workspace_id, case new.kind when 'reversal'
-        then 'commission.reversed' else 'commission.created' end,
-                     array[new.id], array[new.partner_id]);
+    perform announce(new.workspace_id,
+        case new.kind when 'reversal' then 'commission.reversed' else 'commission.created' end,
+        array[new.id], array[new.partner_id]);
     return null;
 end $$;
 
@@ -236,8 +233,8 @@ create or replace trigger partners_announce_status
     when (old.status <> new.status and has_webhooks(new.workspace_id))
         execute function announce_partner_status();
 
--- A person who applied, or was invited, becomes a partner, and is approved by that. Who was a
--- partner before is not approved again.
+-- An approved application makes the person a partner. Nothing is announced of a person who was a
+-- partner before.
 create or replace function announce_application() returns trigger language plpgsql security definer
     set search_path = public, pg_temp as $$
 begin
@@ -253,9 +250,9 @@ create or replace trigger applications_announce
     when (old.outcome is null and new.outcome = 'approved' and has_webhooks(new.workspace_id))
         execute function announce_application();
 
--- A payout is created when all that it pays is claimed. It fails when its commissions are the
--- partner's again, whatever the reason: also after it was paid, if the bank returned it or the
--- transfer was reversed in full.
+-- A payout is created when it has claimed all of its commissions. It fails when they are payable
+-- again, whatever the reason: also after it was paid, if the bank returned it or the transfer was
+-- reversed in full.
 create or replace function announce_payout() returns trigger language plpgsql security definer
     set search_path = public, pg_temp as $$
 declare
@@ -282,9 +279,9 @@ create or replace trigger payouts_announce
 create or replace function announce_import() returns trigger language plpgsql security definer
     set search_path = public, pg_temp as $$
 begin
-    perform announce(new.workspace_id, case new.action when 'import.undone'
-        then 'import.undone' else 'import.finished' end,
-                     array[new.id], array[null::uuid]);
+    perform announce(new.workspace_id,
+        case new.action when 'import.undone' then 'import.undone' else 'import.finished' end,
+        array[new.id], array[null::uuid]);
     return null;
 end $$;
 
