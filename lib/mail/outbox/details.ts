@@ -83,48 +83,20 @@ export type AddressDetails = {
   heldUntil?: string | null
 }
 
-/** `member_address`: a member wants another address, and both have to approve. */
-export type MemberAddressDetails = {
-  from: string
-  to: string
-  /** Whether it is to the new address. */
-  isNew: boolean
-  url: string
-}
-
-/**
- * `workspace_notice`: to managers, about what changes who may manage the workspace or pay from it,
- * or whether it stays.
- */
-export type WorkspaceNoticeDetails = {
-  workspaceName: string
-  notice:
-    | 'manager_recovered'
-    | RoleNotice
-    | 'limit_requested'
-    | 'limit_approved'
-    | 'limit_declined'
-    | 'run_approved_first'
-    | 'run_approved'
-    | 'deletion_scheduled'
-    | 'deletion_canceled'
-    | 'deletion_called_off'
-    | 'payout_settings'
-    | 'passkey_added'
-  /** Who did this; of `manager_recovered`, who became a manager. */
-  person: string | null
-  /**
-   * Who became or stopped being a manager; the limit of payout runs that need no approval, in minor
-   * units, null for none; or the sum of the run.
-   */
-  what: string | null
-  /** The day of the deletion, or of the first payout, such as 2026-12-24. */
-  day: string | null
-  /** A page of the workspace; null where no address of the installation is known. */
-  url: string | null
-  /** The program of `payout_settings`. */
-  programName?: string | null
-}
+/** What a `workspace_notice` to managers is about. */
+export type WorkspaceNotice =
+  | 'manager_recovered'
+  | RoleNotice
+  | 'limit_requested'
+  | 'limit_approved'
+  | 'limit_declined'
+  | 'run_approved_first'
+  | 'run_approved'
+  | 'deletion_scheduled'
+  | 'deletion_canceled'
+  | 'deletion_called_off'
+  | 'payout_settings'
+  | 'passkey_added'
 
 /** `new_browser`: somebody signed in as the recipient in a browser for the first time. */
 export type NewBrowserDetails = {
@@ -197,12 +169,6 @@ export type PayoutFailedDetails = MoneyDetails & { reason: string }
 
 /** `payout_returned`. `reason` is the manager's text. */
 export type PayoutReturnedDetails = MoneyDetails & { reason: string }
-
-/**
- * `webhook_disabled`: to managers, about an endpoint of which no request had succeeded for three
- * days.
- */
-export type WebhookDisabledDetails = { workspaceName: string; host: string; url: string }
 
 /** `invitation`: to a new member of a workspace. */
 export type InvitationDetails = {

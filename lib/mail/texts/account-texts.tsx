@@ -1,186 +1,40 @@
-/**
- * The texts of emails about people: signing in, invitations to a program, addresses, and connected
- * accounts.
- */
+/** The texts of mails about people: signing in, invitations to a program, addresses and accounts. */
 
 import { inEnglish, type Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { SignInMail } from '../mailer.rpc.ts'
-import type {
-  AddressDetails,
-  MessageDetails,
-  MovedDetails,
-  NewBrowserDetails,
-  PartnerInvitationDetails,
-  PasskeyDetails,
-  PayoutAccountDetails,
-  RejectionDetails,
-  WelcomeDetails,
-} from '../outbox/details.ts'
+import { optional, required, type Stored } from '../outbox/stored-details.ts'
 import { draft, editableDraft, greeting, paragraph } from './compose.tsx'
-import type { Draft, Paragraph } from './paragraphs.ts'
-import { type EditedText, introOfBackend } from './texts.ts'
+import type { Draft, Paragraph, Write } from './paragraphs.ts'
+import { introOfBackend } from './texts.ts'
 
-/** A merchant whose workspace has no name in a mail has that of the program. */
-const merchantNamed = <Details extends { workspaceName: string | null; programName: string }>(
-  details: Details,
-) => ({
-  ...details,
-  workspaceName: details.workspaceName ?? details.programName,
-})
-
-/** Who sent a mail that a merchant caused, which nobody can leave out. */
-const sentBy = (workspaceName: string | null, sender: string | null, t: Translate): Paragraph[] =>
-  workspaceName && sender
-    ? [
-        paragraph(t, m.mail_sent_by, {
-          workspace: { name: workspaceName },
-          sender: { name: sender },
-        }),
-      ]
+/** Who sent a mail that a merchant caused. Managers cannot remove it. */
+const sentBy = (workspace: string | null, sender: string | null, t: Translate): Paragraph[] =>
+  workspace && sender
+    ? [paragraph(t, m.mail_sent_by, { workspace: { name: workspace }, sender: { name: sender } })]
     : []
 
-/**
- * What becomes of the links that a partner has shared. The earlier platform’s is as it was
- * imported, if it is known.
- */
-const linksOf = ({ link: own, formerLink }: MovedDetails, t: Translate): Paragraph[] => {
-  const link = { text: own }
-  if (!formerLink) return [paragraph(t, m.mail_your_link, { link }), t(m.mail_same_ending)]
-  const former = paragraph(t, m.mail_former_link, { link: { text: formerLink.url } })
-  return formerLink.works
+/** What happens to the links that a partner has shared, if they are known. */
+const linksOf = (details: Stored, t: Translate): Paragraph[] => {
+  const link = { text: required(details, 'link').link }
+  const { url, works } = Object(details.formerLink) as Stored
+  if (typeof url !== 'string')
+    return [paragraph(t, m.mail_your_link, { link }), t(m.mail_same_ending)]
+  const former = paragraph(t, m.mail_former_link, { link: { text: url } })
+  return works === true
     ? [former, t(m.mail_former_works), paragraph(t, m.mail_link_from_now, { link })]
     : [former, t(m.mail_former_ended), paragraph(t, m.mail_new_link, { link })]
 }
 
-/**
- * "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). What
- * the merchant wrote is text, also the links: only the portal is linked.
- */
-export const movedDraft = (details: MovedDetails, edited?: EditedText, t = inEnglish): Draft =>
-  editableDraft(
-    'moved',
-    merchantNamed(details),
-    edited,
-    [
-      ...linksOf(details, t),
-      paragraph(t, m.mail_find_link, { link: { link: details.portalUrl } }),
-      t(m.mail_sign_in_hint),
-      t(m.mail_thanks),
-      ...sentBy(details.workspaceName, details.sentBy, t),
-    ],
-    t,
-  )
-
-/** Welcomes a partner that a manager has added, or whose application was approved. */
-export const welcomeDraft = (details: WelcomeDetails, edited?: EditedText, t = inEnglish): Draft =>
-  editableDraft(
-    'welcome',
-    details,
-    edited,
-    [
-      paragraph(t, m.mail_your_link, { link: { text: details.link } }),
-      paragraph(t, m.mail_see_earnings, { link: { link: details.portalUrl } }),
-      t(m.mail_sign_in_hint),
-      ...sentBy(details.workspaceName, details.sentBy, t),
-      t(m.mail_unexpected),
-    ],
-    t,
-  )
-
-/** What a manager wrote to many partners. It is text: nothing in it becomes a link. */
-export const messageDraft = (details: MessageDetails, written: EditedText, t = inEnglish): Draft =>
-  editableDraft('message', details, written, sentBy(details.workspaceName, details.sentBy, t), t)
-
-/** Invites somebody to be a partner. What a backend sends is in the name of its workspace. */
-export const partnerInvitationDraft = (
-  details: PartnerInvitationDetails,
-  edited?: EditedText,
-  t = inEnglish,
-): Draft => {
-  const { invitedBy, workspaceName, url } = details
-  const words = {
-    subject: edited?.subject ?? null,
-    intro: edited?.intro ?? (invitedBy ? null : introOfBackend(t)),
-  }
-  return editableDraft(
-    'partner_invitation',
-    { ...details, invitedBy: invitedBy ?? workspaceName },
-    words,
-    [
-      { button: t(m.mail_see_terms), link: url },
-      t(m.mail_sign_in_hint_you),
-      ...sentBy(workspaceName, invitedBy, t),
-      t(m.mail_no_partner),
-    ],
-    t,
-  )
-}
-
-/** Says that an application was rejected. What the merchant wrote is text. */
-export const rejectionDraft = (
-  details: RejectionDetails,
-  edited?: EditedText,
-  t = inEnglish,
-): Draft =>
-  editableDraft(
-    'application_rejected',
-    details,
-    edited,
-    details.reason ? [paragraph(t, m.mail_the_reason, { reason: { text: details.reason } })] : [],
-    t,
-  )
-
-/** The link that proves a partner's new address. */
-export const addressLinkDraft = (
-  { partnerName, from, to, url }: AddressDetails,
-  t = inEnglish,
-): Draft =>
-  draft(t(m.mail_address_subject), t(m.mail_address_preview), [
-    greeting(partnerName, t),
-    paragraph(t, m.mail_address_wants, { from: { name: from }, to: { name: to } }),
-    t(m.mail_address_open),
-    { button: t(m.mail_address_button), link: url },
-    t(m.mail_address_once),
-    t(m.mail_address_ignore),
-  ])
-
-/** Notifies the old address of a partner that it was replaced. */
-export const addressChangedDraft = (details: AddressDetails, t = inEnglish): Draft => {
-  const { partnerName, from, to, url, workspaceName, revertUrl, heldUntil } = details
-  if (workspaceName) return addressCorrectedDraft({ partnerName, from, workspaceName }, t)
-  return draft(t(m.mail_address_changed_subject), t(m.mail_address_changed_preview), [
-    greeting(partnerName, t),
-    paragraph(t, m.mail_address_changed, { from: { name: from }, to: { name: to } }),
-    t(m.mail_address_changed_same),
-    ...(revertUrl && heldUntil
-      ? [
-          paragraph(t, m.mail_address_changed_undo, {
-            time: { name: heldUntil },
-            from: { name: from },
-          }),
-          { button: t(m.undo_address), link: revertUrl },
-        ]
-      : []),
-    t(m.mail_address_changed_contact),
-    { button: t(m.mail_open_portal), link: url },
-  ])
-}
-
-type Correction = Pick<AddressDetails, 'partnerName' | 'from'> & { workspaceName: string }
-
-/** The same when a manager did it. The new address may be another person's, so it is not named. */
-const addressCorrectedDraft = (
-  { partnerName, from, workspaceName }: Correction,
-  t: Translate,
-): Draft => {
-  const name = { workspace: workspaceName }
-  const workspace = { name: workspaceName }
+/** When a manager corrected an address, the new one may be another person's: it is not named. */
+const addressCorrected = (details: Stored, name: string, t: Translate): Draft => {
+  const { from } = required(details, 'from')
+  const workspace = { name }
   return draft(
-    t(m.mail_address_corrected_subject, name),
-    t(m.mail_address_corrected_preview, name),
+    t(m.mail_address_corrected_subject, { workspace: name }),
+    t(m.mail_address_corrected_preview, { workspace: name }),
     [
-      greeting(partnerName, t),
+      greeting(details, t),
       paragraph(t, m.mail_address_corrected, { workspace, from: { name: from } }),
       t(m.mail_address_corrected_same),
       paragraph(t, m.mail_address_corrected_contact, { workspace }),
@@ -188,61 +42,14 @@ const addressCorrectedDraft = (
   )
 }
 
-/**
- * Reports a sign-in in a browser that is new to the person's account, also if somebody else did it.
- */
-export const newBrowserDraft = (
-  { browser, signedInAt, url }: NewBrowserDetails,
-  t = inEnglish,
-): Draft =>
-  draft(t(m.mail_browser_subject), t(m.mail_browser_was_you), [
-    t(m.mail_hello),
-    paragraph(t, m.mail_browser, { browser: { name: browser }, time: { name: signedInAt } }),
-    t(m.mail_browser_was_you),
-    t(m.mail_browser_not_you),
-    { button: t(m.mail_browser_button), link: url },
-  ])
-
-const passkeyWords = (
-  { change, name, browser = '', by }: PasskeyDetails,
-  t: Translate,
-): Paragraph => {
-  const passkey = { name }
-  if (change === 'added')
-    return paragraph(t, m.mail_passkey_added, { passkey, browser: { name: browser } })
+const passkeyWords = (details: Stored, t: Translate): Paragraph => {
+  const passkey = required(details, 'name')
+  const browser = { name: optional(details, 'browser') ?? '' }
+  const by = optional(details, 'by')
+  if (details.change !== 'removed') return paragraph(t, m.mail_passkey_added, { passkey, browser })
   return by
     ? paragraph(t, m.mail_passkey_removed_by, { passkey, by: { name: by } })
-    : paragraph(t, m.mail_passkey_removed, { passkey, browser: { name: browser } })
-}
-
-/**
- * Reports that a passkey was added to or removed from the person's account, also if somebody else
- * did it.
- */
-export const passkeyDraft = (details: PasskeyDetails, t = inEnglish): Draft => {
-  const { change, countsFrom, url } = details
-  const subject = change === 'added' ? m.mail_passkey_added_subject : m.mail_passkey_removed_subject
-  return draft(t(subject), t(m.mail_browser_was_you), [
-    t(m.mail_hello),
-    passkeyWords(details, t),
-    ...(countsFrom ? [paragraph(t, m.mail_passkey_waits, { time: { name: countsFrom } })] : []),
-    t(m.mail_browser_was_you),
-    t(m.mail_passkey_not_you),
-    { button: t(m.mail_passkey_button), link: url },
-  ])
-}
-
-/** What a change of a partner's Stripe account means. */
-const changeWords = (
-  { workspaceName, change, heldUntil }: PayoutAccountDetails,
-  t: Translate,
-): Paragraph => {
-  const workspace = { name: workspaceName }
-  if (change === 'connected') return paragraph(t, m.mail_account_connected, { workspace })
-  if (change === 'disconnected') return paragraph(t, m.mail_account_disconnected, { workspace })
-  return heldUntil
-    ? paragraph(t, m.mail_account_changed, { workspace, time: { name: heldUntil } })
-    : paragraph(t, m.mail_account_changed_then, { workspace })
+    : paragraph(t, m.mail_passkey_removed, { passkey, browser })
 }
 
 const ACCOUNT_SUBJECTS = {
@@ -250,36 +57,163 @@ const ACCOUNT_SUBJECTS = {
   changed: m.mail_account_changed_subject,
   disconnected: m.mail_account_disconnected_subject,
 } as const
+type AccountChange = keyof typeof ACCOUNT_SUBJECTS
 
-/**
- * Reports that a partner's Stripe account was connected, changed or disconnected, also if somebody
- * else did it.
- */
-export const payoutAccountDraft = (details: PayoutAccountDetails, t = inEnglish): Draft => {
-  const { partnerName, workspaceName: workspace, change, confirmUrl, portalUrl, isFormer } = details
-  const confirm: Paragraph[] =
-    change === 'changed' && confirmUrl
-      ? [
-          t(m.mail_account_confirm),
-          { button: t(m.confirm_account), link: confirmUrl },
-          t(m.mail_account_confirm_hint),
-        ]
-      : []
-  return draft(t(ACCOUNT_SUBJECTS[change], { workspace }), t(m.mail_account_preview), [
-    greeting(partnerName, t),
-    changeWords(details, t),
-    ...confirm,
-    ...(isFormer
-      ? [t(m.mail_former_address)]
-      : [
-          t(change === 'changed' ? m.mail_account_not_you_changed : m.mail_account_not_you),
-          { button: t(m.mail_open_portal), link: portalUrl },
-          t(m.mail_sign_in_hint),
-        ]),
-  ])
+const changeOf = ({ change }: Stored): AccountChange =>
+  change === 'disconnected' || change === 'changed' ? change : 'connected'
+
+/** What a change of a partner's Stripe account means. */
+const accountWords = (details: Stored, workspaceName: string, t: Translate): Paragraph => {
+  const workspace = { name: workspaceName }
+  const change = changeOf(details)
+  if (change === 'connected') return paragraph(t, m.mail_account_connected, { workspace })
+  if (change === 'disconnected') return paragraph(t, m.mail_account_disconnected, { workspace })
+  const heldUntil = optional(details, 'heldUntil')
+  return heldUntil
+    ? paragraph(t, m.mail_account_changed, { workspace, time: { name: heldUntil } })
+    : paragraph(t, m.mail_account_changed_then, { workspace })
 }
 
-/** A sign-in link. */
+export const ACCOUNT_TEXTS = {
+  // What the merchant wrote is text, also the links: only the portal is linked.
+  moved: (details, t, edited) => {
+    const { programName, portalUrl } = required(details, 'programName', 'portalUrl')
+    const workspaceName = optional(details, 'workspaceName')
+    const values = { ...details, workspaceName: workspaceName ?? programName }
+    const rest = [
+      ...linksOf(details, t),
+      paragraph(t, m.mail_find_link, { link: { link: portalUrl } }),
+      t(m.mail_sign_in_hint),
+      t(m.mail_thanks),
+      ...sentBy(workspaceName, optional(details, 'sentBy'), t),
+    ]
+    return editableDraft('moved', values, edited, rest, t)
+  },
+  welcome: (details, t, edited) => {
+    const { portalUrl, link } = required(details, 'programName', 'portalUrl', 'link')
+    const rest = [
+      paragraph(t, m.mail_your_link, { link: { text: link } }),
+      paragraph(t, m.mail_see_earnings, { link: { link: portalUrl } }),
+      t(m.mail_sign_in_hint),
+      ...sentBy(optional(details, 'workspaceName'), optional(details, 'sentBy'), t),
+      t(m.mail_unexpected),
+    ]
+    return editableDraft('welcome', details, edited, rest, t)
+  },
+  // What a manager wrote is text: nothing in it becomes a link.
+  message: (details, t, edited) => {
+    if (!edited) throw new Error('The text of this mail was removed.')
+    const names = ['programName', 'portalUrl', 'workspaceName', 'sentBy'] as const
+    const { workspaceName, sentBy: sender } = required(details, ...names)
+    return editableDraft('message', details, edited, sentBy(workspaceName, sender, t), t)
+  },
+  // What a backend sends is in the name of its workspace.
+  partner_invitation: (details, t, edited) => {
+    const { workspaceName, url } = required(details, 'programName', 'workspaceName', 'url')
+    const invitedBy = optional(details, 'invitedBy')
+    const words = {
+      subject: edited?.subject ?? null,
+      intro: edited?.intro ?? (invitedBy ? null : introOfBackend(t)),
+    }
+    const rest = [
+      { button: t(m.mail_see_terms), link: url },
+      t(m.mail_sign_in_hint_you),
+      ...sentBy(workspaceName, invitedBy, t),
+      t(m.mail_no_partner),
+    ]
+    const values = { ...details, invitedBy: invitedBy ?? workspaceName }
+    return editableDraft('partner_invitation', values, words, rest, t)
+  },
+  application_rejected: (details, t, edited) => {
+    required(details, 'applicantName', 'programName')
+    const reason = optional(details, 'reason')
+    const rest = reason ? [paragraph(t, m.mail_the_reason, { reason: { text: reason } })] : []
+    return editableDraft('application_rejected', details, edited, rest, t)
+  },
+  address_link: (details, t) => {
+    const { from, to, url } = required(details, 'from', 'to', 'url')
+    return draft(t(m.mail_address_subject), t(m.mail_address_preview), [
+      greeting(details, t),
+      paragraph(t, m.mail_address_wants, { from: { name: from }, to: { name: to } }),
+      t(m.mail_address_open),
+      { button: t(m.mail_address_button), link: url },
+      t(m.mail_address_once),
+      t(m.mail_address_ignore),
+    ])
+  },
+  // To the former address.
+  address_changed: (details, t) => {
+    const { from, to, url } = required(details, 'from', 'to', 'url')
+    const workspaceName = optional(details, 'workspaceName')
+    if (workspaceName) return addressCorrected(details, workspaceName, t)
+    const revertUrl = optional(details, 'revertUrl')
+    const heldUntil = optional(details, 'heldUntil')
+    const time = { name: heldUntil ?? '' }
+    return draft(t(m.mail_address_changed_subject), t(m.mail_address_changed_preview), [
+      greeting(details, t),
+      paragraph(t, m.mail_address_changed, { from: { name: from }, to: { name: to } }),
+      t(m.mail_address_changed_same),
+      ...(revertUrl && heldUntil
+        ? [
+            paragraph(t, m.mail_address_changed_undo, { time, from: { name: from } }),
+            { button: t(m.undo_address), link: revertUrl },
+          ]
+        : []),
+      t(m.mail_address_changed_contact),
+      { button: t(m.mail_open_portal), link: url },
+    ])
+  },
+  new_browser: (details, t) => {
+    const { browser, signedInAt, url } = required(details, 'browser', 'signedInAt', 'url')
+    return draft(t(m.mail_browser_subject), t(m.mail_browser_was_you), [
+      t(m.mail_hello),
+      paragraph(t, m.mail_browser, { browser: { name: browser }, time: { name: signedInAt } }),
+      t(m.mail_browser_was_you),
+      t(m.mail_browser_not_you),
+      { button: t(m.mail_browser_button), link: url },
+    ])
+  },
+  passkey: (details, t) => {
+    const isRemoved = details.change === 'removed'
+    const subject = isRemoved ? m.mail_passkey_removed_subject : m.mail_passkey_added_subject
+    const countsFrom = optional(details, 'countsFrom')
+    return draft(t(subject), t(m.mail_browser_was_you), [
+      t(m.mail_hello),
+      passkeyWords(details, t),
+      ...(countsFrom ? [paragraph(t, m.mail_passkey_waits, { time: { name: countsFrom } })] : []),
+      t(m.mail_browser_was_you),
+      t(m.mail_passkey_not_you),
+      { button: t(m.mail_passkey_button), link: required(details, 'url').url },
+    ])
+  },
+  payout_account: (details, t) => {
+    const { workspaceName, portalUrl } = required(details, 'workspaceName', 'portalUrl')
+    const change = changeOf(details)
+    const confirmUrl = optional(details, 'confirmUrl')
+    const confirm: Paragraph[] =
+      change === 'changed' && confirmUrl
+        ? [
+            t(m.mail_account_confirm),
+            { button: t(m.confirm_account), link: confirmUrl },
+            t(m.mail_account_confirm_hint),
+          ]
+        : []
+    const subject = t(ACCOUNT_SUBJECTS[change], { workspace: workspaceName })
+    return draft(subject, t(m.mail_account_preview), [
+      greeting(details, t),
+      accountWords(details, workspaceName, t),
+      ...confirm,
+      ...(details.isFormer === true
+        ? [t(m.mail_former_address)]
+        : [
+            t(change === 'changed' ? m.mail_account_not_you_changed : m.mail_account_not_you),
+            { button: t(m.mail_open_portal), link: portalUrl },
+            t(m.mail_sign_in_hint),
+          ]),
+    ])
+  },
+} satisfies Record<string, Write>
+
 export const signInDraft = (
   { url, expiresInMinutes: minutes }: Pick<SignInMail, 'url' | 'expiresInMinutes'>,
   t = inEnglish,

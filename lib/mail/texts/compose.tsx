@@ -1,18 +1,13 @@
 /** What all emails are composed of. Names are untrusted input, which layout.tsx escapes. */
 import type { Language } from '../../languages/languages.ts'
-import {
-  inEnglish,
-  type RichMessage,
-  type Tag,
-  type Translate,
-  translator,
-} from '../../languages/message.ts'
+import { type RichMessage, type Tag, type Translate, translator } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { TextKind } from '../mails.ts'
+import { optional, type Stored } from '../outbox/stored-details.ts'
 import { type MailBrand, renderHtml, renderText } from './layout.tsx'
 import type { Draft, Paragraph, Part } from './paragraphs.ts'
 import { oneLine, type RenderedMail, subjectLine } from './rendered-mail.ts'
-import { type EditedText, introOf, previewOf, subjectOf, type Values } from './texts.ts'
+import { type EditedText, introOf, placeholdersOf, previewOf, subjectOf } from './texts.ts'
 
 /** @param preview a sentence that mail programs show beside the subject */
 export const draft = (subject: string, preview: string, paragraphs: Paragraph[]): Draft => ({
@@ -63,23 +58,29 @@ export const render = (
 }
 
 /**
- * An email whose subject and first words managers may have changed, in `edited`. What follows them
- * is `rest`.
+ * An email whose subject and first words managers may have changed, in `edited`.
+ *
+ * @param details fill the placeholders
+ * @param rest follows these words
  */
 export const editableDraft = (
   kind: TextKind,
-  values: Values,
+  details: Stored,
   edited: EditedText | undefined,
   rest: Paragraph[],
   t: Translate,
-): Draft =>
-  draft(subjectOf(kind, edited, values, t), previewOf(kind, edited, values, t), [
+): Draft => {
+  const values = Object.fromEntries(
+    placeholdersOf(kind).map((name) => [name, optional(details, name)]),
+  )
+  return draft(subjectOf(kind, edited, values, t), previewOf(kind, edited, values, t), [
     ...introOf(kind, edited, values, t),
     ...rest,
   ])
+}
 
 /** Greets a partner, by name if it is known. */
-export const greeting = (partnerName: string | null, t: Translate = inEnglish): Paragraph =>
-  partnerName?.trim()
-    ? paragraph(t, m.mail_hello_name, { name: { name: partnerName } })
-    : t(m.mail_hello)
+export const greeting = (details: Stored, t: Translate): Paragraph => {
+  const name = optional(details, 'partnerName')
+  return name?.trim() ? paragraph(t, m.mail_hello_name, { name: { name } }) : t(m.mail_hello)
+}

@@ -1,160 +1,102 @@
-/** The texts of emails to partners about money: payouts, and what is missing to be paid. */
-import { inEnglish, type Translate } from '../../languages/message.ts'
+/** The texts of mails to partners about money: payouts, and what is missing to be paid. */
+import type { Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
-import type {
-  BankRefusedDetails,
-  ConnectDetails,
-  PaymentDetailsDetails,
-  PayoutFailedDetails,
-  PayoutReturnedDetails,
-  PayoutSentDetails,
-} from '../outbox/details.ts'
+import { optional, required, type Stored } from '../outbox/stored-details.ts'
 import { draft, editableDraft, greeting, paragraph } from './compose.tsx'
-import type { Draft, Paragraph } from './paragraphs.ts'
-import type { EditedText } from './texts.ts'
+import type { Paragraph, Write } from './paragraphs.ts'
 
-/** How the funds of each method arrive. */
-const PAID_BY = {
-  stripe: m.mail_paid_by_stripe,
-  manual: m.mail_paid_by_bank,
-} as const
+/** Common to the mails about an amount. @returns where they lead */
+const portalOf = (details: Stored): string =>
+  required(details, 'programName', 'amount', 'portalUrl').portalUrl
 
-/** Announces a payout. */
-export const payoutSentDraft = (
-  details: PayoutSentDetails,
-  edited?: EditedText,
-  t = inEnglish,
-): Draft =>
-  editableDraft(
-    'payout_sent',
-    details,
-    edited,
-    [
-      t(PAID_BY[details.method]),
-      paragraph(t, m.mail_see_commissions, { link: { link: details.portalUrl } }),
-      t(m.mail_sign_in_hint),
-      t(m.mail_thanks),
-    ],
-    t,
-  )
-
-/** Announces a failed payout. The reason may be Stripe's text. */
-export const payoutFailedDraft = (
-  details: PayoutFailedDetails,
-  edited?: EditedText,
-  t = inEnglish,
-): Draft =>
-  editableDraft(
-    'payout_failed',
-    details,
-    edited,
-    [
-      paragraph(t, m.mail_reason, { reason: { name: details.reason } }),
-      t(m.mail_still_owed),
-      t(m.mail_portal_shows_account),
-      { button: t(m.mail_open_portal), link: details.portalUrl },
-      t(m.mail_sign_in_hint),
-    ],
-    t,
-  )
-
-/** Reports to a partner that its bank returned a payout. */
-export const payoutReturnedDraft = (
-  details: PayoutReturnedDetails,
-  edited?: EditedText,
-  t = inEnglish,
-): Draft =>
-  editableDraft(
-    'payout_returned',
-    details,
-    edited,
-    [
-      paragraph(t, m.mail_reason, { reason: { name: details.reason } }),
-      t(m.mail_still_owed),
-      t(m.mail_check_details_text),
-      { button: t(m.mail_check_details), link: details.portalUrl },
-      t(m.mail_sign_in_hint),
-    ],
-    t,
-  )
-
-/** What a partner with earnings has to do to be paid, by what is missing. */
-const TO_BE_PAID = {
-  not_connected: { text: m.mail_connect_text, button: m.mail_connect_button },
-  account_restricted: { text: m.mail_restricted_text, button: m.mail_restricted_button },
-} as const
-
-const howToConnect = ({ problem, portalUrl }: ConnectDetails, t: Translate): Paragraph[] => [
-  t(TO_BE_PAID[problem].text),
-  { button: t(TO_BE_PAID[problem].button), link: portalUrl },
+/** A button of the portal, to which the reader may have to sign in. */
+const button = (label: string, link: string, t: Translate): Paragraph[] => [
+  { button: label, link },
   t(m.mail_sign_in_hint),
 ]
 
-/** Asks a partner with earnings to connect an account, or to complete it. */
-export const connectAccountDraft = (
-  details: ConnectDetails,
-  edited?: EditedText,
-  t = inEnglish,
-): Draft => editableDraft('connect_account', details, edited, howToConnect(details, t), t)
+const reasonOf = (reason: string, t: Translate): Paragraph =>
+  paragraph(t, m.mail_reason, { reason: { name: reason } })
 
-/** Reminds a partner whose earnings still cannot be paid. */
-export const connectReminderDraft = (
-  details: ConnectDetails,
-  edited?: EditedText,
-  t = inEnglish,
-): Draft => editableDraft('connect_reminder', details, edited, howToConnect(details, t), t)
-
-/** Reports that a partner's payment details will change, or that they will not after all. */
-export const paymentDetailsDraft = (details: PaymentDetailsDetails, t = inEnglish): Draft => {
-  const {
-    partnerName,
-    workspaceName: workspace,
-    paidBy,
-    effectiveAt,
-    portalUrl,
-    isFormer,
-  } = details
-  const name = { name: workspace }
-  const end = isFormer
-    ? [t(m.mail_former_address)]
-    : [{ button: t(m.mail_open_portal), link: portalUrl }, t(m.mail_sign_in_hint)]
-  if (paidBy === null) {
-    return draft(t(m.mail_details_stay_subject, { workspace }), t(m.mail_details_stay_preview), [
-      greeting(partnerName, t),
-      paragraph(t, m.mail_details_stay, { workspace: name }),
-      t(m.mail_details_enter_again),
-      ...end,
-    ])
-  }
-  const change = { time: { name: effectiveAt }, workspace: name, method: { name: paidBy } }
-  return draft(t(m.mail_details_change_subject, { workspace }), t(m.mail_details_change_preview), [
-    greeting(partnerName, t),
-    paragraph(t, m.mail_details_change, change),
-    t(m.mail_details_until_then),
-    ...end,
-  ])
+/** What a partner with earnings has to do to be paid. */
+const howToConnect = (details: Stored, t: Translate): Paragraph[] => {
+  const link = portalOf(details)
+  return details.problem === 'account_restricted'
+    ? [t(m.mail_restricted_text), ...button(t(m.mail_restricted_button), link, t)]
+    : [t(m.mail_connect_text), ...button(t(m.mail_connect_button), link, t)]
 }
 
-/**
- * Reports that the bank of a partner's Stripe account refused a payout, which only the partner can
- * mend.
- */
-export const bankRefusedDraft = (
-  details: BankRefusedDetails,
-  edited?: EditedText,
-  t = inEnglish,
-): Draft =>
-  editableDraft(
-    'bank_refused',
-    details,
-    edited,
-    [
-      ...(details.reason
-        ? [paragraph(t, m.mail_reason, { reason: { name: details.reason } })]
-        : []),
-      t(m.mail_bank_account_needed),
-      { button: t(m.mail_open_portal), link: details.portalUrl },
+export const PAYOUT_TEXTS = {
+  payout_sent: (details, t, edited) => {
+    const rest = [
+      t(details.method === 'manual' ? m.mail_paid_by_bank : m.mail_paid_by_stripe),
+      paragraph(t, m.mail_see_commissions, { link: { link: portalOf(details) } }),
       t(m.mail_sign_in_hint),
-    ],
-    t,
-  )
+      t(m.mail_thanks),
+    ]
+    return editableDraft('payout_sent', details, edited, rest, t)
+  },
+  // The reason may be Stripe's text.
+  payout_failed: (details, t, edited) => {
+    const link = portalOf(details)
+    const rest = [
+      reasonOf(required(details, 'reason').reason, t),
+      t(m.mail_still_owed),
+      t(m.mail_portal_shows_account),
+      ...button(t(m.mail_open_portal), link, t),
+    ]
+    return editableDraft('payout_failed', details, edited, rest, t)
+  },
+  payout_returned: (details, t, edited) => {
+    const link = portalOf(details)
+    const rest = [
+      reasonOf(required(details, 'reason').reason, t),
+      t(m.mail_still_owed),
+      t(m.mail_check_details_text),
+      ...button(t(m.mail_check_details), link, t),
+    ]
+    return editableDraft('payout_returned', details, edited, rest, t)
+  },
+  connect_account: (details, t, edited) =>
+    editableDraft('connect_account', details, edited, howToConnect(details, t), t),
+  connect_reminder: (details, t, edited) =>
+    editableDraft('connect_reminder', details, edited, howToConnect(details, t), t),
+  // A change that will count, or one that was canceled.
+  payment_details: (details, t) => {
+    const { workspaceName: workspace, portalUrl } = required(details, 'workspaceName', 'portalUrl')
+    const paidBy = optional(details, 'paidBy')
+    const name = { name: workspace }
+    const time = { name: optional(details, 'effectiveAt') ?? '' }
+    const end =
+      details.isFormer === true
+        ? [t(m.mail_former_address)]
+        : button(t(m.mail_open_portal), portalUrl, t)
+    if (paidBy === null) {
+      return draft(t(m.mail_details_stay_subject, { workspace }), t(m.mail_details_stay_preview), [
+        greeting(details, t),
+        paragraph(t, m.mail_details_stay, { workspace: name }),
+        t(m.mail_details_enter_again),
+        ...end,
+      ])
+    }
+    const change = { time, workspace: name, method: { name: paidBy } }
+    const subject = t(m.mail_details_change_subject, { workspace })
+    return draft(subject, t(m.mail_details_change_preview), [
+      greeting(details, t),
+      paragraph(t, m.mail_details_change, change),
+      t(m.mail_details_until_then),
+      ...end,
+    ])
+  },
+  // Only the partner can correct it, at Stripe.
+  bank_refused: (details, t, edited) => {
+    const { portalUrl } = required(details, 'workspaceName', 'amount', 'portalUrl')
+    const reason = optional(details, 'reason')
+    const rest = [
+      ...(reason ? [reasonOf(reason, t)] : []),
+      t(m.mail_bank_account_needed),
+      ...button(t(m.mail_open_portal), portalUrl, t),
+    ]
+    return editableDraft('bank_refused', details, edited, rest, t)
+  },
+} satisfies Record<string, Write>

@@ -1,9 +1,10 @@
 /** The texts of mails to managers about payout runs. */
 import { type Message, inEnglish as t } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
-import type { PayoutRunDetails, PayoutSum } from '../outbox/details.ts'
+import type { PayoutSum } from '../outbox/details.ts'
+import { listIn, optional, required } from '../outbox/stored-details.ts'
 import { draft, paragraph } from './compose.tsx'
-import type { Draft } from './paragraphs.ts'
+import type { Write } from './paragraphs.ts'
 
 /** What each total says: what it is about, and what follows from it. */
 const TOTALS: Record<string, Message<{ count: number; amount: string }>> = {
@@ -36,86 +37,87 @@ const TOTALS: Record<string, Message<{ count: number; amount: string }>> = {
 const sentence = ({ code, payouts, amount }: PayoutSum): string =>
   t(TOTALS[code] ?? m.mails_run_not_paid, { count: payouts, amount })
 
-/** The amount of a code, or null if there is none. */
-const amountOf = (sums: PayoutSum[], code: string): string | null =>
-  sums.find((sum) => sum.code === code)?.amount ?? null
-
-type RunMailKind =
-  | 'payout_approval'
-  | 'payout_report'
-  | 'payout_review'
-  | 'payout_preview'
-  | 'payout_problem'
-
 type Opening = { subject: string; opening: string }
 
-/** The subject and the first sentence of each kind. @param name whose payouts they are */
-const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails, name: string) => Opening> = {
-  payout_report: ({ sums, day }, name) => {
-    const amount = amountOf(sums, 'paid')
+/** What a mail is about. @property name whose payouts they are; `day` is '' if it has none */
+type Run = { name: string; day: string; amountOf: (code: string) => string | undefined }
+
+/**
+ * A mail about a run: the subject and the first sentence are those of its kind.
+ * @param button leads to the run, or to all payouts
+ */
+const about =
+  (open: (run: Run) => Opening, button: Message = m.mails_view_run): Write =>
+  (details) => {
+    const { workspaceName, url } = required(details, 'workspaceName', 'url')
+    const programName = optional(details, 'programName')
+    const sums = listIn<PayoutSum>(details, 'sums')
+    const { subject, opening } = open({
+      name: programName ?? workspaceName,
+      day: optional(details, 'day') ?? '',
+      amountOf: (wanted) => sums.find(({ code }) => code === wanted)?.amount,
+    })
+    const workspace = { name: workspaceName }
+    return draft(subject, opening, [
+      t(m.mail_hello),
+      programName === null
+        ? paragraph(t, m.mails_of_workspace, { workspace, opening })
+        : paragraph(t, m.mails_of_program, { program: { name: programName }, workspace, opening }),
+      ...sums.map(sentence),
+      ...listIn<string>(details, 'messages').map((reason) =>
+        paragraph(t, m.mails_run_reason, { reason: { name: reason } }),
+      ),
+      { button: t(button), link: url },
+      t(m.mails_to_managers),
+    ])
+  }
+
+export const RUN_TEXTS = {
+  payout_report: about(({ name, day, amountOf }) => {
+    const amount = amountOf('paid')
     return {
       subject: amount
         ? t(m.mails_report_subject, { name, amount })
         : t(m.mails_report_nothing_subject, { name }),
       opening: day ? t(m.mails_report_opening, { day }) : t(m.mails_report_opening_today),
     }
-  },
-  payout_approval: ({ sums, day }, name) => {
-    const amount = amountOf(sums, 'payable')
+  }),
+  payout_approval: about(({ name, day, amountOf }) => {
+    const amount = amountOf('payable')
     return {
       subject: amount
         ? t(m.mails_approval_subject, { name, amount })
         : t(m.mails_approval_nothing_subject, { name }),
       opening: day ? t(m.mails_approval_opening_day, { day }) : t(m.mails_approval_opening),
     }
-  },
-  payout_preview: ({ sums, day: known }, name) => {
-    const [amount, day] = [amountOf(sums, 'payable'), known ?? '']
+  }),
+  payout_preview: about(({ name, day, amountOf }) => {
+    const amount = amountOf('payable')
     return {
       subject: amount
         ? t(m.mails_preview_subject, { name, amount, day })
         : t(m.mails_preview_nothing_subject, { name, day }),
       opening: t(m.mails_preview_opening, { day }),
     }
-  },
-  payout_review: ({ sums, day: known }, name) => {
-    const [amount, day] = [amountOf(sums, 'payable'), known ?? '']
+  }, m.mails_view_payouts),
+  payout_review: about(({ name, day, amountOf }) => {
+    const amount = amountOf('payable')
     return {
       subject: amount
         ? t(m.mails_review_subject, { name, amount, day })
         : t(m.mails_review_nothing_subject, { name, day }),
       opening: t(m.mails_review_opening, { day }),
     }
-  },
-  payout_problem: ({ sums }, name) => {
-    if (amountOf(sums, 'found_sent'))
-      return {
-        subject: t(m.mails_sent_after_all_subject, { name }),
-        opening: t(m.mails_sent_after_all),
-      }
-    if (amountOf(sums, 'adopted'))
-      return { subject: t(m.mails_adopted_subject, { name }), opening: t(m.mails_adopted) }
-    const subject = amountOf(sums, 'failed')
-      ? m.mails_some_failed_subject
-      : m.mails_some_wait_subject
-    return { subject: t(subject, { name }), opening: t(m.mails_problem_opening) }
-  },
-}
-
-/** A mail to a manager about a payout run. */
-export const runDraft = (kind: RunMailKind, details: PayoutRunDetails): Draft => {
-  const { workspaceName, programName, sums, messages, url } = details
-  const name = programName ?? workspaceName
-  const { subject, opening } = OPENINGS[kind](details, name)
-  const workspace = { name: workspaceName }
-  return draft(subject, opening, [
-    t(m.mail_hello),
-    programName === null
-      ? paragraph(t, m.mails_of_workspace, { workspace, opening })
-      : paragraph(t, m.mails_of_program, { program: { name: programName }, workspace, opening }),
-    ...sums.map(sentence),
-    ...messages.map((reason) => paragraph(t, m.mails_run_reason, { reason: { name: reason } })),
-    { button: t(kind === 'payout_preview' ? m.mails_view_payouts : m.mails_view_run), link: url },
-    t(m.mails_to_managers),
-  ])
-}
+  }),
+  payout_problem: about(({ name, amountOf }) => {
+    const say = (subject: Message<{ name: string }>, opening: Message): Opening => ({
+      subject: t(subject, { name }),
+      opening: t(opening),
+    })
+    if (amountOf('found_sent')) return say(m.mails_sent_after_all_subject, m.mails_sent_after_all)
+    if (amountOf('adopted')) return say(m.mails_adopted_subject, m.mails_adopted)
+    return amountOf('failed')
+      ? say(m.mails_some_failed_subject, m.mails_problem_opening)
+      : say(m.mails_some_wait_subject, m.mails_problem_opening)
+  }),
+} satisfies Record<string, Write>

@@ -2,8 +2,11 @@
 import { type Message, inEnglish as t } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { ShadowWeekDetails } from '../outbox/details.ts'
+import { listIn, required } from '../outbox/stored-details.ts'
 import { draft, paragraph } from './compose.tsx'
-import type { Draft } from './paragraphs.ts'
+import type { Write } from './paragraphs.ts'
+
+type Sum = ShadowWeekDetails['sums'][number]
 
 type Result = { count: number; here: string; there: string }
 
@@ -16,45 +19,43 @@ const RESULTS: Record<string, Message<Result>> = {
 }
 
 /** A result that only another version knows says its code. */
-const sentence = ({ outcome, sales, here, there }: ShadowWeekDetails['sums'][number]): string => {
+const sentence = ({ outcome, sales, here, there }: Sum): string => {
   const known = RESULTS[outcome]
   const result = { count: sales, here, there }
   return known ? t(known, result) : t(m.mails_shadow_other, { outcome, ...result })
 }
 
-/** What a week of a shadow run adds up to. */
-export const shadowWeekDraft = ({
-  workspaceName,
-  programName,
-  from,
-  to,
-  sums,
-  url,
-}: ShadowWeekDetails): Draft => {
-  const differences = sums
-    .filter(({ outcome }) => outcome !== 'same')
-    .reduce((sum, { sales }) => sum + sales, 0)
-  const days = { from, to }
-  const about = { program: programName }
-  const [subject, preview] =
-    sums.length === 0
-      ? [t(m.mails_shadow_empty_subject, about), t(m.mails_shadow_empty_preview, days)]
-      : differences === 0
-        ? [t(m.mails_shadow_agreed_subject, about), t(m.mails_shadow_agreed_preview, days)]
-        : [
-            t(m.mails_shadow_subject, { ...about, count: differences }),
-            t(m.mails_shadow_preview, { ...days, count: differences }),
-          ]
-  return draft(subject, preview, [
-    t(m.mail_hello),
-    paragraph(t, m.mails_shadow_opening, {
-      program: { name: programName },
-      workspace: { name: workspaceName },
-      ...days,
-    }),
-    ...(sums.length === 0 ? [t(m.mails_shadow_empty)] : sums.map(sentence)),
-    t(m.mails_shadow_unpaid),
-    { button: t(m.mails_shadow_button), link: url },
-    t(m.mails_to_managers),
-  ])
-}
+export const SHADOW_TEXTS = {
+  // What a week of a shadow run adds up to.
+  shadow_week: (details) => {
+    const names = ['workspaceName', 'programName', 'from', 'to', 'url'] as const
+    const { workspaceName, programName, from, to, url } = required(details, ...names)
+    const sums = listIn<Sum>(details, 'sums')
+    const differences = sums
+      .filter(({ outcome }) => outcome !== 'same')
+      .reduce((sum, { sales }) => sum + sales, 0)
+    const days = { from, to }
+    const about = { program: programName }
+    const [subject, preview] =
+      sums.length === 0
+        ? [t(m.mails_shadow_empty_subject, about), t(m.mails_shadow_empty_preview, days)]
+        : differences === 0
+          ? [t(m.mails_shadow_agreed_subject, about), t(m.mails_shadow_agreed_preview, days)]
+          : [
+              t(m.mails_shadow_subject, { ...about, count: differences }),
+              t(m.mails_shadow_preview, { ...days, count: differences }),
+            ]
+    return draft(subject, preview, [
+      t(m.mail_hello),
+      paragraph(t, m.mails_shadow_opening, {
+        program: { name: programName },
+        workspace: { name: workspaceName },
+        ...days,
+      }),
+      ...(sums.length === 0 ? [t(m.mails_shadow_empty)] : sums.map(sentence)),
+      t(m.mails_shadow_unpaid),
+      { button: t(m.mails_shadow_button), link: url },
+      t(m.mails_to_managers),
+    ])
+  },
+} satisfies Record<string, Write>

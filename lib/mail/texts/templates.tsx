@@ -5,12 +5,24 @@ import { inEnglish, type Translate, translator } from '../../languages/message.t
 import * as m from '../../languages/messages.ts'
 import { isOfProgram, isTranslated, type OutboxKind } from '../mails.ts'
 import { optional, required, type Stored } from '../outbox/stored-details.ts'
+import { ACCOUNT_TEXTS } from './account-texts.tsx'
 import { paragraph, render } from './compose.tsx'
-import { DRAFTS } from './drafts.tsx'
 import { inLanguage } from './in-language.ts'
-import type { Paragraph } from './paragraphs.ts'
+import type { Paragraph, Write } from './paragraphs.ts'
+import { PAYOUT_TEXTS } from './payout-texts.tsx'
 import { type RenderedMail, subjectLine } from './rendered-mail.ts'
+import { RUN_TEXTS } from './run-texts.tsx'
+import { SHADOW_TEXTS } from './shadow-texts.tsx'
 import type { EditedText } from './texts.ts'
+import { WORKSPACE_TEXTS } from './workspace-texts.tsx'
+
+const TEXTS: Record<OutboxKind, Write> = {
+  ...ACCOUNT_TEXTS,
+  ...PAYOUT_TEXTS,
+  ...RUN_TEXTS,
+  ...SHADOW_TEXTS,
+  ...WORKSPACE_TEXTS,
+}
 
 /**
  * What the outbox keeps of a mail, the words that managers have given to its kind, and the brand of
@@ -52,8 +64,8 @@ export const outboxContent = ({
   const own = inLanguage(details, language)
   const hasBrand = brand && isBranded(brand) && isOfProgram(kind)
   const mail = render(
-    DRAFTS[kind](own, edited, t),
-    hasBrand ? { ...brand, name: required(details, 'programName') } : undefined,
+    TEXTS[kind](own, t, edited),
+    hasBrand ? { ...brand, name: required(details, 'programName').programName } : undefined,
     unsubscribeLine(details, unsubscribeUrl, t),
     language,
   )

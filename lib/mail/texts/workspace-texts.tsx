@@ -1,6 +1,6 @@
 /**
- * The texts of emails to managers and members: about a workspace, its webhooks and imports, and
- * about their own address.
+ * The texts of mails to managers and members: about a workspace, its webhooks and imports, and about
+ * their own addresses.
  */
 import {
   type Message,
@@ -9,22 +9,12 @@ import {
   inEnglish as t,
 } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
-import type { Role } from '../../rules/roles/roles.ts'
+import { ROLES, type Role } from '../../rules/roles/roles.ts'
 import { exactMoney, formatMoney } from '../../values/money.ts'
-import type {
-  InvitationDetails,
-  ManualEarning,
-  ManualEarningsDetails,
-  MemberAddressDetails,
-  OpeningBalancesDetails,
-  SupportAddressDetails,
-  WebhookDisabledDetails,
-  WorkspaceNoticeDetails,
-} from '../outbox/details.ts'
+import type { ManualEarning, WorkspaceNotice } from '../outbox/details.ts'
+import { listIn, optional, required, type Stored } from '../outbox/stored-details.ts'
 import { draft, paragraph } from './compose.tsx'
-import type { Draft, Paragraph } from './paragraphs.ts'
-
-type Notice = WorkspaceNoticeDetails['notice']
+import type { Paragraph, Write } from './paragraphs.ts'
 
 const INVITED: Record<Role, RichMessage<{ by: Tag; workspace: Tag }>> = {
   manager: m.mails_invited_manager,
@@ -33,72 +23,232 @@ const INVITED: Record<Role, RichMessage<{ by: Tag; workspace: Tag }>> = {
   member: m.mails_invited_member,
 }
 
-/** Invites a member to a workspace. */
-export const invitationDraft = ({
-  workspaceName,
-  role,
-  invitedBy,
-  url,
-}: InvitationDetails): Draft =>
-  draft(t(m.mails_invited_subject, { workspace: workspaceName }), t(m.mails_invited_preview), [
-    t(m.mail_hello),
-    paragraph(t, INVITED[role], {
-      by: { name: invitedBy },
-      workspace: { name: workspaceName },
-    }),
-    { button: t(m.sign_in), link: url },
-    t(m.mails_invited_sign_in),
-    t(m.mails_invited_ignore),
-  ])
+type Notice = { subject: string; preview: string; words: Paragraph[] }
 
-/** Reports to a manager that a webhook endpoint was disabled. */
-export const webhookDisabledDraft = ({ workspaceName, host, url }: WebhookDisabledDetails): Draft =>
-  draft(t(m.mails_webhook_subject, { host }), t(m.mails_webhook_preview), [
-    t(m.mail_hello),
-    paragraph(t, m.mails_webhook_failed, {
-      workspace: { name: workspaceName },
-      host: { name: host },
-    }),
-    t(m.mails_webhook_correct),
-    { button: t(m.mails_webhook_button), link: url },
-  ])
-
-/**
- * Reports to all managers that somebody imported opening balances, which the next payout run pays.
- */
-export const openingBalancesDraft = (details: OpeningBalancesDetails): Draft => {
-  const { workspaceName, programName, importedBy, balances, amountCents, url } = details
-  const amount = formatMoney(amountCents, 'USD')
-  return draft(t(m.mails_balances_subject, { amount }), t(m.mails_balances_payable), [
-    t(m.mail_hello),
-    paragraph(t, m.mails_balances_imported, {
-      by: { name: importedBy },
-      count: balances,
-      amount,
-      program: { name: programName },
-      workspace: { name: workspaceName },
-    }),
-    t(m.mails_balances_payable),
-    t(m.mails_balances_unexpected),
-    { button: t(m.mails_balances_button), link: url },
-    t(m.mails_all_managers),
-  ])
+/** The details of a notice. */
+type NoticeDetails = {
+  workspace: string
+  /** Who did this; of `manager_recovered`, who became a manager. */
+  person: string | null
+  /**
+   * Who became or stopped being a manager; the limit of payout runs that need no approval, in minor
+   * units, null for none; or the sum of the run.
+   */
+  what: string | null
+  /** The day of the deletion, or of the first payout, such as 2026-12-24. */
+  day: string | null
+  /** Of `payout_settings`. */
+  programName: string | null
 }
 
-/** Reports to all managers what was made payable by hand. */
-export const manualEarningsDraft = ({
-  workspaceName,
-  programName,
-  made,
-  more,
-}: ManualEarningsDetails): Draft => {
-  const amountOf = ({ amountCents, currency }: ManualEarning) => formatMoney(amountCents, currency)
-  const [first] = made
-  const amount = [first ? amountOf(first) : '', ...(made.length > 1 ? ['…'] : [])].join(', ')
-  return draft(
-    t(m.mails_manual_subject, { program: programName, amount }),
-    t(m.mails_manual_preview),
-    [
+/**
+ * Notices of who may manage or pay, and of what one may pay alone: the subject, what was done, and
+ * what follows from it.
+ */
+type Change = [
+  subject: Message<{ workspace: string }>,
+  words: RichMessage<{ person: Tag; what: Tag; workspace: Tag }>,
+  then: Message,
+]
+const CHANGES = {
+  manager_added: [m.mails_recovered_subject, m.mails_manager_added, m.mails_manager_added_then],
+  manager_removed: [
+    m.mails_manager_removed_subject,
+    m.mails_manager_removed,
+    m.mails_manager_removed_then,
+  ],
+  finance_added: [m.mails_finance_added_subject, m.mails_finance_added, m.mails_finance_added_then],
+  finance_removed: [
+    m.mails_finance_removed_subject,
+    m.mails_finance_removed,
+    m.mails_manager_removed_then,
+  ],
+  limit_requested: [
+    m.mails_limit_requested_subject,
+    m.mails_limit_requested,
+    m.mails_limit_requested_then,
+  ],
+  limit_approved: [m.mails_limit_subject, m.mails_limit_approved, m.mails_limit_then],
+  limit_declined: [
+    m.mails_limit_declined_subject,
+    m.mails_limit_declined,
+    m.mails_limit_declined_then,
+  ],
+  run_approved_first: [
+    m.mails_run_approved_first_subject,
+    m.mails_run_approved,
+    m.mails_run_approved_first_then,
+  ],
+  run_approved: [m.mails_run_approved_subject, m.mails_run_approved, m.mails_run_approved_then],
+} satisfies Partial<Record<WorkspaceNotice, Change>>
+
+const isChange = (notice: string): notice is keyof typeof CHANGES => Object.hasOwn(CHANGES, notice)
+
+/** A limit in minor units, as it is typed in the settings: it is the same in every currency. */
+const limitIn = (what: string | null): string =>
+  what === null ? t(m.mails_no_limit) : exactMoney(BigInt(what), 'USD')
+
+const changeNotice = (
+  notice: keyof typeof CHANGES,
+  { workspace, person, what }: NoticeDetails,
+): Notice => {
+  const [subject, words, then]: Change = CHANGES[notice]
+  return {
+    subject: t(subject, { workspace }),
+    preview: t(then),
+    words: [
+      paragraph(t, words, {
+        person: { name: person ?? t(m.mails_a_manager) },
+        what: { name: notice.startsWith('limit_') ? limitIn(what) : (what ?? '') },
+        workspace: { name: workspace },
+      }),
+      t(then),
+    ],
+  }
+}
+
+const NOTICES: Record<
+  Exclude<WorkspaceNotice, keyof typeof CHANGES>,
+  (details: NoticeDetails) => Notice
+> = {
+  manager_recovered: ({ workspace, person }) => ({
+    subject: t(m.mails_recovered_subject, { workspace }),
+    preview: t(m.mails_recovered_preview),
+    words: [
+      paragraph(t, m.mails_recovered, {
+        person: { name: person ?? t(m.mails_somebody) },
+        workspace: { name: workspace },
+      }),
+      t(m.mails_recovered_unknown),
+    ],
+  }),
+  deletion_scheduled: ({ workspace, person, day }) => ({
+    subject: t(m.mails_deletion_subject, { workspace, day: day ?? '' }),
+    preview: t(m.mails_deletion_preview),
+    words: [
+      paragraph(t, m.mails_deletion_scheduled, {
+        person: { name: person ?? t(m.mails_a_manager) },
+        workspace: { name: workspace },
+        day: day ?? '',
+      }),
+      t(m.mails_deletion_until_then),
+    ],
+  }),
+  deletion_canceled: ({ workspace, person }) => ({
+    subject: t(m.mails_not_deleted_subject, { workspace }),
+    preview: t(m.mails_not_deleted_preview),
+    words: [
+      paragraph(t, m.mails_deletion_canceled, {
+        person: { name: person ?? t(m.mails_a_manager) },
+        workspace: { name: workspace },
+      }),
+    ],
+  }),
+  deletion_called_off: ({ workspace }) => ({
+    subject: t(m.mails_called_off_subject, { workspace }),
+    preview: t(m.mails_called_off_pay),
+    words: [
+      paragraph(t, m.mails_called_off, { workspace: { name: workspace } }),
+      t(m.mails_called_off_pay),
+    ],
+  }),
+  passkey_added: ({ workspace, person, day }) => ({
+    subject: t(m.mails_passkey_added_subject, { workspace }),
+    preview: t(m.mails_passkey_added_then),
+    words: [
+      paragraph(t, m.mails_passkey_added, {
+        person: { name: person ?? t(m.mails_somebody) },
+        day: { name: day ?? '' },
+        workspace: { name: workspace },
+      }),
+      t(m.mails_passkey_added_then),
+    ],
+  }),
+  payout_settings: ({ workspace, programName, person, day }) => ({
+    subject: t(m.mails_settings_subject, { program: programName ?? workspace }),
+    preview: t(m.mails_settings_preview),
+    words: [
+      paragraph(t, m.mails_settings_changed, {
+        person: { name: person ?? t(m.mails_a_manager) },
+        program: { name: programName ?? '' },
+        workspace: { name: workspace },
+      }),
+      ...(day === null ? [] : [t(m.mails_settings_day, { day })]),
+      t(m.mails_settings_unexpected),
+    ],
+  }),
+}
+
+const isNotice = (notice: string): notice is keyof typeof NOTICES => Object.hasOwn(NOTICES, notice)
+
+/** @throws if the notice is unknown */
+const noticeOf = (details: Stored): Notice => {
+  const notice = optional(details, 'notice') ?? ''
+  const own: NoticeDetails = {
+    workspace: required(details, 'workspaceName').workspaceName,
+    person: optional(details, 'person'),
+    what: optional(details, 'what'),
+    day: optional(details, 'day'),
+    programName: optional(details, 'programName'),
+  }
+  if (isChange(notice)) return changeNotice(notice, own)
+  if (isNotice(notice)) return NOTICES[notice](own)
+  throw new Error('The mail’s details have an unknown notice.')
+}
+
+export const WORKSPACE_TEXTS = {
+  invitation: (details) => {
+    const names = ['workspaceName', 'invitedBy', 'url'] as const
+    const { workspaceName: workspace, invitedBy, url } = required(details, ...names)
+    const role = ROLES.find((one) => one === details.role) ?? 'member'
+    return draft(t(m.mails_invited_subject, { workspace }), t(m.mails_invited_preview), [
+      t(m.mail_hello),
+      paragraph(t, INVITED[role], { by: { name: invitedBy }, workspace: { name: workspace } }),
+      { button: t(m.sign_in), link: url },
+      t(m.mails_invited_sign_in),
+      t(m.mails_invited_ignore),
+    ])
+  },
+  webhook_disabled: (details) => {
+    const { workspaceName, host, url } = required(details, 'workspaceName', 'host', 'url')
+    const about = { workspace: { name: workspaceName }, host: { name: host } }
+    return draft(t(m.mails_webhook_subject, { host }), t(m.mails_webhook_preview), [
+      t(m.mail_hello),
+      paragraph(t, m.mails_webhook_failed, about),
+      t(m.mails_webhook_correct),
+      { button: t(m.mails_webhook_button), link: url },
+    ])
+  },
+  // To all managers, because the next payout run pays them.
+  opening_balances: (details) => {
+    const names = ['workspaceName', 'programName', 'importedBy', 'url'] as const
+    const { workspaceName, programName, importedBy, url } = required(details, ...names)
+    const amount = formatMoney(Number(details.amountCents), 'USD')
+    return draft(t(m.mails_balances_subject, { amount }), t(m.mails_balances_payable), [
+      t(m.mail_hello),
+      paragraph(t, m.mails_balances_imported, {
+        by: { name: importedBy },
+        count: Number(details.balances),
+        amount,
+        program: { name: programName },
+        workspace: { name: workspaceName },
+      }),
+      t(m.mails_balances_payable),
+      t(m.mails_balances_unexpected),
+      { button: t(m.mails_balances_button), link: url },
+      t(m.mails_all_managers),
+    ])
+  },
+  manual_earnings: (details) => {
+    const { workspaceName, programName } = required(details, 'workspaceName', 'programName')
+    const made = listIn<ManualEarning>(details, 'made')
+    const more = Number(details.more)
+    const amountOf = ({ amountCents, currency }: ManualEarning) =>
+      formatMoney(amountCents, currency)
+    const [first] = made
+    const amount = [first ? amountOf(first) : '', ...(made.length > 1 ? ['…'] : [])].join(', ')
+    const subject = t(m.mails_manual_subject, { program: programName, amount })
+    return draft(subject, t(m.mails_manual_preview), [
       t(m.mail_hello),
       paragraph(t, m.mails_manual_intro, {
         program: { name: programName },
@@ -115,18 +265,14 @@ export const manualEarningsDraft = ({
       ...(more > 0 ? [t(m.mails_manual_more, { count: more })] : []),
       t(m.mails_manual_unexpected),
       t(m.mails_all_managers),
-    ],
-  )
-}
-
-/**
- * The link by which one of the two addresses approves that a member changes from one to the other.
- */
-export const memberAddressDraft = ({ from, to, isNew, url }: MemberAddressDetails): Draft =>
-  draft(
-    t(isNew ? m.mails_address_new_subject : m.mails_address_subject),
-    t(m.mails_address_preview),
-    [
+    ])
+  },
+  // To the new address, or to the present one. Both have to approve.
+  member_address: (details) => {
+    const { from, to, url } = required(details, 'from', 'to', 'url')
+    const isNew = details.isNew === true
+    const subject = t(isNew ? m.mails_address_new_subject : m.mails_address_subject)
+    return draft(subject, t(m.mails_address_preview), [
       t(m.mail_hello),
       paragraph(t, m.mails_address_wants, { from: { name: from }, to: { name: to } }),
       t(isNew ? m.mails_address_old_asked : m.mails_address_new_asked),
@@ -134,20 +280,13 @@ export const memberAddressDraft = ({ from, to, isNew, url }: MemberAddressDetail
       { button: t(isNew ? m.layout_confirm_address : m.mails_address_review), link: url },
       t(m.mails_address_once),
       t(isNew ? m.mails_address_ignore : m.mails_address_not_you),
-    ],
-  )
-
-/** Asks whoever reads the support address of a program whether replies may go there. */
-export const supportAddressDraft = ({
-  workspaceName,
-  programName,
-  sentBy,
-  url,
-}: SupportAddressDetails): Draft =>
-  draft(
-    t(m.mails_support_subject, { workspace: workspaceName, program: programName }),
-    t(m.mails_support_preview),
-    [
+    ])
+  },
+  support_address: (details) => {
+    const names = ['workspaceName', 'programName', 'sentBy', 'url'] as const
+    const { workspaceName, programName, sentBy, url } = required(details, ...names)
+    const subject = { workspace: workspaceName, program: programName }
+    return draft(t(m.mails_support_subject, subject), t(m.mails_support_preview), [
       t(m.mail_hello),
       paragraph(t, m.mails_support_wants, {
         by: { name: sentBy },
@@ -158,185 +297,12 @@ export const supportAddressDraft = ({
       { button: t(m.layout_confirm_address), link: url },
       t(m.mails_support_days),
       t(m.mails_support_ignore),
-    ],
-  )
-
-type NoticeTexts = { subject: string; preview: string; words: Paragraph[] }
-
-/** A change of who may manage or pay, or of what one may pay alone. */
-const changeTexts = (
-  { workspaceName: workspace, person, what }: WorkspaceNoticeDetails,
-  subject: Message<{ workspace: string }>,
-  words: RichMessage<{ person: Tag; what: Tag; workspace: Tag }>,
-  then: string,
-): NoticeTexts => ({
-  subject: t(subject, { workspace }),
-  preview: then,
-  words: [
-    paragraph(t, words, {
-      person: { name: person ?? t(m.mails_a_manager) },
-      what: { name: what ?? '' },
-      workspace: { name: workspace },
-    }),
-    then,
-  ],
-})
-
-/** A limit in minor units, as it is typed in the settings: it is the same in every currency. */
-const withLimit = (details: WorkspaceNoticeDetails): WorkspaceNoticeDetails => ({
-  ...details,
-  what: details.what === null ? t(m.mails_no_limit) : exactMoney(BigInt(details.what), 'USD'),
-})
-
-const NOTICES: Record<Notice, (details: WorkspaceNoticeDetails) => NoticeTexts> = {
-  manager_recovered: ({ workspaceName: workspace, person }) => ({
-    subject: t(m.mails_recovered_subject, { workspace }),
-    preview: t(m.mails_recovered_preview),
-    words: [
-      paragraph(t, m.mails_recovered, {
-        person: { name: person ?? t(m.mails_somebody) },
-        workspace: { name: workspace },
-      }),
-      t(m.mails_recovered_unknown),
-    ],
-  }),
-  manager_added: (details) =>
-    changeTexts(
-      details,
-      m.mails_recovered_subject,
-      m.mails_manager_added,
-      t(m.mails_manager_added_then),
-    ),
-  manager_removed: (details) =>
-    changeTexts(
-      details,
-      m.mails_manager_removed_subject,
-      m.mails_manager_removed,
-      t(m.mails_manager_removed_then),
-    ),
-  finance_added: (details) =>
-    changeTexts(
-      details,
-      m.mails_finance_added_subject,
-      m.mails_finance_added,
-      t(m.mails_finance_added_then),
-    ),
-  finance_removed: (details) =>
-    changeTexts(
-      details,
-      m.mails_finance_removed_subject,
-      m.mails_finance_removed,
-      t(m.mails_manager_removed_then),
-    ),
-  limit_requested: (details) =>
-    changeTexts(
-      withLimit(details),
-      m.mails_limit_requested_subject,
-      m.mails_limit_requested,
-      t(m.mails_limit_requested_then),
-    ),
-  limit_approved: (details) =>
-    changeTexts(
-      withLimit(details),
-      m.mails_limit_subject,
-      m.mails_limit_approved,
-      t(m.mails_limit_then),
-    ),
-  limit_declined: (details) =>
-    changeTexts(
-      withLimit(details),
-      m.mails_limit_declined_subject,
-      m.mails_limit_declined,
-      t(m.mails_limit_declined_then),
-    ),
-  run_approved_first: (details) =>
-    changeTexts(
-      details,
-      m.mails_run_approved_first_subject,
-      m.mails_run_approved,
-      t(m.mails_run_approved_first_then),
-    ),
-  run_approved: (details) =>
-    changeTexts(
-      details,
-      m.mails_run_approved_subject,
-      m.mails_run_approved,
-      t(m.mails_run_approved_then),
-    ),
-  deletion_scheduled: ({ workspaceName: workspace, person, day: known }) => {
-    const day = known ?? ''
-    return {
-      subject: t(m.mails_deletion_subject, { workspace, day }),
-      preview: t(m.mails_deletion_preview),
-      words: [
-        paragraph(t, m.mails_deletion_scheduled, {
-          person: { name: person ?? t(m.mails_a_manager) },
-          workspace: { name: workspace },
-          day,
-        }),
-        t(m.mails_deletion_until_then),
-      ],
-    }
+    ])
   },
-  deletion_canceled: ({ workspaceName: workspace, person }) => ({
-    subject: t(m.mails_not_deleted_subject, { workspace }),
-    preview: t(m.mails_not_deleted_preview),
-    words: [
-      paragraph(t, m.mails_deletion_canceled, {
-        person: { name: person ?? t(m.mails_a_manager) },
-        workspace: { name: workspace },
-      }),
-    ],
-  }),
-  deletion_called_off: ({ workspaceName: workspace }) => ({
-    subject: t(m.mails_called_off_subject, { workspace }),
-    preview: t(m.mails_called_off_pay),
-    words: [
-      paragraph(t, m.mails_called_off, { workspace: { name: workspace } }),
-      t(m.mails_called_off_pay),
-    ],
-  }),
-  passkey_added: ({ workspaceName: workspace, person, day }) => ({
-    subject: t(m.mails_passkey_added_subject, { workspace }),
-    preview: t(m.mails_passkey_added_then),
-    words: [
-      paragraph(t, m.mails_passkey_added, {
-        person: { name: person ?? t(m.mails_somebody) },
-        day: { name: day ?? '' },
-        workspace: { name: workspace },
-      }),
-      t(m.mails_passkey_added_then),
-    ],
-  }),
-  payout_settings: ({ workspaceName: workspace, programName, person, day }) => ({
-    subject: t(m.mails_settings_subject, { program: programName ?? workspace }),
-    preview: t(m.mails_settings_preview),
-    words: [
-      paragraph(t, m.mails_settings_changed, {
-        person: { name: person ?? t(m.mails_a_manager) },
-        program: { name: programName ?? '' },
-        workspace: { name: workspace },
-      }),
-      ...(day === null ? [] : [t(m.mails_settings_day, { day })]),
-      t(m.mails_settings_unexpected),
-    ],
-  }),
-}
-
-/** A notice as the outbox keeps it. @throws if it is an unknown one */
-export const noticeOf = (value: unknown): Notice => {
-  if (typeof value === 'string' && Object.hasOwn(NOTICES, value)) return value as Notice
-  throw new Error('The mail’s details have an unknown notice.')
-}
-
-/**
- * Reports to all managers what changes who may manage the workspace or pay from it, when it pays,
- * or whether it stays.
- */
-export const workspaceNoticeDraft = (details: WorkspaceNoticeDetails): Draft => {
-  const { subject, preview, words } = NOTICES[details.notice](details)
-  const button: Paragraph[] = details.url
-    ? [{ button: t(m.mails_open_workspace), link: details.url }]
-    : []
-  return draft(subject, preview, [t(m.mail_hello), ...words, ...button, t(m.mails_all_managers)])
-}
+  workspace_notice: (details) => {
+    const { subject, preview, words } = noticeOf(details)
+    const url = optional(details, 'url')
+    const button: Paragraph[] = url ? [{ button: t(m.mails_open_workspace), link: url }] : []
+    return draft(subject, preview, [t(m.mail_hello), ...words, ...button, t(m.mails_all_managers)])
+  },
+} satisfies Record<string, Write>
