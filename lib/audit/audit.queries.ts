@@ -6,111 +6,47 @@ import type { PageRequest } from '../db/page-request.ts'
 
 /** `resource.verb`, in the past tense. */
 export type AuditAction =
-  | 'workspace.created'
-  | 'workspace.changed'
-  | 'workspace.limit_requested'
-  | 'workspace.limit_approved'
-  | 'workspace.limit_declined'
-  | 'workspace.trusted'
-  | 'workspace.deletion_scheduled'
-  | 'workspace.deletion_canceled'
-  | 'workspace.deletion_called_off'
-  | 'member.signed_in'
-  | 'member.passkey_added'
-  | 'member.passkey_removed'
-  | 'member.invited'
-  | 'member.changed'
-  | 'member.removed'
-  | 'member.recovered'
-  | 'member.address_changed'
-  | 'api_key.created'
-  | 'api_key.rotated'
-  | 'api_key.revoked'
-  | 'program.created'
-  | 'program.changed'
-  | 'program.shadow_started'
-  | 'program.commissions_uploaded'
-  | 'program.cut_over'
+  | `workspace.${'created' | 'changed' | 'limit_requested' | 'limit_approved' | 'limit_declined'}`
+  | `workspace.${'trusted' | 'deletion_scheduled' | 'deletion_canceled' | 'deletion_called_off'}`
+  | `member.${'signed_in' | 'passkey_added' | 'passkey_removed' | 'invited' | 'changed'}`
+  | `member.${'removed' | 'recovered' | 'address_changed'}`
+  | `api_key.${'created' | 'rotated' | 'revoked'}`
+  | `program.${'created' | 'changed' | 'shadow_started' | 'commissions_uploaded' | 'cut_over'}`
   | 'program.links_confirmed'
-  | 'group.created'
-  | 'group.changed'
+  | `group.${'created' | 'changed'}`
   | 'join_page.changed'
-  | 'brand.changed'
-  | 'brand.support_confirmed'
-  | 'application.invited'
-  | 'application.approved'
-  | 'application.rejected'
-  | 'application.deleted'
-  | 'partner.created'
-  | 'partner.changed'
-  | 'partner.address_changed'
-  | 'partner.erased'
-  | 'partner.unsubscribed'
+  | `brand.${'changed' | 'support_confirmed'}`
+  | `application.${'invited' | 'approved' | 'rejected' | 'deleted'}`
+  | `partner.${'created' | 'changed' | 'address_changed' | 'erased' | 'unsubscribed'}`
   | 'partner.subscribed'
-  | 'partners.mailed'
+  | `partners.${'mailed' | 'imported'}`
   | 'personal_data.exported'
   | 'statement.exported'
   | 'list.exported'
   | 'payout_year.exported'
-  | 'customer.erased'
-  | 'customer.merged'
-  | 'customer.merge_dismissed'
-  | 'link.added'
-  | 'link.released'
-  | 'note.added'
-  | 'note.deleted'
-  | 'coupon.added'
-  | 'coupon.removed'
-  | 'commission.adjusted'
-  | 'commission.reversed'
-  | 'event.credited'
-  | 'event.corrected'
-  | 'event.refunded'
-  | 'commission.held'
-  | 'commission.released'
-  | 'commission.rejected'
-  | 'partners.imported'
+  | `customer.${'erased' | 'merged' | 'merge_dismissed'}`
+  | `link.${'added' | 'released'}`
+  | `note.${'added' | 'deleted'}`
+  | `coupon.${'added' | 'removed'}`
+  | `commission.${'adjusted' | 'reversed' | 'held' | 'released' | 'rejected'}`
+  | `event.${'credited' | 'corrected' | 'refunded'}`
   | 'customers.imported'
-  | 'import_source.started'
-  | 'import_source.removed'
+  | `import_source.${'started' | 'removed'}`
   | 'import.undone'
   | 'mail.retried'
   | 'mail_text.changed'
-  | 'payout_run.begun'
-  | 'payout_run.approval_requested'
-  | 'payout_run.first_approved'
-  | 'payout_run.approved'
-  | 'payout_run.declined'
-  | 'payout_run.marked_paid'
-  | 'payout_run.unmarked'
-  | 'payout_run.confirmed'
-  | 'payout_run.canceled'
-  | 'payout_run.review_ended'
+  | `payout_run.${'begun' | 'approval_requested' | 'first_approved' | 'approved' | 'declined'}`
+  | `payout_run.${'marked_paid' | 'unmarked' | 'confirmed' | 'canceled' | 'review_ended'}`
   | 'payout_run.exported'
   | 'payer.changed'
   | 'payee.changed'
-  | 'payment_details.changed'
-  | 'payment_details.canceled'
-  | 'payout_account.connected'
-  | 'payout_account.changed'
-  | 'payout_account.confirmed'
-  | 'payout_account.disconnected'
-  | 'payout.reversed'
-  | 'payout.released'
-  | 'payout.returned'
-  | 'payout.canceled'
-  | 'payout.resolved'
-  | 'payout.found_sent'
+  | `payment_details.${'changed' | 'canceled'}`
+  | `payout_account.${'connected' | 'changed' | 'confirmed' | 'disconnected'}`
+  | `payout.${'reversed' | 'released' | 'returned' | 'canceled' | 'resolved' | 'found_sent'}`
   | 'payout.adopted'
-  | 'stripe_secret.added'
-  | 'stripe_secret.removed'
-  | 'stripe_key.added'
-  | 'stripe_key.removed'
-  | 'webhook_endpoint.created'
-  | 'webhook_endpoint.changed'
-  | 'webhook_endpoint.removed'
-  | 'webhook_endpoint.secret_rotated'
-  | 'webhook_endpoint.resent'
+  | `stripe_secret.${'added' | 'removed'}`
+  | `stripe_key.${'added' | 'removed'}`
+  | `webhook_endpoint.${'created' | 'changed' | 'removed' | 'secret_rotated' | 'resent'}`
 
 /** Who changes a workspace, and when. */
 export type Act = {

@@ -6,10 +6,8 @@ import { unfinishedCancels } from '../payouts/corrections/cancel.queries.ts'
 import { resolvedPayouts } from '../payouts/corrections/resolution.queries.ts'
 import { anyNotices, duePreviews } from '../payouts/notices/notices.queries.ts'
 import { PREVIEW_MS } from '../payouts/notices/notices.ts'
-import { workspacesToRemind } from '../payouts/notices/reminders.queries.ts'
 import { dueOccurrences, unclaimedRuns } from '../payouts/runs/open-runs.queries.ts'
-import { unreadTransfers } from '../payouts/transfers/reconcile.queries.ts'
-import { keysToAsk } from '../payouts/transfers/stripe-keys.queries.ts'
+import { dueKeys } from '../payouts/transfers/stripe-keys.queries.ts'
 import { duePayouts } from '../payouts/transfers/transfers.queries.ts'
 import { shadowRunsToCompare } from '../shadow/upkeep.queries.ts'
 
@@ -21,10 +19,10 @@ export const hasDueWork = (now: Date): RawBuilder<unknown> =>
     duePayouts(now),
     ...unfinishedCancels,
     dailyAccounts(now),
-    keysToAsk(now),
-    unreadTransfers(now),
+    dueKeys('countries_read_at', now),
+    dueKeys('transfers_read_at', now),
     resolvedPayouts(now),
-    workspacesToRemind(now),
+    dueKeys('reminded_at', now),
     anyNotices(now),
     duePreviews(now, PREVIEW_MS),
     shadowRunsToCompare(now),

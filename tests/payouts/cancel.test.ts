@@ -7,7 +7,7 @@ import { connect } from '../../lib/db/connection.ts'
 import { changePartner } from '../../lib/partners/changes/change-partner.queries.ts'
 import { balancesQuery } from '../../lib/payouts/balances/due.queries.ts'
 import { cancelPayout, cancelRun } from '../../lib/payouts/corrections/cancel.queries.ts'
-import { cancelPhaseOf, cancelRefusalOf } from '../../lib/payouts/corrections/cancel.ts'
+import { cancelRefusalOf } from '../../lib/payouts/corrections/cancel.ts'
 import { findPayout, runPayoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import { changeRun } from '../../lib/payouts/runs/manual-runs.queries.ts'
 import { findRun, listRunLines } from '../../lib/payouts/runs/runs.queries.ts'
@@ -74,13 +74,6 @@ describe('rules', () => {
       expect(cancelRefusalOf({ method: 'stripe', status })).toBeNull()
     },
   )
-
-  test('what is being canceled is looked up, then lets its commissions go', () => {
-    const state = { method: 'stripe', status: 'canceling', lookedUpUntil: new Date() } as const
-    expect(cancelPhaseOf(state)).toBe('looking_up')
-    expect(cancelPhaseOf({ ...state, lookedUpUntil: null })).toBe('letting_go')
-    expect(cancelPhaseOf({ ...state, status: 'canceled', lookedUpUntil: null })).toBeNull()
-  })
 })
 
 test('a payout without funds is canceled at once, paid by bank, and a later top-up pays it no second time', async () => {

@@ -3,11 +3,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import {
-  byIndexes,
-  endFreeing,
-  freeCommissions,
-} from '../../lib/payouts/balances/freeing.queries.ts'
+import { freeing } from '../../lib/payouts/balances/freeing.queries.ts'
 import { cancelOfRun, cancelRun } from '../../lib/payouts/corrections/cancel.queries.ts'
 import { beginRun } from '../../lib/payouts/runs/begin-run.queries.ts'
 import { claimPage, growPayout } from '../../lib/payouts/runs/claims.queries.ts'
@@ -157,17 +153,16 @@ test('a page of a run is canceled by reading it once, whatever sizes Postgres pl
   const runId = await stageUnknownSize(PAYOUTS)
   // Some tens per row: the indexes.
   expect(await blocks(cancelOfRun(runId, new Date()))).toBeLessThan(100 * PAYOUTS)
-  await world.query(byIndexes.compile(db()).sql.replace('local ', ''))
-  expect(await blocks(freeCommissions(sql`p.run_id = ${runId}`))).toBeLessThan(100 * PAYOUTS)
+  const [free] = freeing(db(), sql`p.run_id = ${runId}`)
+  expect(await blocksOf(free.sql, free.parameters)).toBeLessThan(100 * PAYOUTS)
   expect(await world.query('select from commissions where payout_id is not null')).toEqual([])
 })
 
 test('the pages in which a run of many commissions is canceled do not grow: each is within one try’s time', async () => {
   const [PAYOUTS, EACH, PAGE_SIZE] = [1_000, 6, 2_000]
   const runId = await stageUnknownSize(PAYOUTS, EACH)
-  const isOfRun = sql`p.run_id = ${runId}`
+  const [free, end] = freeing(db(), sql`p.run_id = ${runId}`)
   await blocks(cancelOfRun(runId, new Date()))
-  await world.query(byIndexes.compile(db()).sql.replace('local ', ''))
   const pages: number[] = []
   const left = async () => {
     const [row] = await world.query<{ left: number }>(
@@ -176,7 +171,9 @@ test('the pages in which a run of many commissions is canceled do not grow: each
     return row?.left ?? 0
   }
   while ((await left()) > 0)
-    pages.push((await blocks(freeCommissions(isOfRun))) + (await blocks(endFreeing(isOfRun))))
+    pages.push(
+      (await blocksOf(free.sql, free.parameters)) + (await blocksOf(end.sql, end.parameters)),
+    )
   expect(pages).toHaveLength((PAYOUTS * EACH) / PAGE_SIZE)
   for (const page of pages) expect(page).toBeLessThan(100 * PAGE_SIZE)
   // None takes notably more than the one before, whatever was let go before it.

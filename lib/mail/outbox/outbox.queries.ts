@@ -59,24 +59,19 @@ export const invitationMail = (
     .onConflict((conflict) => conflict.doNothing())
 }
 
-/** A mail to a partner. */
-export type PartnerMail = {
-  partnerId: string
-  recipient: string
-  details: object
-  /** A partner gets one mail per kind and occasion. */
-  occasion?: string
-}
+export type ConnectMailKind = 'connect_account' | 'connect_reminder'
+
+type PartnerMail = { partnerId: string; recipient: string; details: object; occasion: string }
 
 /** Adds a mail to each partner, unless the partner has one of that kind and occasion already. */
 export const mailPartners = async (
   db: Db,
   workspaceId: string,
-  kind: 'connect_account' | 'connect_reminder',
+  kind: ConnectMailKind,
   mails: PartnerMail[],
   now: Date,
 ): Promise<void> => {
-  const rows = mails.map((mail) => ({ id: newId(), occasion: '', ...mail }))
+  const rows = mails.map((mail) => ({ id: newId(), ...mail }))
   await sql`
     insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
     select x.id, ${workspaceId}::uuid, ${kind}, x.recipient, x."partnerId", x.occasion, x.details, ${now}::timestamptz,

@@ -1,16 +1,12 @@
-/**
- * Reads accounts that could not be paid from Stripe again: an event about them may have been
- * missed.
- */
+/** Reads accounts that could not be paid from Stripe again: an event may have been missed. */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
 import type { Db } from '../../db/connection.ts'
-import { decryptSecret } from '../../platform/secrets.ts'
 import type { RunScope } from '../balances/due.queries.ts'
-import { type Connect, connectTo } from '../stripe/connect.service.ts'
+import { type Connect, connectWith } from '../stripe/connect.service.ts'
 import { ConnectError } from '../stripe/failures.service.ts'
 import { readTransferCountries } from '../transfers/keys.service.ts'
-import { leaseKeysToAsk, saveTransferCountries } from '../transfers/stripe-keys.queries.ts'
+import { leaseKeys, saveTransferCountries } from '../transfers/stripe-keys.queries.ts'
 import {
   type AccountReading,
   leaseDailyAccounts,
@@ -39,10 +35,10 @@ const clientsFor = async (
   page: UnreadAccount[],
 ): Promise<Map<string, Connect | null>> => {
   const keys = new Map(page.map(({ workspaceId, encryptedKey }) => [workspaceId, encryptedKey]))
-  const clients = [...keys].map(async ([workspaceId, encrypted]) => {
-    const key = await decryptSecret(env.SECRETS_KEY, workspaceId, encrypted)
-    return [workspaceId, key === null ? null : connectTo(env, key)] as const
-  })
+  const clients = [...keys].map(
+    async ([workspaceId, encrypted]) =>
+      [workspaceId, await connectWith(env, workspaceId, encrypted)] as const,
+  )
   return new Map(await Promise.all(clients))
 }
 
@@ -84,9 +80,7 @@ const readPage = async (env: OnboardingEnv, page: UnreadAccount[], budget: Budge
 /** How many accounts were read, and whether Stripe was asked for all of those that are due. */
 type Reading = { count: number; isComplete: boolean }
 
-/**
- * Reads accounts in pages, as long as half of the budget lasts, and until Stripe does not answer.
- */
+/** Reads accounts in pages, while half of the budget lasts and Stripe answers. */
 const readAgain = async (
   env: OnboardingEnv,
   lease: (db: Db, limit: number) => Promise<UnreadAccount[]>,
@@ -142,12 +136,12 @@ export const checkCountries = async (
 ): Promise<void> => {
   const limit = Math.min(MAX_KEYS, Math.floor((budget.fetches - 1) / FETCHES_PER_KEY))
   if (limit < 1 || !hasLeft(budget)) return
-  const keys = await withDb(env, budget, (db) => leaseKeysToAsk(db, now, limit))
+  const keys = await withDb(env, budget, (db) => leaseKeys(db, 'countries_read_at', now, limit))
   for (const key of keys) {
-    const secret = await decryptSecret(env.SECRETS_KEY, key.workspaceId, key.ciphertext)
-    if (secret === null || !hasLeft(budget)) continue
+    const stripe = await connectWith(env, key.workspaceId, key.ciphertext)
+    if (!stripe || !hasLeft(budget)) continue
     budget.fetches -= FETCHES_PER_KEY - 1
-    const countries = await readTransferCountries(connectTo(env, secret))
+    const countries = await readTransferCountries(stripe)
     if (countries) await withDb(env, budget, (db) => saveTransferCountries(db, key, countries))
   }
 }

@@ -2,24 +2,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
-import type { PayoutAccountStatus } from '../payouts.ts'
 
 /**
  * A partner's account. Without `stripeAccountId` it is an intent: Stripe has not confirmed its
- * creation yet.
+ * creation yet. `effectiveAt` is the end of the hold of an account that replaced another one.
  */
-export type PayoutAccount = {
-  id: string
-  workspaceId: string
-  /** ISO 3166, upper case. */
-  country: string
-  stripeAccountId: string | null
-  status: PayoutAccountStatus
-  /** Whether Stripe pays out to its bank; null if not known. */
-  paysBank: boolean | null
-  /** When the hold of an account that replaced another one ends; null for a first one. */
-  effectiveAt: Date | null
-}
+export type PayoutAccount = Awaited<ReturnType<typeof listPayoutAccounts>>[number]
 
 /** The accounts that exist for an address, one per workspace at most, as a query for a batch. */
 export const payoutAccountsQuery = (db: Db, email: string) =>
@@ -38,7 +26,7 @@ export const payoutAccountsQuery = (db: Db, email: string) =>
     ])
 
 /** The accounts that exist for an address, one per workspace at most. */
-export const listPayoutAccounts = (db: Db, email: string): Promise<PayoutAccount[]> =>
+export const listPayoutAccounts = (db: Db, email: string) =>
   payoutAccountsQuery(db, email).execute()
 
 /** A partner's account, which belongs to its email address, as a query for a batch. */

@@ -2,14 +2,13 @@
 import { connect, type Db } from '../../db/connection.ts'
 import { randomBase62 } from '../../db/ids.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
-import { decryptSecret } from '../../platform/secrets.ts'
 import { sha256 } from '../../platform/sha256.ts'
 import { timeWords } from '../../values/time-words.ts'
 import { effectiveFrom } from '../details/payment-details.ts'
 import type { OnboardingRequest, Refused } from '../payouts.rpc.ts'
 import type { ConnectEnv } from '../stripe/client.service.ts'
-import { type Connect, connectTo } from '../stripe/connect.service.ts'
-import { ConnectError } from '../stripe/failures.service.ts'
+import { type Connect, connectWith } from '../stripe/connect.service.ts'
+import { ConnectError, orIfFailed } from '../stripe/failures.service.ts'
 import {
   bindPayoutAccount,
   confirmHeldAccount,
@@ -146,7 +145,7 @@ const makeAccount = async (
   }
 }
 
-/** Reads an account's status from Stripe, and saves it. @throws {ConnectError} */
+/** @throws {ConnectError} */
 const updateStatus = async (
   db: Db,
   stripe: Connect,
@@ -182,9 +181,8 @@ export const startOnboarding = async (
     await noteUnreachable(db, holder, actual, new Date())
     return { refused: cannotReach(actual) }
   }
-  const secretKey = await decryptSecret(env.SECRETS_KEY, workspaceId, key.ciphertext)
-  if (secretKey === null) return { refused: MERCHANTS_KEY }
-  const stripe = connectTo(env, secretKey)
+  const stripe = await connectWith(env, workspaceId, key.ciphertext)
+  if (!stripe) return { refused: MERCHANTS_KEY }
 
   const link = (id: string) => stripe.accountLink({ account: id, returnUrl, refreshUrl })
   const begin = async () => {
@@ -237,11 +235,10 @@ export const refreshAccount = async (
 ): Promise<void> => {
   const db = connect(env)
   const known = await loadKnownAccount(db, workspaceId, stripeAccountId)
-  const key =
-    known?.ciphertext && (await decryptSecret(env.SECRETS_KEY, workspaceId, known.ciphertext))
-  if (!known || !key) return
+  const stripe = await connectWith(env, workspaceId, known?.ciphertext)
+  if (!known || !stripe) return
   try {
-    await updateStatus(db, connectTo(env, key), workspaceId, stripeAccountId, known.askedAt)
+    await updateStatus(db, stripe, workspaceId, stripeAccountId, known.askedAt)
   } catch (error) {
     if (error instanceof ConnectError && error.failure.kind === 'locked_out') return
     throw error
@@ -265,14 +262,10 @@ export const openDashboard = async (
 ): Promise<string | null> => {
   const { key, account } = await loadOnboarding(connect(env), { workspaceId, email })
   if (!account?.stripeAccountId) return null
-  const secretKey = key && (await decryptSecret(env.SECRETS_KEY, workspaceId, key.ciphertext))
-  if (!secretKey) return STRIPE_SIGN_IN
-  try {
-    return await connectTo(env, secretKey).dashboardLink(account.stripeAccountId)
-  } catch (error) {
-    if (error instanceof ConnectError) return STRIPE_SIGN_IN
-    throw error
-  }
+  const stripe = await connectWith(env, workspaceId, key?.ciphertext)
+  return stripe
+    ? orIfFailed(stripe.dashboardLink(account.stripeAccountId), STRIPE_SIGN_IN)
+    : STRIPE_SIGN_IN
 }
 
 /** Disconnects a partner's account, unless a payout to it is in flight. @throws {Unavailable} */

@@ -1,13 +1,13 @@
 /**
- * Cancels payouts and runs. Nothing is sent from then on. What Stripe was never asked for, or has
- * refused, ends at once; of the rest, the sender looks the transfers up until their keys cannot act
- * any more: see transfer.service.ts.
+ * Cancels payouts and runs. Nothing is sent from then on. Payouts that were never requested at
+ * Stripe, or that it has refused, end immediately. The sender looks up the transfers of the others
+ * until their keys have expired: see transfer.service.ts.
  */
 import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
-import { byIndexes, endFreeing, freeCommissions, freePage } from '../balances/freeing.queries.ts'
+import { freeing, freePage } from '../balances/freeing.queries.ts'
 import { type PayoutRow, payoutQuery } from '../payouts.queries.ts'
 import { countPayouts, findRun, type Run, runQuery, toRun } from '../runs/runs.queries.ts'
 import { refusalOf } from '../runs/runs.ts'
@@ -46,7 +46,7 @@ const auditCanceled = (which: RawBuilder<unknown>, { actor, now }: Act) => sql<u
          jsonb_build_object('amountCents', p.amount_cents, 'currency', p.currency), ${now}::timestamptz
   from payouts p where ${isOpen} and ${which}`
 
-/** Lets commissions go until all are, or the request has taken long enough. */
+/** Releases commissions until none is left, or the request has taken long enough. */
 const freeUntil = async (db: Db, which: RawBuilder<unknown>, end: number): Promise<void> => {
   while ((await freePage(db, which)) && Date.now() < end);
 }
@@ -77,9 +77,9 @@ export const cancelPayout = async (
 }
 
 /**
- * Statements that cancel what banned partners were not sent yet, for the end of the batch that bans
- * them: they wait for a run that is claiming, which does not know of the ban. Payouts by bank stay:
- * only the merchant knows whether the bank has them.
+ * Statements that cancel the unsent payouts of partners, for the end of the batch that bans them:
+ * they wait for a concurrent claim, which does not know of the ban. Payouts by bank stay: only the
+ * merchant knows whether the bank has them.
  */
 export const cancelForBan = (db: Db, act: Act, partnerIds: readonly string[]): CompiledQuery[] => {
   const which = sql`p.workspace_id = ${act.workspaceId} and p.partner_id in (${sql.join(partnerIds)}) and p.stripe_account_id is not null`
@@ -87,9 +87,7 @@ export const cancelForBan = (db: Db, act: Act, partnerIds: readonly string[]): C
     lockPayouts(act.workspaceId).compile(db),
     auditCanceled(which, act).compile(db),
     cancel(which, act.now).compile(db),
-    byIndexes.compile(db),
-    freeCommissions(which).compile(db),
-    endFreeing(which).compile(db),
+    ...freeing(db, which),
   ]
 }
 
@@ -102,16 +100,12 @@ export const cancelOfRun = (runId: string, now: Date) => {
   return cancel(sql`p.id = any (${next})`, now)
 }
 
-/**
- * Ends the canceling of a run whose payouts are all canceled, or at least asked for at Stripe no
- * more.
- */
+/** Ends the cancellation of a run of which no payout is open any more. */
 const endCanceling = (runId: string) => sql<unknown>`
   update payout_runs r set is_canceling = false
   where r.id = ${runId} and r.is_canceling
     and not exists (select from payouts p where p.run_id = r.id and ${isOpen})`
 
-/** Stops a run: it claims nothing more. */
 const stopRun = (db: Db, act: Act, run: Run): RawBuilder<unknown> => {
   const { workspaceId, now } = act
   const isReady = sql<SqlBool>`
@@ -130,7 +124,7 @@ const stopRun = (db: Db, act: Act, run: Run): RawBuilder<unknown> => {
 }
 
 /**
- * Cancels the next payouts of a canceled run, and lets a page of its commissions go, in one batch.
+ * Cancels the next payouts of a canceled run, and releases a page of its commissions, in one batch.
  *
  * @param stop stops the run in the same batch, unless it was stopped before
  * @returns whether there is more to do, and the run after that
@@ -145,14 +139,12 @@ const continueRun = async (
   const left = sql<{ hasMore: boolean }>`
     select is_canceling or exists (select from payouts p where p.is_freeing and ${ofRun}) as "hasMore"
     from payout_runs where workspace_id = ${workspaceId} and id = ${id}`
-  const [, , , , , , , [progress], [row]] = await db.batch([
+  const [, , , , , , [progress], [row]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
-    byIndexes.compile(db),
     stop.compile(db),
     cancelOfRun(id, now).compile(db),
     endCanceling(id).compile(db),
-    freeCommissions(ofRun).compile(db),
-    endFreeing(ofRun).compile(db),
+    ...freeing(db, ofRun),
     left.compile(db),
     runQuery(db, workspaceId, id).compile(),
   ])
@@ -161,7 +153,7 @@ const continueRun = async (
 
 /**
  * Cancels a run, by Stripe or by bank: it claims nothing more, and what was not sent is canceled.
- * What was sent stays. Idempotent. What one request does not manage, the next one or the cron does.
+ * What was sent stays. Idempotent. The next request or the cron continues what one had no time for.
  *
  * @param id a UUID
  * @returns the run after that, with another status if it was refused: see `refusalOf`; undefined if
@@ -178,15 +170,15 @@ export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | und
   return step.run
 }
 
-/** What requests did not manage to cancel: runs, and payouts whose commissions are not free yet. */
+/** What requests had no time to cancel: runs, and payouts that still release commissions. */
 export const unfinishedCancels = [
   sql`select from payout_runs where is_canceling`,
   sql`select from payouts where is_freeing`,
 ]
 
 /**
- * Continues what requests did not manage: one page of payouts of a canceled run, or else of
- * commissions to let go.
+ * Continues what requests had no time for: one page of payouts of a canceled run, or else of
+ * commissions to release.
  *
  * @returns whether there may be more
  */

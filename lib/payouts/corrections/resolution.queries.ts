@@ -8,7 +8,7 @@ import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
 import { formatMoney } from '../../values/money.ts'
-import { byIndexes, endFreeing, freeCommissions } from '../balances/freeing.queries.ts'
+import { freeing } from '../balances/freeing.queries.ts'
 import { type PayoutRow, payoutsIn } from '../payouts.queries.ts'
 import { type FoundTransfer, noteFound } from '../transfers/unexpected-transfers.queries.ts'
 import {
@@ -107,12 +107,10 @@ const resolve = async (
     from resolved r join partners p on p.id = r.partner_id join programs g on g.id = r.program_id
     where ${isSent} on conflict do nothing`
   const areThese = sql`p.workspace_id = ${workspaceId} and p.id = any (${sql.val(open.map(({ id }) => id))}::uuid[])`
-  const [, , , , , after] = await db.batch([
+  const [, , , , after] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     save.compile(db),
-    byIndexes.compile(db),
-    freeCommissions(areThese).compile(db),
-    endFreeing(areThese).compile(db),
+    ...freeing(db, areThese),
     these.compile(),
   ])
   return after

@@ -3,9 +3,8 @@
  */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
-import { decryptSecret } from '../../platform/secrets.ts'
-import { connectTo } from '../stripe/connect.service.ts'
-import { ConnectError } from '../stripe/failures.service.ts'
+import { connectWith } from '../stripe/connect.service.ts'
+import { orIfFailed } from '../stripe/failures.service.ts'
 import { alarm, type PayoutEnv } from '../transfers/send.service.ts'
 import { leaseResolved, noteFoundTransfer } from './resolution.queries.ts'
 
@@ -20,15 +19,10 @@ export const checkResolved = async (env: PayoutEnv, now: Date, budget: Budget): 
   if (limit < 1 || !hasLeft(budget)) return 0
   let count = 0
   for (const payout of await withDb(env, budget, (db) => leaseResolved(db, now, limit))) {
-    const key = await decryptSecret(env.SECRETS_KEY, payout.workspaceId, payout.encryptedKey)
-    if (!key || !hasLeft(budget)) continue
+    const stripe = await connectWith(env, payout.workspaceId, payout.encryptedKey)
+    if (!stripe || !hasLeft(budget)) continue
     budget.fetches--
-    const transfer = await connectTo(env, key)
-      .findTransfer(payout.id)
-      .catch((error: unknown) => {
-        if (error instanceof ConnectError) return null
-        throw error
-      })
+    const transfer = await orIfFailed(stripe.findTransfer(payout.id), null)
     if (!transfer) continue
     alarm(await withDb(env, budget, (db) => noteFoundTransfer(db, payout, transfer, now)))
     count++

@@ -5,7 +5,7 @@ import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
 import { formatMoney } from '../../values/money.ts'
-import { byIndexes, endFreeing, freeCommissions } from '../balances/freeing.queries.ts'
+import { freeing } from '../balances/freeing.queries.ts'
 import { type PayoutRow, payoutQuery } from '../payouts.queries.ts'
 import { isReturnable } from './returned-payouts.ts'
 
@@ -50,7 +50,7 @@ export const returnPayout = async (
     join workspaces w on w.id = r.workspace_id
     on conflict do nothing`
   const isThis = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
-  const [, , , , , , [after]] = await db.batch([
+  const [, , , , , [after]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     auditEntry(db, {
       ...act,
@@ -60,9 +60,7 @@ export const returnPayout = async (
       when: sql<SqlBool>`exists (select from payouts where ${isReady})`,
     }).compile(),
     markReturned.compile(db),
-    byIndexes.compile(db),
-    freeCommissions(isThis).compile(db),
-    endFreeing(isThis).compile(db),
+    ...freeing(db, isThis),
     payoutQuery(db, workspaceId, id).compile(),
   ])
   return after

@@ -7,7 +7,7 @@ import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
-import { byIndexes, endFreeing, freeCommissions } from '../balances/freeing.queries.ts'
+import { freeing } from '../balances/freeing.queries.ts'
 import { isInFlight, type PayoutRow, payoutQuery } from '../payouts.queries.ts'
 import type { TransferReversal } from './reversals.ts'
 
@@ -67,7 +67,7 @@ export const releasePayout = async (
     workspace_id = ${workspaceId} and id = ${id} and status = 'reversed' and released_at is null`
   const release = sql`update payouts set released_at = ${now}, is_freeing = true where ${isReleasable}`
   const isThis = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
-  const [, , , , , , [after]] = await db.batch([
+  const [, , , , , [after]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     auditEntry(db, {
       ...act,
@@ -77,9 +77,7 @@ export const releasePayout = async (
       when: sql<SqlBool>`exists (select from payouts where ${isReleasable})`,
     }).compile(),
     release.compile(db),
-    byIndexes.compile(db),
-    freeCommissions(isThis).compile(db),
-    endFreeing(isThis).compile(db),
+    ...freeing(db, isThis),
     payoutQuery(db, workspaceId, id).compile(),
   ])
   return after

@@ -18,16 +18,28 @@ import {
   readOutcome,
   readPreview,
 } from './notices.queries.ts'
-import { isWorthReporting, PREVIEW_MS, problemsIn, sumsOf } from './notices.ts'
+import { type CodeTotal, isWorthReporting, PREVIEW_MS, problemsIn, sumsOf } from './notices.ts'
 
 /** Per run of the cron. Each takes a few fetches. */
 const MAX_MAILS = 10
 
-const day = (at: Date | null): string | null => at?.toISOString().slice(0, 10) ?? null
+type About = Pick<DueNotice, 'workspaceName' | 'programName' | 'slug'>
 
-/** Where the page of a run is. */
-const pageOf = (env: PayoutEnv, { slug, id }: DueNotice) =>
-  new URL(`/app/${slug}/payouts/runs/${id}`, env.PUBLIC_URL).href
+/** The details of a mail. @param page of the workspace's payouts */
+const detailsOf = (
+  { PUBLIC_URL }: PayoutEnv,
+  { workspaceName, programName, slug }: About,
+  page: string,
+  at: Date | null,
+  totals: CodeTotal[],
+): PayoutRunDetails => ({
+  workspaceName,
+  programName,
+  day: at?.toISOString().slice(0, 10) ?? null,
+  sums: sumsOf(totals),
+  messages: [],
+  url: new URL(`/app/${slug}/payouts${page}`, PUBLIC_URL).href,
+})
 
 /** Mails all managers what a run that waits for one of them would pay, if it waits still. */
 const notifyApprovers = async (
@@ -36,28 +48,21 @@ const notifyApprovers = async (
   now: Date,
   budget: Budget,
 ): Promise<void> => {
-  const { workspaceName, programName, sendsAt, toApprove } = run
+  const { id, sendsAt, toApprove } = run
   const totals = Object.entries(toApprove ?? {}).map(([currency, { amountCents, count }]) => ({
     code: 'payable',
     currency,
     payouts: count,
     amountCents: BigInt(amountCents),
   }))
-  const details = {
-    workspaceName,
-    programName,
-    day: day(sendsAt),
-    sums: sumsOf(totals),
-    messages: [],
-    url: pageOf(env, run),
-  }
+  const details = detailsOf(env, run, `/runs/${id}`, sendsAt, totals)
   const mail = toApprove && { kind: 'payout_approval' as const, details, isForAll: true }
   await withDb(env, budget, (db) => mailNotice(db, run, [], mail, now))
 }
 
 /** Mails what became of a run, or what went wrong in it. */
 const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
-  const { workspaceName, programName, scheduledFor, sendsAt, reasons } = run
+  const { id, scheduledFor, sendsAt, reasons } = run
   if (reasons.every((reason) => reason === 'approval'))
     return notifyApprovers(env, run, now, budget)
   const { totals, skipped, messages } = await withDb(env, budget, (db) => readOutcome(db, run))
@@ -65,14 +70,8 @@ const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget)
   const isReview = !isReport && reasons.includes('review')
   const paid = isReview ? totals.map((total) => ({ ...total, code: 'payable' })) : totals
   const all = isReport || isReview ? [...paid, ...skipped] : totals
-  const details: PayoutRunDetails = {
-    workspaceName,
-    programName,
-    day: day(isReview ? sendsAt : scheduledFor),
-    sums: sumsOf(all),
-    messages,
-    url: pageOf(env, run),
-  }
+  const at = isReview ? sendsAt : scheduledFor
+  const details = { ...detailsOf(env, run, `/runs/${id}`, at, all), messages }
   // Managers know of a run that one of them stopped, but not that something of it was sent.
   const isWorth =
     (!run.isStopped || reasons.includes('found_sent')) &&
@@ -91,19 +90,12 @@ const preview = async (
   now: Date,
   budget: Budget,
 ): Promise<void> => {
-  const { workspaceId, programId, workspaceName, programName, at } = due
+  const { workspaceId, programId, at } = due
   const scope: RunScope = { workspaceId, programId, method: 'stripe', cutoffAt: at, cover: null }
   // A preview without the balance is better than none.
   const { cover } = await readFunds(env, scope, budget).catch(() => UNKNOWN)
   const totals = await withDb(env, budget, (db) => readPreview(db, { ...scope, cover }))
-  const details: PayoutRunDetails = {
-    workspaceName,
-    programName,
-    day: day(at),
-    sums: sumsOf(totals),
-    messages: [],
-    url: new URL(`/app/${due.slug}/payouts`, env.PUBLIC_URL).href,
-  }
+  const details = detailsOf(env, due, '', at, totals)
   const mail = isWorthReporting(totals, ['payable'])
     ? { kind: 'payout_preview' as const, details }
     : null

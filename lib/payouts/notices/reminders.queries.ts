@@ -10,7 +10,7 @@ import { type Reminder, remindersAt } from './reminders.ts'
 
 const isResolvable = sql`b.code in ('not_connected', 'account_restricted')`
 
-/** A partner whom a run skips, and who has not been mailed about it. */
+/** A partner to mail. */
 export type UnnotifiedPartner = {
   partnerId: string
   email: string
@@ -21,10 +21,7 @@ export type UnnotifiedPartner = {
   amounts: { currency: string; amountCents: number }[]
 }
 
-/**
- * Some of the partners whom a run skips for lack of a usable account, and who have not been mailed
- * about it.
- */
+/** Partners whom a run skips for lack of a usable account, and who were not mailed about it. */
 export const listUnnotified = async (
   db: Db,
   scope: RunScope,
@@ -47,27 +44,6 @@ export const listUnnotified = async (
   return rows
 }
 
-const HOUR_MS = 3_600_000
-
-/** Workspaces with a Stripe key whose partners were not looked at within the last hour. */
-export const workspacesToRemind = (now: Date) => sql`
-      select workspace_id from stripe_keys
-      where reminded_at is null or reminded_at <= ${new Date(now.getTime() - HOUR_MS)}`
-
-/** Leases some of these. Each is returned once. */
-export const leaseWorkspacesToRemind = async (
-  db: Db,
-  now: Date,
-  limit: number,
-): Promise<string[]> => {
-  const { rows } = await sql<{ id: string }>`
-    update stripe_keys set reminded_at = ${now}
-    where workspace_id in (${workspacesToRemind(now)}
-      order by reminded_at nulls first limit ${limit} for update skip locked)
-    returning workspace_id as id`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
 /** A person to remind, with the sums of all programs of the workspace. */
 export type PersonToRemind = UnnotifiedPartner & { occasion: string }
 
@@ -78,8 +54,8 @@ export type PersonToRemind = UnnotifiedPartner & { occasion: string }
 const QUIET_MS = 2 * 86_400_000
 
 /**
- * Some of the people whom a run would skip now, whose money has been due long enough for a reminder
- * that they have not had. Money is due since the balance was last zero or less.
+ * People whom a run would skip now, and whose money has been due long enough for a reminder that
+ * they have not had. Money is due since the balance was last zero or less.
  */
 export const listPeopleToRemind = async (
   db: Db,

@@ -1,16 +1,13 @@
 /** Mails partners who are owed money, and who have to do something before Stripe can pay them. */
 
 import { type Budget, type BudgetEnv, hasLeft, withDb } from '../../db/budget.service.ts'
+import type { Db } from '../../db/connection.ts'
 import type { ConnectDetails } from '../../mail/outbox/details.ts'
-import { mailPartners } from '../../mail/outbox/outbox.queries.ts'
+import { type ConnectMailKind, mailPartners } from '../../mail/outbox/outbox.queries.ts'
 import { formatMoney } from '../../values/money.ts'
 import type { RunScope } from '../balances/due.queries.ts'
-import {
-  leaseWorkspacesToRemind,
-  listPeopleToRemind,
-  listUnnotified,
-  type UnnotifiedPartner,
-} from './reminders.queries.ts'
+import { leaseKeys } from '../transfers/stripe-keys.queries.ts'
+import { listPeopleToRemind, listUnnotified, type UnnotifiedPartner } from './reminders.queries.ts'
 
 export type ReminderEnv = BudgetEnv & {
   /** Tributary's address, for links in mails. */
@@ -32,6 +29,29 @@ const detailsOf = (env: ReminderEnv, partner: UnnotifiedPartner): ConnectDetails
   problem: partner.problem,
 })
 
+/** Mails people page by page, until the list is empty. @returns how many */
+const mailAll = async (
+  env: ReminderEnv,
+  budget: Budget,
+  { workspaceId, kind, now }: { workspaceId: string; kind: ConnectMailKind; now: Date },
+  list: (db: Db) => Promise<(UnnotifiedPartner & { occasion?: string })[]>,
+): Promise<number> => {
+  let count = 0
+  while (hasLeft(budget)) {
+    const people = await withDb(env, budget, list)
+    if (people.length === 0) break
+    const mails = people.map(({ occasion = '', ...partner }) => ({
+      partnerId: partner.partnerId,
+      recipient: partner.email,
+      occasion,
+      details: detailsOf(env, partner),
+    }))
+    await withDb(env, budget, (db) => mailPartners(db, workspaceId, kind, mails, now))
+    count += people.length
+  }
+  return count
+}
+
 /** Mails the partners whom a run skips for lack of a usable account, each once. */
 export const notifyUnconnected = async (
   env: ReminderEnv,
@@ -39,45 +59,16 @@ export const notifyUnconnected = async (
   now: Date,
   budget: Budget,
 ): Promise<void> => {
-  while (hasLeft(budget)) {
-    const partners = await withDb(env, budget, (db) => listUnnotified(db, run, PAGE))
-    if (partners.length === 0) return
-    const mails = partners.map((partner) => ({
-      partnerId: partner.partnerId,
-      recipient: partner.email,
-      details: detailsOf(env, partner),
-    }))
-    await withDb(env, budget, (db) =>
-      mailPartners(db, run.workspaceId, 'connect_account', mails, now),
-    )
-  }
-}
-
-/** Reminds the people of a workspace who are due, each once per occasion. @returns how many */
-const remindWorkspace = async (
-  env: ReminderEnv,
-  workspaceId: string,
-  now: Date,
-  budget: Budget,
-) => {
-  let count = 0
-  while (hasLeft(budget)) {
-    const people = await withDb(env, budget, (db) => listPeopleToRemind(db, workspaceId, now, PAGE))
-    if (people.length === 0) break
-    const mails = people.map((person) => ({
-      partnerId: person.partnerId,
-      recipient: person.email,
-      occasion: person.occasion,
-      details: detailsOf(env, person),
-    }))
-    await withDb(env, budget, (db) => mailPartners(db, workspaceId, 'connect_reminder', mails, now))
-    count += people.length
-  }
-  return count
+  const { workspaceId } = run
+  await mailAll(env, budget, { workspaceId, kind: 'connect_account', now }, (db) =>
+    listUnnotified(db, run, PAGE),
+  )
 }
 
 /**
- * Reminds partners of workspaces that pay by Stripe. Each workspace is looked at once an hour.
+ * Reminds partners of workspaces that pay by Stripe, each once per occasion. Each workspace is
+ * checked once an hour.
+ *
  * @returns how many mails
  */
 export const remindPartners = async (
@@ -86,11 +77,11 @@ export const remindPartners = async (
   budget: Budget,
 ): Promise<number> => {
   if (!hasLeft(budget)) return 0
-  const workspaces = await withDb(env, budget, (db) =>
-    leaseWorkspacesToRemind(db, now, MAX_WORKSPACES),
-  )
+  const keys = await withDb(env, budget, (db) => leaseKeys(db, 'reminded_at', now, MAX_WORKSPACES))
   let count = 0
-  for (const workspaceId of workspaces)
-    count += await remindWorkspace(env, workspaceId, now, budget)
+  for (const { workspaceId } of keys)
+    count += await mailAll(env, budget, { workspaceId, kind: 'connect_reminder', now }, (db) =>
+      listPeopleToRemind(db, workspaceId, now, PAGE),
+    )
   return count
 }

@@ -3,6 +3,7 @@
  * transfers to them.
  */
 import { deliverableAddress } from '../../mail/transport/address.ts'
+import { decryptSecret } from '../../platform/secrets.ts'
 import { fromStripe } from '../../stripe/amounts.ts'
 import { type AccountState, paysBankOf, statusOf } from './account-state.ts'
 import { type ConnectEnv, idIn, stripeOf } from './client.service.ts'
@@ -18,6 +19,19 @@ export type AccountRequest = {
   country: string
   metadata: Record<string, string>
   idempotencyKey: string
+}
+
+/**
+ * The client for a workspace's stored key; null without one, or if it cannot be decrypted.
+ * @param ciphertext the encrypted key
+ */
+export const connectWith = async (
+  env: ConnectEnv & { SECRETS_KEY: string },
+  workspaceId: string,
+  ciphertext: string | null | undefined,
+): Promise<Connect | null> => {
+  const key = ciphertext ? await decryptSecret(env.SECRETS_KEY, workspaceId, ciphertext) : null
+  return key === null ? null : connectTo(env, key)
 }
 
 /** A client for one Stripe account. All methods but createTransfer throw a ConnectError. */

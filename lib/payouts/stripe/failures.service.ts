@@ -84,6 +84,16 @@ export const failureOf = (error: unknown): Failure => {
   return { kind: 'refused', code: code || 'refused', message, isAccount }
 }
 
+/** What Stripe answers, or `otherwise` if the call failed. */
+export const orIfFailed = <T, Otherwise>(
+  answer: Promise<T>,
+  otherwise: Otherwise,
+): Promise<T | Otherwise> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof ConnectError) return otherwise
+    throw error
+  })
+
 /** Calls Stripe. @throws {ConnectError} */
 export const call = async <T>(work: () => Promise<T>): Promise<T> => {
   try {

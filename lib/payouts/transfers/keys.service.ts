@@ -7,7 +7,7 @@ import { findOrphan } from '../accounts/accounts.queries.ts'
 import { type OnboardingEnv, refusing } from '../accounts/onboarding.service.ts'
 import type { Refused } from '../payouts.rpc.ts'
 import { type Connect, connectTo } from '../stripe/connect.service.ts'
-import { ConnectError } from '../stripe/failures.service.ts'
+import { orIfFailed } from '../stripe/failures.service.ts'
 import { checkKey, isNamedLive } from '../stripe/key-check.service.ts'
 import { type NewStripeKey, type SavedKey, saveStripeKey } from './stripe-keys.queries.ts'
 
@@ -16,13 +16,8 @@ import { type NewStripeKey, type SavedKey, saveStripeKey } from './stripe-keys.q
  * may not ask.
  */
 export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
-  try {
-    const { country } = await stripe.platform()
-    return country ? await stripe.transferCountries(country) : null
-  } catch (error) {
-    if (error instanceof ConnectError) return null
-    throw error
-  }
+  const { country } = await orIfFailed(stripe.platform(), { country: null })
+  return country ? orIfFailed(stripe.transferCountries(country), null) : null
 }
 
 /**

@@ -6,10 +6,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
 import { isInFlight } from '../payouts.queries.ts'
+import { dueKeys } from './stripe-keys.queries.ts'
 import type { OurTransfer } from './transfer-metadata.ts'
 import { type FoundTransfer, noteFound } from './unexpected-transfers.queries.ts'
-
-const DAY_MS = 86_400_000
 
 /** Transfers that become payouts in one statement. Each takes some milliseconds. */
 const ADOPTED_PER_PAGE = 100
@@ -40,15 +39,10 @@ export const findReading = async (db: Db, workspaceId: string): Promise<Reading 
   return rows[0]
 }
 
-/** The workspaces whose transfers were not read within the last day. */
-export const unreadTransfers = (now: Date) => sql`
-  select workspace_id from stripe_keys
-  where transfers_read_at is null or transfers_read_at <= ${new Date(now.getTime() - DAY_MS)}`
-
-/** Some of these. */
+/** Some of the workspaces whose transfers are to be read again. */
 export const listUnread = async (db: Db, now: Date, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
-    select workspace_id as id from (${unreadTransfers(now)} order by transfers_read_at nulls first limit ${limit}) k`.execute(
+    select workspace_id as id from (${dueKeys('transfers_read_at', now)} order by transfers_read_at nulls first limit ${limit}) k`.execute(
     db,
   )
   return rows.map(({ id }) => id)

@@ -1,14 +1,13 @@
 /**
- * Compares Stripe's transfers with payouts. A database that was restored to an earlier time does
- * not know what was sent since, and would pay it again. How far the transfers are read is in the
- * database too, so a restored one reads all that it has lost: they are read before anything new is
- * asked for, by each run, and once a day.
+ * Compares Stripe's transfers with payouts. A database that was restored to an earlier time lacks
+ * what was sent since, and would pay it again. It also has the earlier cursor of the transfers, and
+ * so reads all that it has lost. Each run reads them before it requests new transfers, and the cron
+ * once a day.
  */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
 import { log } from '../../http/logging.ts'
-import { decryptSecret } from '../../platform/secrets.ts'
-import { type Connect, connectTo } from '../stripe/connect.service.ts'
+import { type Connect, connectWith } from '../stripe/connect.service.ts'
 import { ConnectError } from '../stripe/failures.service.ts'
 import {
   findReading,
@@ -115,10 +114,10 @@ const readAll = async (
 ): Promise<boolean> => {
   const { budget } = rest
   const reading = await withDb(env, budget, (db) => findReading(db, workspaceId))
-  // Without a working key, nothing can be asked for, and nothing is sent.
-  const key = reading && (await decryptSecret(env.SECRETS_KEY, workspaceId, reading.ciphertext))
-  if (!key) return true
-  const reconciling = { env, workspaceId, stripe: connectTo(env, key), ...rest }
+  const stripe = await connectWith(env, workspaceId, reading?.ciphertext)
+  // Without a working key, nothing can be requested, and nothing is sent.
+  if (!reading || !stripe) return true
+  const reconciling = { env, workspaceId, stripe, ...rest }
   try {
     if (!(await readToEnd(reconciling, reading))) return false
     // One that began before this run knows nothing of what was lost since.

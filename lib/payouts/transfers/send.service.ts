@@ -3,10 +3,9 @@
 import { type Budget, type BudgetEnv, hasLeft, withDb } from '../../db/budget.service.ts'
 import { newId } from '../../db/ids.ts'
 import { log } from '../../http/logging.ts'
-import { decryptSecret } from '../../platform/secrets.ts'
 import type { AccountReading } from '../accounts/account-checks.queries.ts'
 import { keyState } from '../payouts.ts'
-import { type Connect, connectTo } from '../stripe/connect.service.ts'
+import { type Connect, connectWith } from '../stripe/connect.service.ts'
 import { type AttemptResult, tryTransfer } from './transfer.service.ts'
 import { HOUR_MS, pauseAfter, postponed, resultOf } from './transfer-results.service.ts'
 import {
@@ -27,23 +26,21 @@ export type PayoutEnv = BudgetEnv & {
 }
 
 /**
- * Whether runs of a workspace may begin, and new transfers may be asked for; which of its payouts
- * turn out to be sent; and whether payouts were adopted, so that others may have been canceled.
- * Found out once per run: see reconcile.service.ts.
+ * Reads the transfers of a workspace, once per run: see reconcile.service.ts.
+ *
+ * @returns whether runs may begin, and new transfers be requested; which payouts turn out to be
+ *   sent; and whether payouts were adopted, so that others may have been canceled
  */
 export type Gate = (
   workspaceId: string,
 ) => Promise<{ isReady: boolean; sent: ReadonlySet<string>; hasAdopted: boolean }>
 
-/**
- * What the gate of a workspace takes: how far its transfers are read, a page of them, and saving
- * it.
- */
+/** A gate takes at least: the cursor, a page of transfers, and saving it. */
 export const READING_FETCHES = 3
 
 /** A Worker can have six open connections; one is reserved for the database. */
 const MAX_CONCURRENT = 5
-/** Leasing a page, asking which of it were canceled, and saving its results. */
+/** Leasing a page, checking which of it were canceled, and saving its results. */
 const FETCHES_PER_PAGE = 3
 /**
  * At most: the transfer, a look-up, and reading a refused account, or the balance after a refusal
@@ -58,23 +55,19 @@ const LEASE_MS = 120_000
 
 const MINUTE_MS = 60_000
 
-/** What the attempts of this run show about the others. */
+/** What the attempts of this run show about the other payouts. */
 type Learned = {
   /** How long the transfers of a workspace are paused. */
   pauses: Map<string, number>
-  /**
-   * What is left in a workspace and currency, at most, once a transfer was refused for lack of
-   * funds.
-   */
+  /** The most that is left in a workspace and currency, after a refusal for lack of funds. */
   funds: Map<string, bigint>
 }
 
 const fundsOf = ({ workspaceId, currency }: DuePayout): string => `${workspaceId} ${currency}`
 
 /**
- * What is left after a refusal for lack of funds, by Stripe's balance: less than was refused, in
- * any case. So a large payout does not hold up smaller ones, and what cannot be paid is not tried
- * one by one.
+ * What is left after a refusal for lack of funds: Stripe's balance, and always less than was
+ * refused. So a large payout does not delay smaller ones, and unaffordable ones are not tried.
  */
 const leftAfter = async (
   stripe: Connect,
@@ -92,18 +85,13 @@ const LOCKED_OUT = 'The workspace has no working Stripe key.'
 /** Clients for the workspaces' Stripe accounts, each created once. */
 const createConnections = (env: PayoutEnv) => {
   const opened = new Map<string, Promise<Connect | null>>()
-  const open = async ({ workspaceId, encryptedKey }: DuePayout): Promise<Connect | null> => {
-    const key = encryptedKey && (await decryptSecret(env.SECRETS_KEY, workspaceId, encryptedKey))
-    return key ? connectTo(env, key) : null
-  }
-  return (payout: DuePayout): Promise<Connect | null> => {
-    const connection = opened.get(payout.workspaceId) ?? open(payout)
-    opened.set(payout.workspaceId, connection)
+  return ({ workspaceId, encryptedKey }: DuePayout): Promise<Connect | null> => {
+    const connection = opened.get(workspaceId) ?? connectWith(env, workspaceId, encryptedKey)
+    opened.set(workspaceId, connection)
     return connection
   }
 }
 
-/** Notes what an attempt shows about the other payouts. */
 const learn = async (
   stripe: Connect,
   payout: DuePayout,
@@ -120,7 +108,7 @@ const learn = async (
   if (kind === 'unclear' || kind === 'locked_out') learned.pauses.set(payout.workspaceId, MINUTE_MS)
 }
 
-/** What Stripe says of an account that it refused to pay. undefined if it does not answer. */
+/** The state of an account that Stripe refused to pay; undefined if Stripe does not answer. */
 const readRefused = async (
   stripe: Connect,
   { workspaceId, stripeAccountId, askedAt }: DuePayout,
@@ -144,8 +132,8 @@ type Sending = {
 }
 
 /**
- * How many of the next payouts can be attempted concurrently: two fetches remain, see
- * `findStopped`, and for saving the results.
+ * How many of the next payouts can be attempted concurrently. Two fetches remain, for `findStopped`
+ * and the results.
  */
 const affordable = (payouts: DuePayout[], budget: Budget, asked: ReadonlySet<string>): number => {
   let fetches = budget.fetches - 2
@@ -233,10 +221,7 @@ const sendPage = async (
   return results
 }
 
-/**
- * Reports transfers of payouts that had ended as not sent to the operator. Managers are mailed: see
- * unexpected-transfers.queries.ts.
- */
+/** Logs unexpected transfers. Managers are mailed: see unexpected-transfers.queries.ts. */
 export const alarm = (found: FoundTransfer[]): void => {
   for (const one of found)
     log('error', { job: 'payouts', error: 'sent after it had ended', ...one })

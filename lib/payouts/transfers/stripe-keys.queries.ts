@@ -5,14 +5,6 @@ import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
 import { isInFlight } from '../payouts.queries.ts'
 
-/** A key, without its secret part. */
-export type StripeKey = {
-  last4: string
-  stripeAccountId: string
-  livemode: boolean
-  createdAt: Date
-}
-
 /** A key to save. */
 export type NewStripeKey = {
   ciphertext: string
@@ -25,6 +17,9 @@ export type NewStripeKey = {
 
 /** `other_account`: refused, because the present key's account is still needed. */
 export type SavedKey = { outcome: 'stored'; key: StripeKey } | { outcome: 'other_account' }
+
+/** A key, without its secret part. */
+export type StripeKey = Awaited<ReturnType<ReturnType<typeof stripeKeyQuery>['execute']>>[number]
 
 /** The key of a workspace, as a query for a batch. */
 export const stripeKeyQuery = (db: Db, workspaceId: string) =>
@@ -132,22 +127,32 @@ export const removeStripeKey = async (
   return left ? 'payouts_in_flight' : 'removed'
 }
 
-/** A key to read the countries with. */
-export type KeyToAsk = { workspaceId: string; ciphertext: string }
+/** What is done for each workspace with a key, how often, and the column with its last time. */
+const UPKEEP_MS = {
+  countries_read_at: 86_400_000,
+  transfers_read_at: 86_400_000,
+  reminded_at: 3_600_000,
+}
+type Upkeep = keyof typeof UPKEEP_MS
 
-const DAY_MS = 86_400_000
+/** The workspaces with a key for which this is due. */
+export const dueKeys = (upkeep: Upkeep, now: Date) => sql`
+  select workspace_id from stripe_keys
+  where ${sql.ref(upkeep)} is null or ${sql.ref(upkeep)} <= ${new Date(now.getTime() - UPKEEP_MS[upkeep])}`
 
-/** Keys whose countries were not asked for within the last day. */
-export const keysToAsk = (now: Date) => sql`
-      select workspace_id from stripe_keys
-      where countries_read_at is null or countries_read_at <= ${new Date(now.getTime() - DAY_MS)}`
+type LeasedKey = { workspaceId: string; ciphertext: string }
 
 /** Leases some of these. Each is returned once. */
-export const leaseKeysToAsk = async (db: Db, now: Date, limit: number): Promise<KeyToAsk[]> => {
-  const { rows } = await sql<KeyToAsk>`
-    update stripe_keys set countries_read_at = ${now}
-    where workspace_id in (${keysToAsk(now)}
-      order by countries_read_at nulls first limit ${limit} for update skip locked)
+export const leaseKeys = async (
+  db: Db,
+  upkeep: Upkeep,
+  now: Date,
+  limit: number,
+): Promise<LeasedKey[]> => {
+  const { rows } = await sql<LeasedKey>`
+    update stripe_keys set ${sql.ref(upkeep)} = ${now}
+    where workspace_id in (${dueKeys(upkeep, now)}
+      order by ${sql.ref(upkeep)} nulls first limit ${limit} for update skip locked)
     returning workspace_id as "workspaceId", ciphertext`.execute(db)
   return rows
 }
@@ -155,7 +160,7 @@ export const leaseKeysToAsk = async (db: Db, now: Date, limit: number): Promise<
 /** Saves to which countries the account of a key may transfer, unless the key was replaced. */
 export const saveTransferCountries = async (
   db: Db,
-  { workspaceId, ciphertext }: KeyToAsk,
+  { workspaceId, ciphertext }: LeasedKey,
   countries: string[],
 ): Promise<void> => {
   await db

@@ -65,31 +65,27 @@ export const tryTransfer = async (
   const { id, workspaceId, partnerId, programId, runId, stripeAccountId, amountCents, currency } =
     payout
   let { keyVersion } = payout
-  const isUnreachable = payout.mayBeSent ? false : null
+  const end = (
+    outcome: AttemptResult['outcome'],
+    isUnreachable: boolean | null = payout.mayBeSent ? false : null,
+  ): AttemptResult => ({ outcome, keyVersion, isUnreachable })
   if (payout.mayBeSent) {
     const found = await find(stripe, id, budget)
     const key = keyState(payout.keyUsedAt, now)
-    if (found.kind === 'sent') return { outcome: found, keyVersion, isUnreachable }
-    if (found.kind !== 'not_found')
-      return { outcome: found, keyVersion, isUnreachable: key === 'forgotten' || null }
-    if (payout.isCanceling)
-      return {
-        outcome: { kind: key === 'forgotten' ? 'canceled' : 'postponed' },
-        keyVersion,
-        isUnreachable,
-      }
-    if (key === 'expiring' || !isReady)
-      return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+    if (found.kind === 'sent') return end(found)
+    if (found.kind !== 'not_found') return end(found, key === 'forgotten' || null)
+    if (payout.isCanceling) return end({ kind: key === 'forgotten' ? 'canceled' : 'postponed' })
+    if (key === 'expiring' || !isReady) return end({ kind: 'postponed' })
     if (key === 'forgotten') {
       const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))
-      if (!isOurs) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+      if (!isOurs) return end({ kind: 'postponed' })
       keyVersion += 1
     } else if ((await withDb(env, budget, (db) => listStopped(db, [id]))).has(id)) {
       // It was canceled during the look-up.
-      return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+      return end({ kind: 'postponed' })
     }
   }
-  if (!isReady) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
+  if (!isReady) return end({ kind: 'postponed' })
   budget.fetches--
   const outcome = await stripe.createTransfer({
     payoutId: id,
@@ -106,7 +102,7 @@ export const tryTransfer = async (
       cutoff_at: payout.cutoffAt.toISOString(),
     },
   })
-  if (outcome.kind !== 'refused') return { outcome, keyVersion, isUnreachable }
+  if (outcome.kind !== 'refused') return end(outcome)
   const found = await find(stripe, id, budget)
-  return { outcome: found.kind === 'not_found' ? outcome : found, keyVersion, isUnreachable }
+  return end(found.kind === 'not_found' ? outcome : found)
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { dueRows, type Lease, leaseOf, oneAttempt } from '../../db/leases.queries.ts'
 import { type AccountReading, saveReadingsQuery } from '../accounts/account-checks.queries.ts'
-import { byIndexes, endFreeing, freeCommissions } from '../balances/freeing.queries.ts'
+import { freeing } from '../balances/freeing.queries.ts'
 import type { NoticeReason } from '../notices/notices.ts'
 import { isInFlight } from '../payouts.queries.ts'
 import { type FoundTransfer, noteFound } from './unexpected-transfers.queries.ts'
@@ -248,14 +248,12 @@ export const saveTransferResults = async (
     from ${reported} where x.outcome = 'sent')`,
     now,
   )
-  const [, , , , , , , , rows] = await db.batch([
+  const [, , , , , , , rows] = await db.batch([
     sent.compile(db),
     failed.compile(db),
     waiting.compile(db),
     canceled.compile(db),
-    byIndexes.compile(db),
-    freeCommissions(ended).compile(db),
-    endFreeing(ended).compile(db),
+    ...freeing(db, ended),
     mails.compile(db),
     found.compile(db),
     notices.compile(db),
