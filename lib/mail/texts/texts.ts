@@ -3,7 +3,7 @@
  * What follows is fixed, because it says what to do, and who sent the email. Notices that protect
  * an account are fixed as a whole.
  */
-import { inEnglish, type Translate } from '../../languages/message.ts'
+import { inEnglish, type Message, type Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { EDITABLE_KINDS, type EditableKind, type TextKind } from '../mails.ts'
 import type { Paragraph } from './paragraphs.ts'
@@ -21,33 +21,8 @@ export type EditedText = { [K in keyof MailText]: MailText[K] | null }
 /** About a page. */
 export const MAX_INTRO_LENGTH = 2_000
 
-type Placeholder =
-  | 'partnerName'
-  | 'applicantName'
-  | 'programName'
-  | 'workspaceName'
-  | 'invitedBy'
-  | 'amount'
-
-/** What placeholders stand for. A mail to somebody without a name has none. */
-export type Values = { [K in Placeholder]?: string | null }
-
-/** A default text in a language, with its placeholders as they stand there. */
-type Written = (t: Translate) => string
-
-/**
- * The preview is what mail programs show beside the subject. That of a message is how its text
- * begins.
- */
-type Definition = {
-  subject: Written
-  intro: Written
-  preview: Written | null
-  placeholders: readonly Placeholder[]
-}
-
 /** Keeps the placeholders of a message, which are filled later, also in what managers wrote. */
-const KEPT: Record<Placeholder, string> = {
+const KEPT = {
   partnerName: '{partnerName}',
   applicantName: '{applicantName}',
   programName: '{programName}',
@@ -56,73 +31,94 @@ const KEPT: Record<Placeholder, string> = {
   amount: '{amount}',
 }
 
+type Placeholder = keyof typeof KEPT
+
+/** What placeholders stand for. A mail to somebody without a name has none. */
+export type Values = { [K in Placeholder]?: string | null }
+
+/** A default text, which has some placeholders or none. */
+type Words = Message<Partial<typeof KEPT>> | Message
+
+const inWords = (t: Translate, words: Words): string => t(words as Message<typeof KEPT>, KEPT)
+
+/**
+ * The preview is what mail programs show beside the subject. That of a message is how its text
+ * begins.
+ */
+type Definition = {
+  subject: Words
+  intro: Words
+  preview: Words | null
+  placeholders: readonly Placeholder[]
+}
+
 const MONEY = ['partnerName', 'programName', 'amount'] as const
 
 const TEXTS: Record<TextKind, Definition> = {
   welcome: {
-    subject: (t) => t(m.mail_welcome_subject, KEPT),
-    intro: (t) => t(m.mail_welcome_intro, KEPT),
-    preview: (t) => t(m.mail_welcome_preview, KEPT),
+    subject: m.mail_welcome_subject,
+    intro: m.mail_welcome_intro,
+    preview: m.mail_welcome_preview,
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   moved: {
-    subject: (t) => t(m.mail_moved_subject, KEPT),
-    intro: (t) => t(m.mail_moved_intro, KEPT),
-    preview: (t) => t(m.mail_moved_preview, KEPT),
+    subject: m.mail_moved_subject,
+    intro: m.mail_moved_intro,
+    preview: m.mail_moved_preview,
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   message: {
-    subject: (t) => t(m.mail_message_subject, KEPT),
-    intro: (t) => t(m.mail_message_intro, KEPT),
+    subject: m.mail_message_subject,
+    intro: m.mail_message_intro,
     preview: null,
     placeholders: ['partnerName', 'programName', 'workspaceName'],
   },
   partner_invitation: {
-    subject: (t) => t(m.mail_partner_invitation_subject, KEPT),
-    intro: (t) => t(m.mail_partner_invitation_intro, KEPT),
-    preview: (t) => t(m.mail_partner_invitation_preview, KEPT),
+    subject: m.mail_partner_invitation_subject,
+    intro: m.mail_partner_invitation_intro,
+    preview: m.mail_partner_invitation_preview,
     placeholders: ['programName', 'workspaceName', 'invitedBy'],
   },
   application_rejected: {
-    subject: (t) => t(m.mail_application_rejected_subject, KEPT),
-    intro: (t) => t(m.mail_application_rejected_intro, KEPT),
-    preview: (t) => t(m.mail_application_rejected_preview, KEPT),
+    subject: m.mail_application_rejected_subject,
+    intro: m.mail_application_rejected_intro,
+    preview: m.mail_application_rejected_preview,
     placeholders: ['applicantName', 'programName'],
   },
   connect_account: {
-    subject: (t) => t(m.mail_connect_account_subject, KEPT),
-    intro: (t) => t(m.mail_earned_intro, KEPT),
-    preview: (t) => t(m.mail_connect_account_preview, KEPT),
+    subject: m.mail_connect_account_subject,
+    intro: m.mail_earned_intro,
+    preview: m.mail_connect_account_preview,
     placeholders: MONEY,
   },
   connect_reminder: {
-    subject: (t) => t(m.mail_connect_reminder_subject, KEPT),
-    intro: (t) => t(m.mail_earned_intro, KEPT),
-    preview: (t) => t(m.mail_connect_reminder_preview, KEPT),
+    subject: m.mail_connect_reminder_subject,
+    intro: m.mail_earned_intro,
+    preview: m.mail_connect_reminder_preview,
     placeholders: MONEY,
   },
   payout_sent: {
-    subject: (t) => t(m.mail_payout_sent_subject, KEPT),
-    intro: (t) => t(m.mail_payout_sent_intro, KEPT),
-    preview: (t) => t(m.mail_payout_sent_preview, KEPT),
+    subject: m.mail_payout_sent_subject,
+    intro: m.mail_payout_sent_intro,
+    preview: m.mail_payout_sent_preview,
     placeholders: MONEY,
   },
   payout_failed: {
-    subject: (t) => t(m.mail_payout_failed_subject, KEPT),
-    intro: (t) => t(m.mail_payout_failed_intro, KEPT),
-    preview: (t) => t(m.mail_payout_failed_preview, KEPT),
+    subject: m.mail_payout_failed_subject,
+    intro: m.mail_payout_failed_intro,
+    preview: m.mail_payout_failed_preview,
     placeholders: MONEY,
   },
   payout_returned: {
-    subject: (t) => t(m.mail_payout_returned_subject, KEPT),
-    intro: (t) => t(m.mail_payout_returned_intro, KEPT),
-    preview: (t) => t(m.mail_payout_returned_preview),
+    subject: m.mail_payout_returned_subject,
+    intro: m.mail_payout_returned_intro,
+    preview: m.mail_payout_returned_preview,
     placeholders: MONEY,
   },
   bank_refused: {
-    subject: (t) => t(m.mail_bank_refused_subject, KEPT),
-    intro: (t) => t(m.mail_bank_refused_intro, KEPT),
-    preview: (t) => t(m.mail_bank_refused_preview),
+    subject: m.mail_bank_refused_subject,
+    intro: m.mail_bank_refused_intro,
+    preview: m.mail_bank_refused_preview,
     placeholders: ['partnerName', 'workspaceName', 'amount'],
   },
 }
@@ -131,24 +127,22 @@ const TEXTS: Record<TextKind, Definition> = {
 export const introOfBackend = (t: Translate): string =>
   t(m.mail_partner_invitation_intro_of_workspace, KEPT)
 
-/** The default words of a mail. */
-export const defaultText = (kind: TextKind, t: Translate = inEnglish): MailText => ({
-  subject: TEXTS[kind].subject(t),
-  intro: TEXTS[kind].intro(t),
-})
-
-/** The placeholders of a mail, without braces. */
-export const placeholdersOf = (kind: TextKind): readonly Placeholder[] => TEXTS[kind].placeholders
-
 /** The words in force: what was changed, and the default. */
 export const textInForce = (
   kind: TextKind,
   edited: EditedText | undefined,
   t: Translate = inEnglish,
 ): MailText => ({
-  subject: edited?.subject ?? TEXTS[kind].subject(t),
-  intro: edited?.intro ?? TEXTS[kind].intro(t),
+  subject: edited?.subject ?? inWords(t, TEXTS[kind].subject),
+  intro: edited?.intro ?? inWords(t, TEXTS[kind].intro),
 })
+
+/** The default words of a mail. */
+export const defaultText = (kind: TextKind, t: Translate = inEnglish): MailText =>
+  textInForce(kind, undefined, t)
+
+/** The placeholders of a mail, without braces. */
+export const placeholdersOf = (kind: TextKind): readonly Placeholder[] => TEXTS[kind].placeholders
 
 /** A change without what is the default, so that it goes on following the default. */
 export const withoutDefaults = (
@@ -222,7 +216,7 @@ export const previewOf = (
   t: Translate = inEnglish,
 ): string => {
   const { preview } = TEXTS[kind]
-  if (preview !== null) return fillIn(preview(t), values)
+  if (preview !== null) return fillIn(inWords(t, preview), values)
   const [greeting = '', ...rest] = textInForce(kind, edited, t).intro.trim().split(/\n+/)
   const line = oneLine(fillIn(rest.join(' ').trim() || greeting, values))
   return [...line].slice(0, MAX_PREVIEW_LENGTH).join('')

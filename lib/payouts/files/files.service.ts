@@ -106,18 +106,11 @@ const openPayer = async (env: FilesEnv, workspaceId: string): Promise<Payer> => 
 /** Records who got the details of partners. */
 const recordExport = (
   env: FilesEnv,
-  {
-    workspaceId,
-    runId,
-    actor,
-    now,
-    format,
-    currency,
-    part,
-  }: Selection & { actor: string; now: Date },
+  request: Selection & { actor: string; now: Date },
   payouts: number,
-) =>
-  auditEntry(connect(env), {
+) => {
+  const { workspaceId, runId, actor, now, format, currency, part } = request
+  return auditEntry(connect(env), {
     workspaceId,
     actor,
     now,
@@ -125,6 +118,7 @@ const recordExport = (
     subjectId: runId,
     details: { format, currency, part, payouts },
   }).execute()
+}
 
 /** One part of a file for a bank or a service. */
 export const makeBankFile = async (
@@ -155,10 +149,10 @@ export const fillTemplate = async (
     text: file.text,
     payouts: file.rows,
     unfilled: unfilledColumns(template),
-    leftOut: file.leftOut.map(({ line: { id, partnerId, reference }, code }) => ({
-      id,
-      partnerId,
-      reference,
+    leftOut: file.leftOut.map(({ line, code }) => ({
+      id: line.id,
+      partnerId: line.partnerId,
+      reference: line.reference,
       code,
     })),
   }

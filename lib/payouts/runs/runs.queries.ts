@@ -11,38 +11,6 @@ import { canceledRunStatus, type RunState, stripeRunStatus } from './runs.ts'
 /** How many payouts of a run have a status, and their sum, in one currency. */
 type RunTotal = { currency: string; status: PayoutStatus; payouts: number; amountCents: number }
 
-/** A run as managers see it. */
-export type Run = RunState &
-  RunLimits & {
-    id: string
-    /** null is all of them. */
-    programId: string | null
-    programName: string | null
-    createdBy: string | null
-    scheduledFor: Date | null
-    /** The end of its review, before which nothing is sent; null without one. */
-    sendsAt: Date | null
-    createdAt: Date
-    markedPaidAt: Date | null
-    confirmedAt: Date | null
-    canceledAt: Date | null
-    /** The most that it pays; null if that is not limited. */
-    expected: Total[] | null
-    needsApproval: boolean | null
-    /** Of a scheduled run, which two people approve: the first approval. */
-    firstApprovedAt: Date | null
-    firstApprovedBy: string | null
-    approvedAt: Date | null
-    approvedBy: string | null
-    declinedAt: Date | null
-    declinedBy: string | null
-    totals: RunTotal[]
-    counts: RunCounts
-  }
-
-/** How many payouts of a run were sent, have failed, were canceled, and wait to be sent. */
-type RunCounts = { sent: number; failed: number; canceled: number; waiting: number }
-
 const totals: RawBuilder<RunTotal[]> = sql`(
   select coalesce(jsonb_agg(to_jsonb(t) order by t.currency, t.status), '[]')
   from (select currency, status, sum(payouts)::bigint as payouts, sum(amount_cents)::bigint as "amountCents"
@@ -103,7 +71,7 @@ const selectRuns = (db: Db, workspaceId: string) =>
 type RunRow = Awaited<ReturnType<ReturnType<typeof selectRuns>['execute']>>[number]
 
 /** How many payouts of a run have a status, or how many it has. */
-export const countPayouts = ({ totals }: Pick<Run, 'totals'>, wanted?: PayoutStatus): number =>
+export const countPayouts = ({ totals }: { totals: RunTotal[] }, wanted?: PayoutStatus): number =>
   totals.reduce(
     (sum, { status, payouts }) => sum + (status === (wanted ?? status) ? payouts : 0),
     0,
@@ -117,7 +85,7 @@ export const toRun = ({
   expected,
   maxAmountCents,
   ...row
-}: RunRow): Run => {
+}: RunRow) => {
   const open = countPayouts(row, 'processing') + countPayouts(row, 'canceling')
   const status = manualStatus ?? stripeRunStatus(row.claimedAt, open, isInReview)
   return {
@@ -135,6 +103,9 @@ export const toRun = ({
       waitOf(row) ?? (row.canceledAt ? canceledRunStatus(isCanceling ? open + 1 : open) : status),
   }
 }
+
+/** A run as managers see it. */
+export type Run = ReturnType<typeof toRun>
 
 /** One run of a workspace, or undefined. `id` must be a UUID. */
 export const findRun = async (
