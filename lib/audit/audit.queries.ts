@@ -60,16 +60,15 @@ export type Act = {
   firstId?: string | undefined
 }
 
-/** The audit entry's place among what a request with an Idempotency-Key creates. */
+/** The place of the audit entry among the rows that a request with an Idempotency-Key creates. */
 const ENTRY = 255
 
 export type AuditEntry = Act & {
   /** If the batch names the entry elsewhere. */
   id?: string
   action: AuditAction
-  /** The id of the changed row. */
   subjectId: string | null
-  /** Or an expression, for what only the batch knows. */
+  /** Or an expression, for what is known only in the batch. */
   details: Record<string, unknown> | Expression<unknown>
   /** Writes the entry only if this holds at its position in the batch. */
   when?: Expression<SqlBool>
@@ -133,7 +132,6 @@ export type AuditFilter = PageRequest & {
 export const listAudit = (db: Db, workspaceId: string, filter: AuditFilter) =>
   auditLogQuery(db, workspaceId, filter).execute()
 
-/** The same, as a query for a batch. */
 export const auditLogQuery = (
   db: Db,
   workspaceId: string,

@@ -15,9 +15,7 @@ import {
   unreadableEvents,
 } from './purchases.queries.ts'
 
-/** What was found so far. */
 export type Checked = {
-  /** In sentences. */
   differences: string[]
   /** Purchases that were compared, and those that are about to change. */
   compared: number

@@ -87,7 +87,7 @@ const findUnrecorded = (account: Account, stored: Stored[], keys: string[]): str
  */
 type Known = { account: Account | null; isReported: boolean }
 
-/** With the settings of the program, or with any that it may have had. */
+/** Compares with the settings of the program, or with any that it may have had. */
 const compareSale = (
   sale: RecordedSale,
   purchase: StoredPurchase,
@@ -136,7 +136,7 @@ const compareWith = (
   return checkReversed(sale, commission, returned, paid)
 }
 
-/** Whether an amount is what was counted, but for what was rounded on the way. */
+/** Whether an amount equals the counted one, except for rounding on the way. */
 const isNear = (cents: number, { cents: exact, roundings }: Rounded): boolean => {
   const difference = minus(whole(cents), exact)
   const most = { n: BigInt(roundings), d: 2n }

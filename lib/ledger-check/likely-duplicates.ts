@@ -9,7 +9,7 @@ import { readAccount } from './purchase-account.ts'
 /** An invoice and its payment that are further apart than this are two purchases. */
 export const TWIN_HOURS = 24
 
-/** Whether it earns, and was never compared with another sale for a manager to look at. */
+/** Whether the sale earns, and no manager was asked to compare it with another sale. */
 const earnsUnseen = ({ sales }: StoredPurchase): boolean =>
   sales.some((sale) => earns(sale) && sale.commission?.isCompared === false)
 

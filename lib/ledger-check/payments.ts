@@ -47,7 +47,7 @@ export const present = <
   return [...last.values()]
 }
 
-/** Puts ids that name one payment into one set. */
+/** Merges the sets of ids that name one payment. */
 const tie = (sets: Set<string>[], ids: (string | null | undefined)[]): Set<string>[] => {
   const named = ids.filter((id) => id != null)
   if (named.length === 0) return sets

@@ -33,7 +33,6 @@ export type RecordedSale = {
    * is not known.
    */
   isFirstRewarded: boolean
-  /** Its current commission. */
   commission: {
     amountCents: number
     currency: string
@@ -52,7 +51,7 @@ export type RecordedSale = {
 }
 
 export type StoredPurchase = {
-  /** The row that it was found by. */
+  /** The row by which the purchase was found. */
   rootId: string
   /** The processor's ids of it. */
   keys: string[]

@@ -98,7 +98,6 @@ const NEAR = purchasesOf(`
                              and s.occurred_at between o.occurred_at - $3 * interval '1 hour' and o.occurred_at + $3 * interval '1 hour'
   where o.workspace_id = $1 and o.id = any ($2)`)
 
-/** Purchases per page. */
 const PAGE = 200
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 

@@ -2,7 +2,6 @@ import type { Language } from '../languages/languages.ts'
 
 /** The RPC methods of the mailer Worker. */
 export type MailerService = {
-  /** Whether mail can be sent at all. */
   hasTransport: () => boolean | Promise<boolean>
 
   /**
@@ -20,7 +19,6 @@ export type MailerService = {
  */
 export type SignInOutcome = 'sent' | 'refused' | 'exhausted'
 
-/** A mail with a sign-in link. */
 export type SignInMail = {
   to: string
   url: string

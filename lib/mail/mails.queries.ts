@@ -26,16 +26,14 @@ const selectMails = (db: Db, workspaceId: string) =>
       'delivery_at as deliveryAt',
     ])
 
-/** A mail as managers see it. */
 export type MailRow = Awaited<ReturnType<typeof listMails>>[number]
 
 type MailFilter = PageRequest & { status?: MailStatus | undefined; partnerId?: string | undefined }
 
-/** The mails of a workspace, newest first. */
 export const listMails = (db: Db, workspaceId: string, filter: MailFilter) =>
   mailsQuery(db, workspaceId, filter).execute()
 
-/** The same as a query, for a batch. */
+/** The mails of a workspace, newest first, as a query. */
 export const mailsQuery = (
   db: Db,
   workspaceId: string,

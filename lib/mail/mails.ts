@@ -27,11 +27,9 @@ const DELIVERIES = [
 ] as const satisfies MailStatus[]
 export type Delivery = (typeof DELIVERIES)[number]
 
-/** Whether a status is reported by the provider. */
 export const isDelivery = (status: string | undefined): status is Delivery =>
   (DELIVERIES as readonly (string | undefined)[]).includes(status)
 
-/** The mails of a workspace. */
 export const MAIL_KINDS = [
   'moved',
   'welcome',
@@ -64,7 +62,7 @@ export const MAIL_KINDS = [
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 
-/** Those to partners, and to people who may become one, whose words managers may change. */
+/** Mails to partners, applicants and invited people whose words managers may change. */
 export const EDITABLE_KINDS = [
   'welcome',
   'moved',
@@ -79,7 +77,7 @@ export const EDITABLE_KINDS = [
 ] as const satisfies MailKind[]
 export type EditableKind = (typeof EDITABLE_KINDS)[number]
 
-/** Those that go to partners, and to people who may become one. */
+/** Mails to partners, applicants and invited people. */
 export const PARTNER_MAIL_KINDS = [
   ...EDITABLE_KINDS,
   'payment_details',
@@ -89,7 +87,7 @@ export const PARTNER_MAIL_KINDS = [
 ] as const satisfies MailKind[]
 export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
 
-/** Those in the recipient's language. Mails to managers are English. */
+/** Whether a kind is written in the recipient's language. Mails to managers are English. */
 export const isTranslated = (kind: string): boolean =>
   [...PARTNER_MAIL_KINDS, 'message', 'new_browser', 'passkey'].includes(kind)
 

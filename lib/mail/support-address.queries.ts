@@ -15,9 +15,9 @@ const MAX_TO_ADDRESS = 3
 
 type SupportCheck = {
   programId: string
-  /** As the manager has seen it. */
+  /** The address that the manager has seen. */
   email: string
-  /** Of the token in the link. */
+  /** The hash of the token in the link. */
   tokenHash: string
   expiresAt: Date
   details: SupportAddressDetails
@@ -61,7 +61,6 @@ export const requestSupportCheck = async (
   return sent.length > 0
 }
 
-/** What a link is about. */
 export type FoundCheck = {
   programId: string
   workspaceId: string
@@ -71,7 +70,7 @@ export type FoundCheck = {
   isVerified: boolean
 }
 
-/** The support address that a link confirms; undefined if there is none any more. */
+/** The support address that a link confirms; undefined if the link is not valid any more. */
 export const findSupportCheck = async (
   db: Db,
   tokenHash: string,

@@ -4,7 +4,7 @@ import { integer, writtenText } from '../http/fields.ts'
 import { MAX_SUBJECT_LENGTH } from './texts/rendered-mail.ts'
 import { MAX_INTRO_LENGTH } from './texts/texts.ts'
 
-/** More changes than a text will ever have. */
+/** An upper bound, so that the number fits into its column. */
 const MAX_VERSION = 1_000_000_000
 
 const words = 'Must be a string, or null for the default.'

@@ -97,12 +97,11 @@ const alignRight = (page: PDFPage, text: string, font: PDFFont, y: number) => {
   page.drawText(written, { x, y, size: SIZE, font, color: INK })
 }
 
-/** What differs between an invoice and a credit note. */
+/** The differences between an invoice and a credit note. */
 type Paper = {
   title: string
   number: string
   issuedAt: Date
-  /** What it refers to. */
   refersTo: string
   description: string
   total: string

@@ -26,11 +26,9 @@ const sendPdf = async (
   })
 }
 
-/** Responds with the invoice as PDF. */
 export const sendInvoice = (c: Context, invoice: Invoice): Promise<Response> =>
   sendPdf(c, invoiceNumber(invoice.number), invoice)
 
-/** Responds with a credit note for the invoice as PDF. */
 export const sendCreditNote = (
   c: Context,
   { invoice, note }: { invoice: Invoice; note: CreditNote },

@@ -7,7 +7,6 @@ import type { CreditNote, Invoice, Party } from '../payouts/invoices/invoices.ts
 
 type InvoiceFilter = PageRequest & { partnerId?: string | undefined }
 
-/** A credit note as JSON. */
 type StoredNote = Pick<CreditNote, 'id' | 'reason'> & {
   number: number
   amountCents: number
@@ -69,7 +68,7 @@ export const listInvoices = async (
   return rows.map(toInvoice)
 }
 
-/** Whose invoices: a workspace's, or those in the name of an address. */
+/** The owner of invoices: a workspace, or the address in whose name they are. */
 type Owner = { workspaceId: string } | { email: string }
 
 const selectOwn = (db: Db, owner: Owner) =>
@@ -154,7 +153,7 @@ export const listPayees = async (db: Db, email: string): Promise<Payee[]> => {
   }))
 }
 
-/** Saves a person's details for invoices. Who agreed before keeps the time of that. */
+/** Saves a person's details for invoices. An earlier agreement keeps its time. */
 export const savePayee = async (
   db: Db,
   { workspaceId, email }: { workspaceId: string; email: string },

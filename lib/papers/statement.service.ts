@@ -28,7 +28,6 @@ export const statementOf = async (db: Db, request: Request, lines = MAX_CSV_LINE
 }
 export type StatementData = NonNullable<Awaited<ReturnType<typeof statementOf>>>
 
-/** Responds with a CSV file. */
 export const sendCsv = (c: Context, text: string, name: string): Response =>
   c.body(text, 200, {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
@@ -36,6 +35,5 @@ export const sendCsv = (c: Context, text: string, name: string): Response =>
     'Cache-Control': 'private, no-store',
   })
 
-/** Responds with a statement as CSV. */
 export const sendStatement = (c: Context, { month, balances, lines }: StatementData): Response =>
   sendCsv(c, statementCsv(month, balances, lines), `statement-${month.key}`)

@@ -1,4 +1,4 @@
-/** What changed a partner's balance, from the ledger. */
+/** The changes of a partner's balance, from the ledger. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { EntryKind, EntrySum, Month } from '../rules/statements/statements.ts'
@@ -13,9 +13,7 @@ const payoutsOf = (partnerId: RawBuilder<unknown>) => sql`
   from payouts po
   where po.partner_id = ${partnerId} and po.paid_at is not null and num_nonnulls(po.returned_at, po.released_at) > 0`
 
-/**
- * What commissions have changed of it, by their month and kind: what was folded, and what was not.
- */
+/** The changes by commissions, by month and kind: folded totals and unfolded deltas. */
 const earningsOf = (partner: RawBuilder<unknown>) => sql`
   select t.starts_on as at, t.value as kind, t.currency, t.amount_cents as cents from totals t
   where t.of_id = (select id from ${partner}) and t.dimension = 'kind'
@@ -35,7 +33,6 @@ export type Entry = {
   reference: string | null
 }
 
-/** The partner that a statement is for. */
 export type StatementPartner = {
   id: string
   name: string | null

@@ -35,7 +35,6 @@ export type RunRequest = {
   dryRun: boolean
   /** The email address of the manager. */
   actor: string
-  /** See Act. */
   firstId?: string | undefined
   limits?: RunLimits
   /** What was previewed: the run pays no more. null if any sum may be paid. */
@@ -98,11 +97,9 @@ export type ManagerPayoutsService = CommonService & {
   listSentEvents: (workspaceId: string, url: string) => Promise<string[] | null>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
   run: (request: RunRequest) => Promise<RunResultResponse | Refused | PreviewChanged>
-  /** One part of a file of a manual run. */
   bankFile: (request: BankFileRequest) => Promise<BankFile | Refused>
-  /** The same in the columns of a template of Wise. */
   templateFile: (request: TemplateRequest) => Promise<TemplateFile | Refused>
 }
 
-/** All of them. Each caller is bound to an entrypoint that has only its own: see wrangler.toml. */
+/** The methods of all entrypoints. Each caller is bound to one entrypoint: see wrangler.toml. */
 export type PayoutsService = ManagerPayoutsService & PartnerPayoutsService

@@ -19,8 +19,8 @@ export const PAYOUT_ACCOUNT_STATUSES = [
 export type PayoutAccountStatus = (typeof PAYOUT_ACCOUNT_STATUSES)[number]
 
 /**
- * `canceling`: nothing more is sent, but it may have been sent, or its commissions are being let
- * go. `reversed`: its transfer was reversed in full at Stripe. In part, it remains `paid`.
+ * `canceling`: nothing more is sent, but it may have been sent, or its commissions are being
+ * released. `reversed`: its transfer was reversed in full at Stripe. In part, it remains `paid`.
  * `returned`: the bank returned it after its run was confirmed.
  */
 export const PAYOUT_STATUSES = [
@@ -34,7 +34,6 @@ export const PAYOUT_STATUSES = [
 ] as const
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
-/** Why a run skips a partner's balance. */
 export const SKIP_CODES = [
   'program_in_shadow',
   'test_partner',

@@ -46,7 +46,7 @@ export type Resolved = {
   id: string
   eventId: string | null
   bucket: string
-  /** Another one if the commission has changed since. */
+  /** Changes with the commission. */
   version: string
   /** The bucket in which it was compared last. */
   former: string | null
@@ -76,7 +76,7 @@ const resolve = (workspaceId: string, which: RawBuilder<unknown>) => sql<Resolve
 /**
  * The next commissions that were uploaded or changed, in a walk by their ids: at its beginning, the
  * index has a dead entry of each that was compared, for as long as an older transaction is open.
- * Those that have changed behind it are found by the next walk.
+ * The next walk finds those that have changed behind it.
  */
 export const listUploaded = async (
   db: Db,
@@ -124,7 +124,6 @@ export const listChangedSales = async (
   return sales
 }
 
-/** What is to be compared because sales of ours have changed. */
 export type Stale = { buckets: string[]; resolved: Resolved[] }
 
 /**

@@ -1,34 +1,32 @@
 /**
- * The scheduled upkeep of shadow runs: which are to be compared, and of which managers get their
- * weekly mail.
+ * The scheduled upkeep of shadow runs: finds those to compare, and adds the weekly mails to
+ * managers.
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { ShadowWeekDetails } from '../mail/outbox/details.ts'
 
-/** Between two looks at a run by cron. */
+/** The interval between two comparisons of a run by cron. */
 const LOOK_MS = 5 * 60_000
 export const WEEK_MS = 7 * 86_400_000
 
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms)
 
-/** Runs that were not looked at of late. */
+/** Runs that were not compared recently. */
 export const shadowRunsToCompare = (now: Date) => sql`
   select program_id, started_at from shadow_runs
   where ended_at is null and (looked_at is null or looked_at <= ${before(now, LOOK_MS)}::timestamptz)`
 
-/** A run to look at. */
 export type DueShadowRun = {
   workspaceId: string
   programId: string
   programName: string
   workspaceName: string
   slug: string
-  /** Whether its weekly mail is due. */
   isMailDue: boolean
 }
 
-/** Takes some of these. Each is returned once. */
+/** Leases some of these. Each is returned once. */
 export const takeShadowRuns = async (db: Db, now: Date, limit: number): Promise<DueShadowRun[]> => {
   const { rows } = await sql<DueShadowRun>`
     with taken as (

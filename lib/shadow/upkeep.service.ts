@@ -1,4 +1,4 @@
-/** Compares shadow runs by cron, and mails managers each week what they add up to. */
+/** Compares shadow runs by cron, and mails managers their weekly totals. */
 
 import { type Budget, type BudgetEnv, hasLeft, withDb } from '../db/budget.service.ts'
 import { newId } from '../db/ids.ts'
@@ -9,9 +9,9 @@ import { compareRun } from './comparison/comparison.service.ts'
 import { type OutcomeSum, readShadowState } from './comparison/results.queries.ts'
 import { type DueShadowRun, mailShadowWeek, takeShadowRuns, WEEK_MS } from './upkeep.queries.ts'
 
-/** Runs that a cron looks at. */
+/** Runs that one cron compares. */
 const MAX_RUNS = 10
-/** What a cron keeps for what comes after. */
+/** Fetches kept for the tasks after this one. */
 const RESERVED_FETCHES = 15
 
 const day = (at: Date): string => at.toISOString().slice(0, 10)
@@ -58,7 +58,7 @@ const lookAt = async (env: Env, run: DueShadowRun, now: Date, budget: Budget): P
   if (run.isMailDue && hasLeft(budget)) await mail(env, run, now, budget)
 }
 
-/** Looks at the shadow runs that are due. @returns how many */
+/** Compares the shadow runs that are due. @returns how many */
 export const lookAtShadowRuns = async (env: Env, now: Date, budget: Budget): Promise<number> => {
   if (!hasLeft(budget) || budget.fetches <= RESERVED_FETCHES) return 0
   const runs = await withDb(env, budget, (db) => takeShadowRuns(db, now, MAX_RUNS))

@@ -2,10 +2,9 @@
 import { sql } from 'kysely'
 import type { Period } from '../values/periods.ts'
 
-/** What happened in a slot of a chart. Clicks and leads have no currency, and rows of their own. */
+/** The activity in a slot of a chart. Clicks and leads have no currency, and rows of their own. */
 export type Activity = {
   partnerId: string
-  /** null for what has no currency. */
   currency: string | null
   slot: string
   clicks: bigint

@@ -32,7 +32,7 @@ export const earnedQuery = (workspaceId: string, now: Date, partnerId?: string) 
     })
     select currency, ${SUMS} from (${parts(now, partnerId !== undefined)}) parts group by currency order by currency`
 
-/** The same of the partners of an email address, by partner. */
+/** The earnings of the partners of an email address, by partner. */
 export const ownEarnedQuery = (email: string, now: Date) =>
   sql<EarnedSums & { partnerId: string }>`
     with own as (
@@ -126,17 +126,17 @@ const isBalance = (t: string) => {
   return sql`${total}.dimension = 'all' and ${total}.unit = 'all_time' and ${total}.currency <> ''`
 }
 
-/** What a payout that is letting its commissions go, `q`, still has. */
+/** The rest of the payout `q`, which is releasing its commissions. */
 const remaining = sql`(select coalesce(sum(c.amount_cents), 0)::bigint from commissions c where c.payout_id = q.id)`
 
-/** What is being paid to the partner `own`. */
+/** The sum in payouts to the partner `own`. */
 const inPayouts = sql`
       select q.currency, case when q.is_freeing then ${remaining} else q.amount_cents end as cents
       from payouts q where q.partner_id = own.id and ${isUnpaid('q')}`
 
 /**
  * What is being paid in the workspace `own`, by the totals of runs, whose payouts may be many. Few
- * are letting commissions go.
+ * are releasing commissions.
  */
 const inRuns = sql`
       select r.currency, r.amount_cents as cents from totals r

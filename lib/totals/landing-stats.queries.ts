@@ -18,7 +18,7 @@ import { type LandingBy, partsOf } from './stats.ts'
 
 export type LandingFilter = Omit<StatsFilter, 'by'> & {
   by: LandingBy
-  /** Whether the last row is all others, instead of leaving them out. */
+  /** Whether a last row sums up all others. */
   withRest?: boolean
 }
 
@@ -40,7 +40,7 @@ export const subsOfPartnerQuery = (workspaceId: string, partnerId: string, now: 
 
 const SUBS_SHOWN = 50
 
-/** The pages, referrers or subs with the most clicks, so many, and what came of them. */
+/** The pages, referrers or subs with the most clicks, and their conversions. */
 export const readLandingStats = async (
   db: Db,
   workspaceId: string,
@@ -48,7 +48,6 @@ export const readLandingStats = async (
   limit: number,
 ): Promise<StatsRow[]> => (await landingStatsQuery(workspaceId, filter, limit).execute(db)).rows
 
-/** The same, for a batch. */
 export const landingStatsQuery = (
   workspaceId: string,
   { by, withRest = false, ...filter }: LandingFilter,

@@ -34,7 +34,7 @@ export const SUMS = sql`
   coalesce(sum(customers), 0)::bigint as customers, coalesce(sum(sales), 0)::bigint as sales,
   coalesce(sum(revenue_cents), 0)::bigint as "revenueCents", coalesce(sum(earned_cents), 0)::bigint as "earnedCents"`
 
-/** The same, to be added up again. */
+/** Partial sums, which are added up again. */
 export const PRESUMS = sql`
   sum(clicks)::bigint as clicks, sum(leads)::bigint as leads, sum(customers)::bigint as customers, sum(sales)::bigint as sales,
   sum(revenue_cents)::bigint as revenue_cents, sum(earned_cents)::bigint as earned_cents`
@@ -97,7 +97,7 @@ export const ownersQuery = (
     ${programId ? sql`` : sql`union all ${itself}`}`
 }
 
-/** What happened between two days. By partner, those of a page, also those of whom nothing did. */
+/** The statistics between two days. By partner, a page of partners, also those without activity. */
 export const readStats = async (
   db: Db,
   workspaceId: string,

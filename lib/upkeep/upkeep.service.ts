@@ -6,7 +6,7 @@ import { wholeDays } from '../people/retention.ts'
 import { endClicks, foldTotals } from '../totals/upkeep.queries.ts'
 
 export type UpkeepEnv = DatabaseEnv & {
-  /** How many days a click is kept after it has expired. Without it, 30. */
+  /** Days that a click is kept after it has expired; 30 by default. */
   CLICK_RETENTION_DAYS?: string
   MAX_FETCHES?: string
 }
@@ -18,7 +18,6 @@ const CLICKS_PER_PAGE = 5_000
 /** Calls per run, of each kind, on the free plan. */
 const LEAST_PAGES = 10
 
-/** How many days a click is kept after it has expired. */
 export const clickDays = (env: UpkeepEnv): number =>
   wholeDays('CLICK_RETENTION_DAYS', env.CLICK_RETENTION_DAYS, DEFAULT_RETENTION_DAYS, 0)
 

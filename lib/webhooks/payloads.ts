@@ -1,7 +1,7 @@
 /** The body of a webhook: `{type, timestamp, data}`, by the specification Standard Webhooks. */
 import type { EventType } from './types.ts'
 
-/** @param data what it is about, as the API represents it */
+/** @param data the event's subject, as the API represents it */
 export const payloadOf = (type: EventType, occurredAt: Date, data: object): string =>
   JSON.stringify({ type, timestamp: occurredAt, data })
 

@@ -19,8 +19,7 @@ export type WebhookType = (typeof WEBHOOK_TYPES)[number]
 /** Sent when a manager tests an endpoint. Nobody subscribes to it. */
 export const TEST_TYPE = 'webhook.test'
 
-/** Of an event: what its payload's `type` says. */
 export type EventType = WebhookType | typeof TEST_TYPE
 
-/** Each enabled endpoint costs a row per event. */
+/** A limit, because each enabled endpoint costs a row per event. */
 export const MAX_ENDPOINTS = 10

@@ -12,7 +12,6 @@ export type Candidate = {
   isUnsubscribed: boolean
 }
 
-/** Why somebody gets no mail. */
 export const SKIP_REASONS = ['banned', 'unsubscribed', 'no_address', 'same_address'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 

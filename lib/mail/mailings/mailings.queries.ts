@@ -25,7 +25,6 @@ export const candidatesQuery = (db: Db, workspaceId: string, ids: readonly strin
     .select((eb) => eb('o.email', 'is not', null).$castTo<boolean>().as('isUnsubscribed'))
     .orderBy('p.id')
 
-/** The same, read. */
 export const listCandidates = (
   db: Db,
   workspaceId: string,
@@ -33,11 +32,10 @@ export const listCandidates = (
 ): Promise<Candidate[]> => candidatesQuery(db, workspaceId, ids).execute()
 
 type Mailing = {
-  /** Of the form: one that is sent again sends no second mail. */
+  /** The id is that of the form: a form that is submitted again sends no second mail. */
   id: string
   text: MailText
   recipients: readonly Candidate[]
-  /** What their mails have in common. */
   details: Omit<MessageDetails, 'partnerName' | 'programName'>
 }
 

@@ -26,7 +26,7 @@ export const listMovedCandidates = (
     ])
     .execute()
 
-/** Queues the mails, each unless the partner was sent one meanwhile. */
+/** Queues the mails, except those to partners who were sent one meanwhile. */
 export const queueMovedMails = async (
   db: Db,
   act: Act,

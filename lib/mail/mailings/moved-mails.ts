@@ -2,7 +2,6 @@
 import { deliverableAddress } from '../transport/address.ts'
 import type { Candidate } from './mailing.ts'
 
-/** A partner that a manager chose. */
 export type MovedCandidate = Candidate & {
   programId: string
   siteUrl: string
@@ -13,7 +12,6 @@ export type MovedCandidate = Candidate & {
   isWelcomed: boolean
 }
 
-/** Why somebody gets no mail. */
 export const MOVED_SKIP_REASONS = ['banned', 'welcomed', 'unsubscribed', 'no_address'] as const
 export type MovedSkipReason = (typeof MOVED_SKIP_REASONS)[number]
 

@@ -7,9 +7,9 @@ import { readUnsubscribeToken } from './unsubscribe.ts'
 
 /** A partner, or somebody who was invited, as the link in the mails finds it. */
 export type Subscriber = {
-  /** Of the partner, or of the application. */
+  /** The id of the partner, or of the application. */
   id: string
-  /** null of somebody who is no partner yet. */
+  /** null for somebody who was invited. */
   partnerId: string | null
   workspaceId: string
   email: string
@@ -17,7 +17,7 @@ export type Subscriber = {
   isUnsubscribed: boolean
 }
 
-/** Whom a link is for; undefined if the link is not ours. */
+/** The recipient of a link; undefined if this installation has not signed the link. */
 export const findSubscriber = async (db: Db, token: string): Promise<Subscriber | undefined> => {
   const { key } = await db.selectFrom('unsubscribe_key').select('key').executeTakeFirstOrThrow()
   const id = await readUnsubscribeToken(key, token)
@@ -59,7 +59,7 @@ const withdrawMessages = (db: Db, { workspaceId, email }: Subscriber) =>
     .where('attempts', '=', 0)
     .where('sent_at', 'is', null)
 
-/** Ends mails of a workspace to a person that go to many, or begins them again. Idempotent. */
+/** Unsubscribes a person from a workspace's bulk mails, or subscribes them again. Idempotent. */
 export const setUnsubscribed = async (
   db: Db,
   subscriber: Subscriber,

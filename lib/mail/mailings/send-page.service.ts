@@ -47,19 +47,19 @@ const RESERVED: Paused = {
   seconds: RESERVE_SECONDS,
 }
 
-/** Where the recipient of a mail ends such mails; undefined for those that nothing ends. */
+/** The link that unsubscribes the recipient; undefined for mails that nobody can end. */
 const unsubscribeUrlOf = async ({ details, subscriberId, unsubscribeKey }: LeasedMail) =>
   unsubscribeKey && subscriberId
     ? unsubscribeUrl(unsubscribeKey, subscriberId, String(details.portalUrl ?? details.url))
     : undefined
 
-/** Whose mail it is, and where replies go, if somebody there has confirmed it. */
+/** The merchant that a mail names as its sender, and the confirmed address for replies. */
 const merchantOf = ({ workspaceName, brand }: LeasedMail) => {
   const replyTo = deliverableAddress(brand?.replyTo ?? '')
   return { ...(workspaceName && { merchant: workspaceName }), ...(replyTo && { replyTo }) }
 }
 
-/** A mail as it goes out, or why it does not. */
+/** Renders a mail, or returns why it cannot be sent. */
 const prepare = async (mail: LeasedMail): Promise<Mail | Outcome> => {
   const to = deliverableAddress(mail.recipient)
   if (!to)
@@ -130,7 +130,7 @@ const secondsToWait = (outcome: Outcome): number => {
   return outcome.kind === 'paused' ? outcome.seconds : 0
 }
 
-/** Sends at the transport's pace. @returns undefined if no time or fetches are left */
+/** @returns undefined if no time or fetches are left */
 const attempt = async (
   account: Account,
   mails: number,
@@ -166,7 +166,7 @@ type Page = {
   accounts: Accounts
   limits: Limits
   clock: Clock
-  /** The ids of mails that are still to be sent, as far as it can be found out. */
+  /** The ids of mails that are still to be sent; all of them if the database does not answer. */
   stillWanted: (mails: LeasedMail[]) => Promise<Set<string>>
 }
 

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 
 type TestMail = {
   workspaceId: string
-  /** The program whose brand it has; null if the workspace has none. */
+  /** The program whose brand the mail has; null if the workspace has no program. */
   programId: string | null
   recipient: string
   kind: PartnerMailKind

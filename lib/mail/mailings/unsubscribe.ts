@@ -7,7 +7,7 @@
 
 import { toHex } from '../../platform/sha256.ts'
 
-/** Unlike anything else that a key of ours may sign. */
+/** A text that nothing else signed with the same key has. */
 const signedText = (subscriberId: string) => new TextEncoder().encode(`unsubscribe ${subscriberId}`)
 
 const importKey = (key: string) =>
@@ -30,7 +30,7 @@ export const unsubscribeToken = async (key: string, subscriberId: string): Promi
 
 const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{64})$/
 
-/** The id that a token names; null if we have not signed it. */
+/** The id in a token; null if its signature is invalid. */
 export const readUnsubscribeToken = async (key: string, token: string): Promise<string | null> => {
   const [, subscriberId, signature] = TOKEN.exec(token) ?? []
   if (!subscriberId || !signature) return null

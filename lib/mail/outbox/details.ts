@@ -19,7 +19,7 @@ export type WelcomeDetails = {
 
 /** `moved`, with the partner's link on the earlier platform. */
 export type MovedDetails = WelcomeDetails & {
-  /** As it was imported, and whether it credits the partner here; missing if it is not known. */
+  /** The imported link, and whether it credits the partner here; missing if it is unknown. */
   formerLink?: { url: string; works: boolean }
 }
 
@@ -28,7 +28,6 @@ export type MessageDetails = {
   partnerName: string | null
   programName: string
   workspaceName: string
-  /** The email address of the manager. */
   sentBy: string
   portalUrl: string
 }
@@ -45,13 +44,12 @@ export type RejectionDetails = {
 export type PartnerInvitationDetails = {
   programName: string
   workspaceName: string
-  /** null for a backend. */
+  /** null if a backend invites. */
   invitedBy: string | null
-  /** Where the person accepts. */
+  /** The page on which the person accepts. */
   url: string
 }
 
-/** Common to the mails about money. */
 export type MoneyDetails = {
   partnerName: string | null
   programName: string
@@ -113,9 +111,9 @@ export type PasskeyDetails = {
   change: 'added' | 'removed'
   /** As the recipient named it. */
   name: string
-  /** Such as "Firefox on Windows"; not where a manager removed it. */
+  /** Such as "Firefox on Windows"; missing if a manager removed it. */
   browser?: string
-  /** From when an added one counts, "28 Nov 2026, 10:00 UTC"; null is at once. */
+  /** When an added one takes effect: "28 Nov 2026, 10:00 UTC"; null is at once. */
   countsFrom?: string | null
   /** The address of the manager who removed it. */
   by?: string
@@ -129,7 +127,7 @@ export type SupportAddressDetails = {
   programName: string
   /** The email address of the manager who asked. */
   sentBy: string
-  /** The link that confirms it. */
+  /** The link that confirms the address. */
   url: string
 }
 
@@ -142,10 +140,10 @@ export type PayoutAccountDetails = {
   /** Until when payouts to a changed account are held: "25 Nov 2026, 10:00 UTC". */
   heldUntil?: string
   /**
-   * The link that ends the hold; missing if the address was changed of late, or is a former one.
+   * The link that ends the hold; missing if the address was changed recently, or is a former one.
    */
   confirmUrl?: string
-  /** Whether it goes to an address that the partner has left of late. */
+  /** Whether the recipient is a former address that the partner has left recently. */
   isFormer?: boolean
   portalUrl: string
 }
@@ -174,9 +172,8 @@ export type PayoutReturnedDetails = MoneyDetails & { reason: string }
 export type InvitationDetails = {
   workspaceName: string
   role: Role
-  /** The email address of the manager who invited them. */
   invitedBy: string
-  /** Where to sign in. */
+  /** The sign-in page. */
   url: string
 }
 
@@ -184,9 +181,7 @@ export type InvitationDetails = {
 export type OpeningBalancesDetails = {
   workspaceName: string
   programName: string
-  /** The email address of the manager who imported them. */
   importedBy: string
-  /** How many. */
   balances: number
   /** Their sum, in cents of USD. */
   amountCents: number
@@ -198,13 +193,12 @@ export type OpeningBalancesDetails = {
 export type ManualEarningsDetails = {
   workspaceName: string
   programName: string
-  /** The first twenty. */
+  /** The first twenty. `more` counts the others. */
   made: ManualEarning[]
-  /** How many others. */
   more: number
 }
 
-/** One of these. `partner` is the slug; null if it is more than one. */
+/** One amount that was made payable. `partner` is the slug; null if it is for several partners. */
 export type ManualEarning = {
   what: 'adjustment' | 'credit' | 'release' | 'cut_over'
   /** An email address, or `API key "<name>"`. */
@@ -218,11 +212,11 @@ export type ManualEarning = {
 export type PaymentDetailsDetails = {
   partnerName: string | null
   workspaceName: string
-  /** How: "PayPal (a•••@e•••.com)"; null if the change was canceled. */
+  /** Such as "PayPal (a•••@e•••.com)"; null if the change was canceled. */
   paidBy: string | null
   /** When it takes effect: "25 Nov 2026, 10:00 UTC". */
   effectiveAt: string
-  /** Whether it goes to an address that the partner has left of late. */
+  /** Whether the recipient is a former address that the partner has left recently. */
   isFormer?: boolean
   portalUrl: string
 }
@@ -231,7 +225,6 @@ export type PaymentDetailsDetails = {
 export type ShadowWeekDetails = {
   workspaceName: string
   programName: string
-  /** The first and the last day. */
   from: string
   to: string
   /** By outcome. Amounts as formatMoney writes them. */

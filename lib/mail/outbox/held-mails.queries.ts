@@ -6,14 +6,12 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 
 /**
- * Of each workspace and run: mails of a trusted workspace are released without a limit, some at a
- * time.
+ * The limit per workspace and run: mails of a trusted workspace are released without a daily limit.
  */
 const MAX_RELEASED = 1_000
 
 const isHeld = sql`is_held and failed_at is null`
 
-/** Whether any mail is held, as a condition. */
 export const hasHeldMails = sql`exists (select from mails where ${isHeld})`
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What names a mail to the provider: its idempotency key, and the tag by which the provider reports
- * what became of it.
+ * The identifier of a mail at the provider: its idempotency key, and the tag in the provider's
+ * reports of it.
  */
 
 const KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_(\d{1,6}))?$/
@@ -12,7 +12,7 @@ const KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_(\d{1,6}))?$/
 export const mailKey = (id: string, keyVersion: number): string =>
   keyVersion === 0 ? id : `${id}_${keyVersion}`
 
-/** What a key names; null if it is none of ours. */
+/** The mail and version in a key; null if this installation has not made it. */
 export const readMailKey = (key: string): { id: string; keyVersion: number } | null => {
   const [, id, version = '0'] = KEY.exec(key) ?? []
   return id ? { id, keyVersion: Number(version) } : null

@@ -4,11 +4,11 @@
  */
 
 export type NewWorkspaceMails = {
-  /** Per workspace and day, from its first credited sale on. Without it, 50. */
+  /** The limit per workspace and day, after its first credited sale; 50 by default. */
   NEW_WORKSPACE_DAILY_MAILS?: string
 }
 
-/** Enough for a small program to move here in a few days, too few to be worth a spammer's while. */
+/** Enough for a small program to migrate within days, and too few to attract spammers. */
 const DEFAULT_DAILY_MAILS = 50
 
 /** @throws if the setting is no whole number */

@@ -20,24 +20,24 @@ export type LeasedMail = {
   /** The partner, or the application of somebody who was invited; null for anybody else. */
   subscriberId: string | null
   details: Record<string, unknown>
-  /** The name of its workspace by now; null for a mail to a person about its account. */
+  /** The current name of its workspace; null for a mail to a person about its account. */
   workspaceName: string | null
-  /** Whether a manager sends it to itself, to try it. */
+  /** Whether it is a test mail, from a manager to themselves. */
   isTest: boolean
-  /** The words that managers have given to its kind by now, or have written to many partners. */
+  /** The current words of its kind, or those that a manager has written to many partners. */
   edited: EditedText | undefined
-  /** In which the partner last read the portal; null if it never did. */
+  /** The language in which the partner last read the portal; null if it never did. */
   language: string | null
-  /** The brand of its program by now. */
+  /** The current brand of its program. */
   brand: (Brand & { replyTo: string | null }) | undefined
-  /** What the link that ends such mails is signed with; null if nothing ends them. */
+  /** The key that signs the unsubscribe link; null for mails that nobody can end. */
   unsubscribeKey: string | null
-  /** This one included. */
+  /** The number of attempts, this one included. */
   attempts: number
   firstAttemptAt: Date
-  /** Of its idempotency key. */
+  /** The version of its idempotency key. */
   keyVersion: number
-  /** The batch in which it is sent, whose id is the idempotency key; null if it is sent alone. */
+  /** The batch in which it is sent, and its idempotency key; null if it is sent alone. */
   batchId: string | null
 }
 
@@ -57,7 +57,6 @@ const isOpen = (
 const isDue = (m: string, now: Date) =>
   sql`${isOpen(m)} and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
 
-/** Whether any mail is due, as a condition. */
 export const hasDueMails = (now: Date) => sql`exists (select from mails m where ${isDue('m', now)})`
 
 const canUnsubscribe = sql`m.kind = any(${`{${UNSUBSCRIBABLE_KINDS}}`}::text[])`
@@ -66,7 +65,7 @@ const hasUnsubscribed = sql`(${canUnsubscribe} and exists (
 const isBanned = sql`(m.kind = any(${`{${WITHHELD_KINDS}}`}::text[]) and exists (
   select from partners p where p.id = m.partner_id and p.status = 'banned'))`
 
-/** So many bulk mails or more of a page are sent by one request. Fewer are not worth it. */
+/** A page with at least this many bulk mails sends them by one request. */
 const BATCH_FROM = 10
 
 type Page = {
@@ -81,7 +80,7 @@ type Page = {
 /**
  * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose
  * first attempt was before `windowStart` fail: another attempt could deliver them twice. So do
- * those from which their recipients have unsubscribed, and those to partners who are banned by now.
+ * those from which their recipients have unsubscribed, and those to banned partners.
  *
  * A batch whose outcome is unknown is leased as a whole, beyond the limit. All of its mails have
  * the same times, so a concurrent run that has waited for their locks finds none of them due.
@@ -172,28 +171,27 @@ export const stillWanted = async (db: Db, ids: string[]): Promise<Set<string>> =
   return new Set(rows.map(({ id }) => id))
 }
 
-/** What became of a leased mail. */
 export type MailResult = {
   id: string
   /**
-   * As leased. A run whose lease has ended changes nothing, except that it may report the mail as
-   * sent.
+   * That of the lease. A run whose lease has ended changes nothing, except that it may report the
+   * mail as sent.
    */
   attempts: number
-  /** As leased. The provider may have reported meanwhile that the mail was never sent. */
+  /** That of the lease. The provider may have reported meanwhile that the mail was never sent. */
   keyVersion: number
   /** `waiting`: not tried, so the attempt does not count. */
   outcome: 'sent' | 'failed' | 'retry' | 'waiting'
   /** When it is due again; null if never. */
   nextAttemptAt: Date | null
   error: string | null
-  /** The batch that is to be repeated as it is, because its outcome is unknown. */
+  /** The batch that must be repeated unchanged, because its outcome is unknown. */
   batchId: string | null
 }
 
 /**
- * Saves the results of a run, and what it has learnt of the accounts, in one transaction that may
- * be repeated.
+ * Saves the results of a run, and the usage of the accounts, in one transaction that may be
+ * repeated.
  */
 export const saveMailResults = async (
   db: Db,

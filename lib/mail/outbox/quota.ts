@@ -11,11 +11,11 @@ export type QuotaSettings = {
    */
   MAIL_DAILY_QUOTA?: string
   MAIL_MONTHLY_QUOTA?: string
-  /** How many of them are kept. */
+  /** The number of mails in the reserve. */
   MAIL_QUOTA_RESERVE?: string
 }
 
-/** What an account has been used for. */
+/** The use of an account's quotas. */
 export type Usage = {
   /** Mails that we have sent today (UTC). */
   sentToday: number
@@ -30,13 +30,12 @@ export type Usage = {
   exhaustedUntil: Date | null
 }
 
-/** What the provider's answer says of the use of its quotas; null without such a quota. */
+/** The used quotas in an answer of the provider; null without such a quota. */
 export type Used = { daily: number | null; monthly: number | null }
 
-/** What providers answer when a quota is used up: Resend, and Cloudflare. */
+/** The error codes of Resend and Cloudflare for a quota that is used up. */
 const QUOTA_CODES = ['daily_quota_exceeded', 'monthly_quota_exceeded', 'E_DAILY_LIMIT_EXCEEDED']
 
-/** Whether a mail was refused for lack of quota. */
 export const isQuotaCode = (code: string): boolean => QUOTA_CODES.includes(code)
 
 export const UNUSED: Usage = {
@@ -47,13 +46,10 @@ export const UNUSED: Usage = {
   exhaustedUntil: null,
 }
 
-/**
- * Of Resend's free plan, which alone has a daily quota, and says in its answers what was used of
- * it.
- */
+/** The daily quota of Resend's free plan. Other plans have none. Its answers report the use. */
 const FREE_DAILY = 100
 
-/** The shares that are kept, without a setting. */
+/** The default reserves, as shares of a quota. */
 const DAILY_RESERVE = 0.3
 const MONTHLY_RESERVE = 0.05
 
@@ -61,8 +57,8 @@ const HOUR_MS = 3_600_000
 /** The provider counts the mails of the last 24 hours, so what it has said holds no longer. */
 const REPORT_MS = 24 * HOUR_MS
 /**
- * An answer this old does not stop the outbox: one mail is tried, whose answer says what is left by
- * now.
+ * An answer that is older does not stop the outbox: one mail is tried, whose answer reports the
+ * present use.
  */
 const STALE_MS = 6 * HOUR_MS
 
@@ -76,7 +72,7 @@ export const dailyQuota = (settings: QuotaSettings, usage: Usage): number | null
  */
 export type Room = { left: number; unreserved: number }
 
-/** What is left of an account's quotas. Without one, without end. */
+/** The room that an account's quotas leave; unlimited without a quota. */
 export const roomOf = (settings: QuotaSettings, usage: Usage, now: Date): Room => {
   const age = usage.reportedAt
     ? now.getTime() - usage.reportedAt.getTime()

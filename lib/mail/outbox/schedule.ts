@@ -7,7 +7,7 @@ import { listedDelay, withJitter } from '../../values/backoff.ts'
  */
 export const DELAYS_SECONDS = [60, 300, 900, 3_600, 7_200, 14_400, 21_600] as const
 
-/** Up to this share of a delay is added to it. */
+/** At most this share of a delay is added to it at random. */
 export const JITTER = 0.2
 
 /**

@@ -19,7 +19,7 @@ import { LEASE_SECONDS, WINDOW_SECONDS } from './schedule.ts'
 const MAX_PAGE = 40
 /** Leasing a page, and saving its results. */
 const FETCHES_PER_PAGE = 2
-/** For retries of these. */
+/** Fetches kept for retries of these. */
 const SPARE_FETCHES = 3
 /** How long a page is sent. */
 const PAGE_MS = 45_000
@@ -64,7 +64,6 @@ export const sendDue = async (
   const budget = newBudget(env, ms)
   const endsAt = clock.now() + ms
   const most = senders.bulk.batch ? MAX_BATCH : MAX_PAGE
-  /** How many mails the rest of the budget allows. */
   const pageSize = (): number =>
     clock.now() < endsAt ? Math.min(most, budget.fetches - FETCHES_PER_PAGE - SPARE_FETCHES) : 0
 
@@ -73,12 +72,12 @@ export const sendDue = async (
     try {
       return await withDb(env, budget, (db) => stillWanted(db, ids))
     } catch {
-      // They were wanted when they were leased. Their results are saved with retries.
+      // They were wanted when they were leased, so they are sent.
       return new Set(ids)
     }
   }
 
-  /** Saves the results. @throws {Unavailable} after the second attempt */
+  /** @throws {Unavailable} after the second attempt */
   const save = async (results: MailResult[], accounts: Accounts): Promise<void> => {
     const notes = { personal: takeUnsaved(accounts.personal), bulk: takeUnsaved(accounts.bulk) }
     for (let round = 1; ; round++) {

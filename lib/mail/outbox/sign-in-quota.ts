@@ -15,7 +15,7 @@ export type SignInSettings = QuotaSettings & {
   MAILBOX_DAILY_SIGN_INS?: string
 }
 
-/** What is known of a request, itself counted. */
+/** The facts about a request. Counts include the request. */
 export type SignInFacts = {
   /**
    * Whether the person has signed in before, or belongs to a workspace that the operator trusts.
@@ -44,11 +44,11 @@ export type SignInDecision =
 const UNKNOWN_SHARE = 0.25
 /** Without a daily quota. */
 const UNKNOWN_DAILY = 1_000
-/** As many people as an office signs in for the first time on a day. */
+/** The number of people in an office who sign in for the first time on one day. */
 const NETWORK_DAILY = 10
-/** So many times as often, known addresses get one. */
+/** Known addresses have a limit this many times higher. */
 const KNOWN_FACTOR = 10
-/** More than anybody signs in with new browsers, and few of a quota. */
+/** More than anybody needs for new browsers, and a small part of a quota. */
 const MAILBOX_DAILY = 20
 
 /** How many requests of a network, and to a mailbox, are served before others decide. */
@@ -57,7 +57,7 @@ export const capsOf = (settings: SignInSettings) => ({
   mailbox: numberSetting(settings.MAILBOX_DAILY_SIGN_INS, MAILBOX_DAILY),
 })
 
-/** Decides on a request. */
+/** Decides whether a request is answered with a mail. */
 export const decideSignIn = (
   facts: SignInFacts,
   settings: SignInSettings,

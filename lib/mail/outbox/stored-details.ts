@@ -1,6 +1,6 @@
 /** Reads the details of mails that the outbox keeps. */
 
-/** As they were stored, maybe by an older version. */
+/** Details as stored, possibly by an older version. */
 export type Stored = Record<string, unknown>
 
 /** A detail that not every mail of its kind has. */

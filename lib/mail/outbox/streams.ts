@@ -11,6 +11,6 @@ export type Stream = 'personal' | 'bulk'
 /** The kinds of the outbox that are bulk mail. */
 export const BULK_KINDS: readonly string[] = [...EDITABLE_KINDS, 'message']
 
-/** The stream of a mail of the outbox. A test goes the way of what it tests. */
+/** The stream of a mail of the outbox. A test mail has the stream of its kind. */
 export const streamOf = (kind: OutboxKind): Stream =>
   BULK_KINDS.includes(kind) ? 'bulk' : 'personal'

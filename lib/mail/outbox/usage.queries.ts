@@ -1,11 +1,10 @@
-/** What the provider's accounts have been used for. */
+/** The use of the provider's accounts. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { UsageNote } from '../transport/accounts.ts'
 import type { Usage } from './quota.ts'
 import type { Stream } from './streams.ts'
 
-/** The use of each account, as a query. */
 export const usageQuery = (now: Date) => sql<Usage & { account: Stream }>`
   select account, case when day = utc_day(${now}) then sent else 0 end as "sentToday", daily_used as "dailyUsed",
          monthly_used as "monthlyUsed", reported_at as "reportedAt", exhausted_until as "exhaustedUntil"
@@ -18,8 +17,8 @@ export const usageQuery = (now: Date) => sql<Usage & { account: Stream }>`
 const isNewest = sql`(excluded.reported_at >= coalesce(u.reported_at, '-infinity'))`
 
 /**
- * What has been learnt of an account, as a statement. A repeat counts mails twice, which errs on
- * the safe side.
+ * Saves the usage of an account, as a statement. A repeat counts mails twice, which errs on the
+ * safe side.
  */
 export const noteUsageQuery = (
   account: Stream,
@@ -36,7 +35,7 @@ export const noteUsageQuery = (
       reported_at = greatest(excluded.reported_at, u.reported_at),
       exhausted_until = coalesce(excluded.exhausted_until, case when excluded.sent = 0 then u.exhausted_until end)`
 
-/** Saves what a sign-in link has taught of its account. */
+/** Saves the usage of an account after a sign-in link. */
 export const noteUsage = async (db: Db, note: UsageNote, now: Date): Promise<void> => {
   await noteUsageQuery('personal', note, now).execute(db)
 }

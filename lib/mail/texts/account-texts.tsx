@@ -8,13 +8,13 @@ import { draft, editableDraft, greeting, paragraph } from './compose.tsx'
 import type { Draft, Paragraph, Write } from './paragraphs.ts'
 import { introOfBackend } from './texts.ts'
 
-/** Who sent a mail that a merchant caused. Managers cannot remove it. */
+/** Names the sender of a mail that a merchant caused. Managers cannot remove it. */
 const sentBy = (workspace: string | null, sender: string | null, t: Translate): Paragraph[] =>
   workspace && sender
     ? [paragraph(t, m.mail_sent_by, { workspace: { name: workspace }, sender: { name: sender } })]
     : []
 
-/** What happens to the links that a partner has shared, if they are known. */
+/** Describes what happens to the links that a partner has shared, if they are known. */
 const linksOf = (details: Stored, t: Translate): Paragraph[] => {
   const link = { text: required(details, 'link').link }
   const { url, works } = Object(details.formerLink) as Stored
@@ -26,7 +26,7 @@ const linksOf = (details: Stored, t: Translate): Paragraph[] => {
     : [former, t(m.mail_former_ended), paragraph(t, m.mail_new_link, { link })]
 }
 
-/** When a manager corrected an address, the new one may be another person's: it is not named. */
+/** Omits the new address if a manager corrected it: it may belong to another person. */
 const addressCorrected = (details: Stored, name: string, t: Translate): Draft => {
   const { from } = required(details, 'from')
   const workspace = { name }
@@ -62,7 +62,7 @@ type AccountChange = keyof typeof ACCOUNT_SUBJECTS
 const changeOf = ({ change }: Stored): AccountChange =>
   change === 'disconnected' || change === 'changed' ? change : 'connected'
 
-/** What a change of a partner's Stripe account means. */
+/** Describes a change of a partner's Stripe account. */
 const accountWords = (details: Stored, workspaceName: string, t: Translate): Paragraph => {
   const workspace = { name: workspaceName }
   const change = changeOf(details)
@@ -75,7 +75,7 @@ const accountWords = (details: Stored, workspaceName: string, t: Translate): Par
 }
 
 export const ACCOUNT_TEXTS = {
-  // What the merchant wrote is text, also the links: only the portal is linked.
+  // Links in the merchant's words stay text: only the portal is linked.
   moved: (details, t, edited) => {
     const { programName, portalUrl } = required(details, 'programName', 'portalUrl')
     const workspaceName = optional(details, 'workspaceName')
@@ -100,14 +100,14 @@ export const ACCOUNT_TEXTS = {
     ]
     return editableDraft('welcome', details, edited, rest, t)
   },
-  // What a manager wrote is text: nothing in it becomes a link.
+  // Links in a manager's words stay text.
   message: (details, t, edited) => {
     if (!edited) throw new Error('The text of this mail was removed.')
     const names = ['programName', 'portalUrl', 'workspaceName', 'sentBy'] as const
     const { workspaceName, sentBy: sender } = required(details, ...names)
     return editableDraft('message', details, edited, sentBy(workspaceName, sender, t), t)
   },
-  // What a backend sends is in the name of its workspace.
+  // An invitation by a backend is in the name of its workspace.
   partner_invitation: (details, t, edited) => {
     const { workspaceName, url } = required(details, 'programName', 'workspaceName', 'url')
     const invitedBy = optional(details, 'invitedBy')
@@ -141,7 +141,6 @@ export const ACCOUNT_TEXTS = {
       t(m.mail_address_ignore),
     ])
   },
-  // To the former address.
   address_changed: (details, t) => {
     const { from, to, url } = required(details, 'from', 'to', 'url')
     const workspaceName = optional(details, 'workspaceName')

@@ -1,4 +1,4 @@
-/** What all emails are composed of. Names are untrusted input, which layout.tsx escapes. */
+/** The elements of all emails. Names are untrusted input, which layout.tsx escapes. */
 import type { Language } from '../../languages/languages.ts'
 import { type RichMessage, type Tag, type Translate, translator } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
@@ -16,7 +16,7 @@ export const draft = (subject: string, preview: string, paragraphs: Paragraph[])
   paragraphs,
 })
 
-/** What fills a message: a part where it has a tag. */
+/** The values of a message: a part for each tag. */
 type PartValues<Values> = { [K in keyof Values]: Values[K] extends Tag ? Part : Values[K] }
 
 /** A paragraph from a message with tags, which stand for names and links. */

@@ -62,7 +62,7 @@ const Button = ({ label, address, color, language }: ButtonProps) => (
   </>
 )
 
-/** Text, whose line breaks are kept. */
+/** Text with its line breaks. */
 const Lines = ({ text }: { text: string }) => (
   <>
     {text.split('\n').map((line, index) => (
@@ -110,10 +110,7 @@ const HtmlParagraph = ({ paragraph, color, language }: ParagraphProps) => {
 /** The brand of the mail's program, and its name. */
 export type MailBrand = Brand & { name: string }
 
-/**
- * Who the mail is from: the logo, or the name where there is none. It is no link, because the
- * merchant chose it.
- */
+/** The logo of the sender, or else its name. It is no link, because the merchant chose it. */
 const Head = ({ logoUrl, name }: MailBrand) => (
   <p style={HEAD}>
     {logoUrl ? (
@@ -124,7 +121,6 @@ const Head = ({ logoUrl, name }: MailBrand) => (
   </p>
 )
 
-/** A complete email in HTML. */
 export const renderHtml = (
   { subject, preview, paragraphs }: Draft,
   brand?: MailBrand,
@@ -167,6 +163,5 @@ const textParagraph = (paragraph: Paragraph): string => {
     .join('')
 }
 
-/** A complete email in plain text. */
 export const renderText = (paragraphs: Paragraph[]): string =>
   `${paragraphs.map(textParagraph).join('\n\n')}\n`

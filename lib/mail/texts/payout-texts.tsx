@@ -18,7 +18,7 @@ const button = (label: string, link: string, t: Translate): Paragraph[] => [
 const reasonOf = (reason: string, t: Translate): Paragraph =>
   paragraph(t, m.mail_reason, { reason: { name: reason } })
 
-/** What a partner with earnings has to do to be paid. */
+/** Describes what a partner with earnings must do to be paid. */
 const howToConnect = (details: Stored, t: Translate): Paragraph[] => {
   const link = portalOf(details)
   return details.problem === 'account_restricted'
@@ -61,7 +61,7 @@ export const PAYOUT_TEXTS = {
     editableDraft('connect_account', details, edited, howToConnect(details, t), t),
   connect_reminder: (details, t, edited) =>
     editableDraft('connect_reminder', details, edited, howToConnect(details, t), t),
-  // A change that will count, or one that was canceled.
+  // Reports a change, or that a change was canceled.
   payment_details: (details, t) => {
     const { workspaceName: workspace, portalUrl } = required(details, 'workspaceName', 'portalUrl')
     const paidBy = optional(details, 'paidBy')

@@ -6,7 +6,7 @@ import { listIn, optional, required } from '../outbox/stored-details.ts'
 import { draft, paragraph } from './compose.tsx'
 import type { Write } from './paragraphs.ts'
 
-/** What each total says: what it is about, and what follows from it. */
+/** The sentence about each total, with its consequence. */
 const TOTALS: Record<string, Message<{ count: number; amount: string }>> = {
   payable: m.mails_run_payable,
   paid: m.mails_run_paid,

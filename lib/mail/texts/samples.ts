@@ -17,14 +17,13 @@ import type {
   WelcomeDetails,
 } from '../outbox/details.ts'
 
-/** What is real in a sample. */
+/** The real values in a sample. */
 export type SampleFacts = {
   workspaceName: string
   /** A program of the workspace; undefined if it has none. */
   program: { name: string; siteUrl: string } | undefined
-  /** The address of the manager who looks. */
+  /** The address of the manager who reads the preview. */
   managerEmail: string
-  /** The origin of this installation. */
   origin: string
 }
 
@@ -49,7 +48,7 @@ const PARTNER_NAME = 'Maya Chen'
 const AMOUNT = formatMoney(12_450, 'USD')
 const LATER = '25 Nov 2026, 10:00 UTC'
 
-/** The details of a mail as it could be. Its links lead to the portal. */
+/** Sample details of a mail. Its links lead to the portal. */
 export const sampleDetails = <K extends PartnerMailKind>(
   kind: K,
   { workspaceName, program, managerEmail, origin }: SampleFacts,

@@ -10,7 +10,7 @@ type Sum = ShadowWeekDetails['sums'][number]
 
 type Result = { count: number; here: string; there: string }
 
-/** What each result says. */
+/** The sentence about each result. */
 const RESULTS: Record<string, Message<Result>> = {
   same: m.mails_shadow_same,
   different: m.mails_shadow_different,
@@ -18,7 +18,7 @@ const RESULTS: Record<string, Message<Result>> = {
   only_there: m.mails_shadow_only_there,
 }
 
-/** A result that only another version knows says its code. */
+/** A result of another version is named by its code. */
 const sentence = ({ outcome, sales, here, there }: Sum): string => {
   const known = RESULTS[outcome]
   const result = { count: sales, here, there }
@@ -26,7 +26,6 @@ const sentence = ({ outcome, sales, here, there }: Sum): string => {
 }
 
 export const SHADOW_TEXTS = {
-  // What a week of a shadow run adds up to.
   shadow_week: (details) => {
     const names = ['workspaceName', 'programName', 'from', 'to', 'url'] as const
     const { workspaceName, programName, from, to, url } = required(details, ...names)

@@ -24,20 +24,17 @@ const TEXTS: Record<OutboxKind, Write> = {
   ...WORKSPACE_TEXTS,
 }
 
-/**
- * What the outbox keeps of a mail, the words that managers have given to its kind, and the brand of
- * its program.
- */
+/** A mail as stored, with the current words of its kind, and the brand of its program. */
 type OutboxMail = {
   kind: OutboxKind
   details: Stored
   edited?: EditedText | undefined
   brand?: Brand | undefined
-  /** Whether a manager tries it: its subject says so. */
+  /** Whether it is a test mail, which its subject says. */
   isTest?: boolean
-  /** Where its recipient ends such mails. */
+  /** The link that unsubscribes the recipient. */
   unsubscribeUrl?: string | undefined
-  /** The recipient's, if it is known. */
+  /** The recipient's language, if it is known. */
   language?: Language | undefined
 }
 

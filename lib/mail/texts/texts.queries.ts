@@ -13,7 +13,6 @@ export type StoredText = EditedText & { kind: EditableKind; version: number }
 /** Before a text was changed. */
 export const UNCHANGED = { subject: null, intro: null, version: 0 } as const
 
-/** The changed texts of a workspace. */
 export const listMailTexts = (db: Db, workspaceId: string): Promise<StoredText[]> =>
   textsQuery(db, workspaceId).execute()
 

@@ -15,7 +15,7 @@ export const isEditable = (kind: string): kind is EditableKind =>
 /** Text with placeholders, such as {partnerName}. The intro has lines and paragraphs. */
 export type MailText = { subject: string; intro: string }
 
-/** What managers have changed. null is the default. */
+/** A text that managers have changed. null is the default. */
 export type EditedText = { [K in keyof MailText]: MailText[K] | null }
 
 /** About a page. */
@@ -33,7 +33,7 @@ const KEPT = {
 
 type Placeholder = keyof typeof KEPT
 
-/** What placeholders stand for. A mail to somebody without a name has none. */
+/** The values of placeholders. A mail to somebody without a name has no value for it. */
 export type Values = { [K in Placeholder]?: string | null }
 
 /** A default text, which has some placeholders or none. */
@@ -127,7 +127,7 @@ const TEXTS: Record<TextKind, Definition> = {
 export const introOfBackend = (t: Translate): string =>
   t(m.mail_partner_invitation_intro_of_workspace, KEPT)
 
-/** The words in force: what was changed, and the default. */
+/** The words in force: the changed ones, or else the default. */
 export const textInForce = (
   kind: TextKind,
   edited: EditedText | undefined,
@@ -137,7 +137,6 @@ export const textInForce = (
   intro: edited?.intro ?? inWords(t, TEXTS[kind].intro),
 })
 
-/** The default words of a mail. */
 export const defaultText = (kind: TextKind, t: Translate = inEnglish): MailText =>
   textInForce(kind, undefined, t)
 
@@ -168,7 +167,7 @@ const placeholderProblem = (kind: TextKind, text: string): string | null => {
     : null
 }
 
-/** The same of a change, by field. */
+/** The problems of a changed text, by field. */
 export const textProblems = (kind: TextKind, change: EditedText) =>
   (['subject', 'intro'] as const).flatMap((path) => {
     const message = placeholderProblem(kind, change[path] ?? '')

@@ -25,10 +25,9 @@ const INVITED: Record<Role, RichMessage<{ by: Tag; workspace: Tag }>> = {
 
 type Notice = { subject: string; preview: string; words: Paragraph[] }
 
-/** The details of a notice. */
 type NoticeDetails = {
   workspace: string
-  /** Who did this; of `manager_recovered`, who became a manager. */
+  /** The actor; for `manager_recovered`, the new manager. */
   person: string | null
   /**
    * Who became or stopped being a manager; the limit of payout runs that need no approval, in minor
@@ -37,7 +36,7 @@ type NoticeDetails = {
   what: string | null
   /** The day of the deletion, or of the first payout, such as 2026-12-24. */
   day: string | null
-  /** Of `payout_settings`. */
+  /** Only of `payout_settings`. */
   programName: string | null
 }
 

@@ -10,24 +10,23 @@ import {
 import type { Stream } from '../outbox/streams.ts'
 import type { Outcome, Paused } from './transport.ts'
 
-/** How long nobody asks the provider again that has refused mails for lack of quota. */
+/** The pause after the provider has refused mails for lack of quota. */
 export const EXHAUSTED_MS = 600_000
 
 export type Account = {
   usage: Usage
   settings: QuotaSettings
-  /** Whether sign-in links go out by it. */
+  /** Whether the account sends sign-in links. */
   isReserved: boolean
   /** Whether the provider has answered in this run. */
   isAsked: boolean
-  /** Why it sends no more in this run. */
+  /** The reason why it sends no more in this run. */
   pause?: Paused
-  /** What is not saved yet. */
   unsaved: UsageNote
 }
 export type Accounts = Record<Stream, Account>
 
-/** What a run, or a sign-in link, has learnt of an account. */
+/** The usage of an account that a run, or a sign-in link, has observed. */
 export type UsageNote = { sent: number; used: Used | null; exhaustedUntil: Date | null }
 
 const NOTHING: UsageNote = { sent: 0, used: null, exhaustedUntil: null }
@@ -76,7 +75,7 @@ export const roomLeft = ({ usage, settings, isReserved }: Account, now: number):
   return isReserved ? unreserved : left
 }
 
-/** What an answer says of its account's quota. @param mails how many were sent with it */
+/** The usage that an answer reports. @param mails how many were sent with it */
 export const usageNote = (outcome: Outcome, mails: number, now: number): UsageNote => ({
   sent: outcome.kind === 'sent' ? mails : 0,
   used:
@@ -85,7 +84,7 @@ export const usageNote = (outcome: Outcome, mails: number, now: number): UsageNo
     outcome.kind === 'paused' && isQuotaCode(outcome.code) ? new Date(now + EXHAUSTED_MS) : null,
 })
 
-/** Notes an answer, so that the next mail is decided with it. */
+/** Adds an answer to the known usage, on which the next mail depends. */
 export const noteAnswer = (
   account: Account,
   outcome: Outcome,
@@ -118,7 +117,7 @@ export const isCounted = (
   exhaustedUntil !== null ||
   (sent > 0 && Boolean(settings.MAIL_DAILY_QUOTA || settings.MAIL_MONTHLY_QUOTA))
 
-/** What is to be saved of an account; null if nothing counts its mails. */
+/** Takes the usage that must be saved; null for an account without a quota. */
 export const takeUnsaved = (account: Account): UsageNote | null => {
   const { unsaved, settings } = account
   account.unsaved = NOTHING

@@ -16,7 +16,6 @@ const PAUSES: Record<string, number> = {
 /** Errors that may pass; whether the mail was sent is unknown. All others are permanent. */
 const TRANSIENT = ['E_DELIVERY_FAILED', 'E_INTERNAL_SERVER_ERROR']
 
-/** A sender with its name, or the address alone. */
 const sender = (from: string, merchant?: string) => {
   const { name, email } = senderOf(from, merchant)
   return name ? { name, email } : email

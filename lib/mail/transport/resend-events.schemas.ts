@@ -4,15 +4,15 @@ import { normalizeEmail } from '../../values/emails.ts'
 import { readMailKey } from '../outbox/mail-key.ts'
 import { oneLine } from '../texts/rendered-mail.ts'
 
-/** What became of a mail, or of an address. */
+/** A report about a mail, or about an address. */
 export type MailReport = {
-  /** Null of an address, and of a sign-in link, which is no mail of the outbox. */
+  /** null for reports about an address or a sign-in link, which is no mail of the outbox. */
   mailId: string | null
   keyVersion: number
   address: string
   /** `failed`: never sent. Null if the report is about the address alone. */
   outcome: 'delivered' | 'bounced' | 'suppressed' | 'complained' | 'failed' | null
-  /** What keeps mails from the address; null if nothing does. */
+  /** The reason why the address receives no mails; null if it receives them. */
   problem: 'bounced' | 'suppressed' | 'complained' | null
   reason: string | null
   at: Date

@@ -1,9 +1,9 @@
-/** Who mails are from, as mail programs show it: the merchant by way of this installation. */
+/** The sender of mails as mail programs show it: the merchant "via" this installation. */
 import { oneLine } from '../texts/rendered-mail.ts'
 
 export type Address = { name: string; email: string }
 
-/** Of an installation whose sender has no name. */
+/** The name of an installation whose sender has none. */
 const OUR_NAME = 'Tributary'
 
 /** Longer names are cut by mail programs, and would hide that of the installation. */

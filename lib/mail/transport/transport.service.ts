@@ -55,7 +55,6 @@ const senderOf = (env: TransportEnv, stream: Stream): Sender => {
   return { transport, account: 'personal' }
 }
 
-/** The configured senders of all streams. */
 export const chooseSenders = (env: TransportEnv): Senders => ({
   personal: senderOf(env, 'personal'),
   bulk: senderOf(env, 'bulk'),
@@ -64,5 +63,4 @@ export const chooseSenders = (env: TransportEnv): Senders => ({
 /** The configured transport of sign-in links. */
 export const chooseTransport = (env: TransportEnv): Transport => senderOf(env, 'personal').transport
 
-/** Whether a transport is configured. */
 export const hasTransport = (env: TransportEnv): boolean => chooseTransport(env) !== nowhere

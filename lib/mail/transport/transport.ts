@@ -5,7 +5,6 @@ import type { Stream } from '../outbox/streams.ts'
 import type { MailContent } from '../texts/rendered-mail.ts'
 import type { Address } from './sender.ts'
 
-/** A rendered mail. */
 export type Mail = MailContent & {
   /**
    * The idempotency key, which also names the mail in reports of it: the same for every attempt to
@@ -13,11 +12,10 @@ export type Mail = MailContent & {
    */
   id: string
   to: string
-  /** Whose mail it is: named before the installation’s sender. */
+  /** The merchant, named before the installation’s sender. */
   merchant?: string
-  /** Where a reply goes; without it, to the sender. */
+  /** The address for replies; by default, the sender. */
   replyTo?: string
-  /** Further headers. */
   headers?: Record<string, string>
 }
 

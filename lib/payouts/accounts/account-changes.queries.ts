@@ -53,9 +53,8 @@ const report = (
 
 /** The hold of an account that replaces another one. */
 type Hold = {
-  /** When it ends, for people. */
   heldUntil: string
-  /** The link that ends it, for the mail. */
+  /** The link in the mail that ends the hold. */
   confirmUrl: string
 }
 
@@ -67,7 +66,7 @@ export type Moment = { now: Date; portalUrl: string }
 /** The merchant's Stripe account, under which partners' accounts are created. */
 export type Platform = { platform: string; livemode: boolean }
 
-/** What is saved of a hold: the hash of its link's token. */
+/** A hold as stored, with the hash of its link's token. */
 export type NewHold = Hold & { effectiveAt: Date; tokenHash: string }
 
 /**
@@ -112,7 +111,7 @@ export const bindPayoutAccount = async (
 
 /**
  * Ends the hold of a person's account by the link of the mail. Idempotent.
- * @returns false if there is none, or the link is another's
+ * @returns false if there is none, or the link is invalid
  */
 export const confirmHeldAccount = async (
   db: Db,

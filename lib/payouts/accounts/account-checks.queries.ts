@@ -15,7 +15,7 @@ export type UnreadAccount = {
 }
 
 const DAY_MS = 86_400_000
-/** After this time, accounts that could not be read are asked for again. */
+/** The time until an account that could not be read is read again. */
 const RETRY_MS = 3_600_000
 
 /** The predicate of payout_accounts_unready_idx, word for word. */
@@ -31,7 +31,7 @@ const wantedAccounts = (isWanted: RawBuilder<unknown>) => sql`
  * Picks accounts, and notes that they are being asked for. Concurrent Workers get different ones; a
  * repeat after an unseen commit gets the same.
  *
- * @param isDue whether an account was not asked for of late
+ * @param isDue whether an account was not read recently
  * @param isOurs whether it is one of those to ask for
  */
 const lease = async (
@@ -54,10 +54,9 @@ const lease = async (
 const notAskedToday = (now: Date) =>
   sql`(a.asked_at is null or a.asked_at <= ${new Date(now.getTime() - DAY_MS)}::timestamptz)`
 
-/** Accounts of any workspace that were not asked for within the last day. */
+/** Accounts of any workspace that were not read within the last day. */
 export const dailyAccounts = (now: Date) => wantedAccounts(notAskedToday(now))
 
-/** Leases some of these. */
 export const leaseDailyAccounts = (db: Db, { now, limit }: Lease): Promise<UnreadAccount[]> =>
   lease(db, { isDue: notAskedToday(now) }, { now, limit })
 
@@ -111,12 +110,10 @@ export const loadKnownAccount = async (db: Db, workspaceId: string, stripeAccoun
   return rows[0]
 }
 
-/** What was read of an account. */
 export type AccountReading = {
   workspaceId: string
   stripeAccountId: string
   status: PayoutAccountStatus
-  /** Whether Stripe pays out to its bank. */
   paysBank: boolean | null
   /** The database's time before the request to Stripe. */
   askedAt: string
@@ -137,7 +134,6 @@ export const saveReadingsQuery = (readings: AccountReading[]) => sql<unknown>`
     where a.workspace_id = x."workspaceId" and a.stripe_account_id = x."stripeAccountId"
       and (a.checked_at is null or a.checked_at <= x."askedAt")`
 
-/** Saves the status of accounts, at once. */
 export const saveReadings = async (db: Db, readings: AccountReading[]): Promise<void> => {
   await saveReadingsQuery(readings).execute(db)
 }

@@ -23,7 +23,7 @@ const MAX_PAGE = 50
 /** Leasing a page, saving what was read, and what was not. */
 const FETCHES_PER_PAGE = 3
 
-/** At most half of what a run has left, so that it still claims and sends. */
+/** Half of a run's budget, so that the run can still claim and send. */
 const halfOf = ({ fetches, endsAt }: Budget): Budget => ({
   fetches: Math.floor(fetches / 2),
   endsAt: Date.now() + (endsAt - Date.now()) / 2,
@@ -120,7 +120,7 @@ export const checkDailyAccounts = async (
   (await readAgain(env, (db, limit) => leaseDailyAccounts(db, { now, limit }), { now, budget }))
     .count
 
-/** Per run of the cron. */
+/** The limit per run of the cron. */
 const MAX_KEYS = 5
 /** The account, its countries, and saving them. */
 const FETCHES_PER_KEY = 3

@@ -25,7 +25,6 @@ export const payoutAccountsQuery = (db: Db, email: string) =>
       'effective_at as effectiveAt',
     ])
 
-/** The accounts that exist for an address, one per workspace at most. */
 export const listPayoutAccounts = (db: Db, email: string) =>
   payoutAccountsQuery(db, email).execute()
 

@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { PAYOUT_COUNTRIES } from './countries.ts'
 
-/** Forms that name a workspace. */
 export const OfWorkspace = z.object({ workspace: z.uuid('There is no such program.') })
 
 /** POST /portal/connect. */

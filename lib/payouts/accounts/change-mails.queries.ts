@@ -1,12 +1,9 @@
-/**
- * Mails to a person about a change of how they are paid, also to the addresses that they have left
- * of late.
- */
+/** Mails to a person about a change of how they are paid, also to addresses left recently. */
 import { type RawBuilder, sql } from 'kysely'
 import type { MailKind } from '../../mail/mails.ts'
 import { formerAddressesSince } from '../details/payment-details.ts'
 
-/** Whom to mail: `email` in a workspace, each an expression. */
+/** The person to mail, as expressions. */
 type Person = { workspaceId: RawBuilder<unknown>; email: RawBuilder<unknown> }
 
 /** The addresses that a person has left within the hold, as a query of `email`. */
@@ -20,7 +17,7 @@ export const hasChangedAddress = (person: Person, now: Date) =>
   sql`exists (${formerAddresses(person, now)})`
 
 /**
- * An insert that mails the partner `p` of a person, and each address that it has left of late,
+ * An insert that mails the partner `p` of a person, and each address that it has left recently,
  * which gets the same details but for the links that only the person may use.
  *
  * @param details an expression that may name the partner `p` and the columns of `from`

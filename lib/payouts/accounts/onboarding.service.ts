@@ -268,7 +268,6 @@ export const openDashboard = async (
     : STRIPE_SIGN_IN
 }
 
-/** Disconnects a partner's account, unless a payout to it is in flight. @throws {Unavailable} */
 export const disconnect = async (
   env: OnboardingEnv,
   workspaceId: string,
@@ -279,7 +278,6 @@ export const disconnect = async (
   return { disconnected: outcome === 'disconnected' }
 }
 
-/** Ends the hold of a partner's account by the link of the mail. @throws {Unavailable} */
 export const confirmAccount = async (
   env: OnboardingEnv,
   holder: Holder,

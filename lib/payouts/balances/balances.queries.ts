@@ -1,4 +1,4 @@
-/** What is due to partners, and what is not paid, as managers read it. */
+/** Balances of partners, and why some are not paid, as managers read them. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
@@ -68,7 +68,6 @@ export const readinessQuery = (workspaceId: string, now: Date) => sql<
            ${totalsOf(sql`b`)}
     from b where code in ('not_connected', 'account_in_review', 'account_restricted')`
 
-/** The totals of the row of a query. */
 export const toBalanceTotals = (totals: TotalRow[]): BalanceTotal[] =>
   totals.map((total) => ({ ...total, amountCents: BigInt(total.amountCents) }))
 
@@ -82,7 +81,7 @@ export type PartnerBalance = {
   amountCents: bigint
   /** Why a run would skip it; null if one would pay it. */
   code: SkipCode | null
-  /** Since when the balance has been negative; null if it is not. */
+  /** The time since which the balance has been negative; null if it is not. */
   owedSince: Date | null
 }
 

@@ -6,11 +6,11 @@ type Total = { currency: string; code: SkipCode | null; amountCents: bigint }
 /** Sums by currency, in minor units, each 0 or more. */
 export type Payable = {
   currency: string
-  /** What a run would pay. */
+  /** The sum that a run would pay. */
   payableCents: bigint
-  /** What a run would skip, without what is owed, and what no run will ever pay. */
+  /** The sum that a run would skip, without debts and without what no run will ever pay. */
   blockedCents: bigint
-  /** By how much partners' balances are negative. */
+  /** The sum of negative balances. */
   owedCents: bigint
 }
 

@@ -17,9 +17,9 @@ export type RunScope = {
   programId: string | null
   method: PayoutMethod
   cutoffAt: Date
-  /** What the Stripe balance covers, as far as it is known. null covers everything. */
+  /** The balances that the Stripe balance covers; null for all, also if it is unknown. */
   cover: Cover | null
-  /** What the run's maximum covers, if it has one. */
+  /** The balances that the run's maximum covers, if it has one. */
   maximum?: Cover | null
   limits?: RunLimits
 }
@@ -33,9 +33,8 @@ export type Balance = {
   code: SkipCode | null
 }
 
-/** The same, whose method may be an expression. */
+/** A scope whose method may be an expression. */
 type BalanceScope = Omit<RunScope, 'method'> & {
-  /** The run that claims, if one does. */
   id?: string
   method: PayoutMethod | RawBuilder<PayoutMethod>
 }
@@ -92,14 +91,14 @@ const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
 }
 
 /**
- * The payouts of a workspace that are growing, or are letting their commissions go, as `q`: see
+ * The payouts of a workspace that are growing or releasing commissions, as `q`: see
  * freeing.queries.ts.
  */
 const changing = (workspaceId: string) => sql`
     from payouts q where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing)`
 
 /**
- * Whether the rest of the balance `s` is being claimed, or let go. Such payouts are few: they are
+ * Whether the rest of the balance `s` is being claimed or released. Such payouts are few, and are
  * read once.
  */
 export const isChanging = (workspaceId: string) => sql`
@@ -144,7 +143,7 @@ export const balancesOneByOne = (scope: BalanceScope, sums: RawBuilder<unknown>)
 /** Why a run skips the balance `s`, each with a condition: the first one that applies. */
 type Reasons = [code: SkipCode, applies: RawBuilder<unknown>][]
 
-/** What keeps a balance from being paid by any method. */
+/** The reasons that apply to any method. */
 const anyReasons = ({ id, workspaceId, limits, cutoffAt }: BalanceScope): Reasons => {
   const excludePartnerIds = limits?.excludePartnerIds ?? []
   const anywhere = { workspaceId, programId: null, cutoffAt, ...(limits && { limits }) }
@@ -185,7 +184,7 @@ const isMostlyByHand = (scope: BalanceScope) => sql`(
                 join commissions o on o.id = coalesce(c.reverses_id, c.id)
                 where c.currency = s.currency)`
 
-/** What keeps a balance from being paid by Stripe. */
+/** The reasons that apply to payouts by Stripe. */
 const stripeReasons = (scope: BalanceScope): Reasons => {
   const { workspaceId, cover, cutoffAt } = scope
   return [

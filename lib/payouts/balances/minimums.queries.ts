@@ -6,23 +6,18 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Scope = {
   workspaceId: string
-  /** The run that claims, if one does. */
   id?: string | undefined
-  /** Partners whom the run leaves out. */
   excludePartnerIds: string[]
   /** The commissions of the partner `o`, of any program, that may be claimed, as a subquery. */
   open: RawBuilder<unknown>
 }
 
-/**
- * What the partner `p` is paid at least, in minor units of every currency. Expects its program as
- * `g`.
- */
+/** The minimum of the partner `p`, in minor units of every currency. Expects its program as `g`. */
 const minimum = sql`coalesce(p.minimum_payout_cents, g.minimum_payout_cents)`
 
 /**
- * What is due to the person of the partner `p` in other programs, in the currency of the balance
- * `s`: also what this run, or another of the same scheduled time, has claimed for it already.
+ * The sum due to the person of the partner `p` in other programs, in the currency of the balance
+ * `s`, with what this run, or another of the same scheduled time, has already claimed.
  */
 const dueElsewhere = ({ workspaceId, id, excludePartnerIds, open }: Scope) => sql`
   (select coalesce(sum(greatest(own.cents, 0) + claimed.cents), 0)

@@ -1,4 +1,4 @@
-/** What the payout pages show besides payouts and runs. */
+/** Reads the payout pages. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
@@ -10,7 +10,7 @@ import { runQuery, runsQuery, toRun } from '../runs/runs.queries.ts'
 import type { PayoutSetup } from '../runs/runs.ts'
 import { readinessQuery, toBalanceTotals } from './balances.queries.ts'
 
-/** The form lists all programs, up to this many. */
+/** The form lists at most this many programs. */
 const MOST_PROGRAMS = 200
 
 const programNamesQuery = (db: Db, workspaceId: string) =>
@@ -46,7 +46,9 @@ const elsewhereQuery = (workspaceId: string) => sql<Elsewhere>`
                 where p.workspace_id = k.workspace_id and p.email = e.email and p.status = 'approved')
   group by 1 order by 2 desc, 1`
 
-/** What the workspace pays with, and how many reversed payouts wait for a decision. */
+/**
+ * The payout methods of a workspace, and the number of reversed payouts that wait for a decision.
+ */
 const setupQuery = (workspaceId: string) => sql<PayoutSetup & { reversed: number }>`
   select ${setupColumns(workspaceId)},
          (select count(*)::int from payouts where workspace_id = ${workspaceId}
@@ -100,7 +102,6 @@ export const readRunPage = async (
   return run && { run: toRun(run), payouts, resolvable: resolvable?.count ?? 0 }
 }
 
-/** The names of partners, by their ids. */
 export const namePartners = async (db: Db, workspaceId: string, ids: string[]) => {
   const rows = await db
     .selectFrom('partners')

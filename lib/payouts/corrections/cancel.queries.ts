@@ -13,9 +13,8 @@ import { countPayouts, findRun, type Run, runQuery, toRun } from '../runs/runs.q
 import { refusalOf } from '../runs/runs.ts'
 import { cancelRefusalOf } from './cancel.ts'
 
-/** Payouts per statement. */
 const PAYOUTS_PER_PAGE = 1_000
-/** How long a request cancels payouts and lets commissions go. The cron continues. */
+/** The time that a request cancels payouts and releases commissions. The cron continues. */
 const REQUEST_MS = 4_000
 
 /** Whether the payout `p` can be canceled. */
@@ -153,7 +152,8 @@ const continueRun = async (
 
 /**
  * Cancels a run, by Stripe or by bank: it claims nothing more, and what was not sent is canceled.
- * What was sent stays. Idempotent. The next request or the cron continues what one had no time for.
+ * What was sent stays. Idempotent. The next request or the cron continues an interrupted
+ * cancellation.
  *
  * @param id a UUID
  * @returns the run after that, with another status if it was refused: see `refusalOf`; undefined if
@@ -170,15 +170,15 @@ export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | und
   return step.run
 }
 
-/** What requests had no time to cancel: runs, and payouts that still release commissions. */
+/** Unfinished work of requests: canceled runs, and payouts that still release commissions. */
 export const unfinishedCancels = [
   sql`select from payout_runs where is_canceling`,
   sql`select from payouts where is_freeing`,
 ]
 
 /**
- * Continues what requests had no time for: one page of payouts of a canceled run, or else of
- * commissions to release.
+ * Continues the work of requests: one page of payouts of a canceled run, or else of commissions to
+ * release.
  *
  * @returns whether there may be more
  */

@@ -52,7 +52,6 @@ export const listResolvable = (
   ).execute()
 
 type Decision = ResolutionRequest & {
-  /** The link in the mails. */
   portalUrl: string
 }
 
@@ -151,7 +150,6 @@ export const resolvedPayouts = (now: Date) => sql`
         and r.resolved_at > ${now}::timestamptz - make_interval(days => ${FOLLOW_UP_DAYS})
         and r.next_attempt_at <= ${now}::timestamptz`
 
-/** Leases some of these. */
 export const leaseResolved = async (
   db: Db,
   now: Date,

@@ -8,7 +8,6 @@ import { orIfFailed } from '../stripe/failures.service.ts'
 import { alarm, type PayoutEnv } from '../transfers/send.service.ts'
 import { leaseResolved, noteFoundTransfer } from './resolution.queries.ts'
 
-/** Per run of the cron. */
 const MAX_PAYOUTS = 10
 /** Looking it up, and saving it. */
 const FETCHES_PER_PAYOUT = 2

@@ -4,7 +4,6 @@
  */
 import type { PayoutStatus } from '../payouts.ts'
 
-/** What a manager may decide. */
 export const RESOLUTIONS = ['sent', 'not_sent'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
 
@@ -13,10 +12,10 @@ export type Resolution = (typeof RESOLUTIONS)[number]
  * made once an hour.
  */
 export const MIN_FAILED_LOOK_UPS = 5
-/** And for how long: an outage of Stripe, or of the network, is over by then. */
+/** The time over which they must have failed. Outages of Stripe or the network are shorter. */
 export const MIN_UNREACHABLE_HOURS = 24
 
-/** What decides whether a manager may decide about a payout. */
+/** The facts on which it depends whether a manager may decide about a payout. */
 type ResolutionState = {
   status: PayoutStatus
   paidAt: Date | null
@@ -27,7 +26,6 @@ type ResolutionState = {
   resolutionReason: string | null
 }
 
-/** A manager's decision. */
 export type ResolutionRequest = { outcome: Resolution; reason: string }
 
 /**
@@ -43,7 +41,7 @@ export const resolvableFrom = ({
     ? new Date(unreachableSince.getTime() + MIN_UNREACHABLE_HOURS * 3_600_000)
     : null
 
-/** What was decided about a payout; null if nothing was. */
+/** The decision about a payout; null without one. */
 const resolutionOf = ({ resolvedAt, paidAt }: ResolutionState): Resolution | null =>
   resolvedAt && (paidAt ? 'sent' : 'not_sent')
 

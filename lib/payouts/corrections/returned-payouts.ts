@@ -4,16 +4,13 @@
  */
 import type { PayoutMethod, PayoutStatus } from '../payouts.ts'
 
-/** What decides whether a payout can be marked as returned. */
 type ReturnState = {
   method: PayoutMethod
   status: PayoutStatus
-  /** When its manual run was confirmed. */
   confirmedAt: Date | null
   returnReason: string | null
 }
 
-/** Whether a payout can be marked as returned. */
 export const isReturnable = ({
   method,
   status,

@@ -4,13 +4,12 @@ import type { PayoutStatus } from '../payouts.ts'
 /** A reversal as Stripe reports it. */
 export type TransferReversal = {
   transferId: string
-  /** The payout in the transfer's metadata; null if it has none. */
+  /** The payout in the transfer's metadata; null if the metadata names none. */
   payoutId: string | null
   /** Everything reversed of the transfer so far, in minor units of ISO 4217. It only grows. */
   reversedCents: number
 }
 
-/** What decides whether a payout's commissions can be released. */
 type ReversalState = { status: PayoutStatus; reversedCents: bigint; releasedAt: Date | null }
 
 /**

@@ -6,14 +6,13 @@ import { lockPayouts } from '../../db/locks.queries.ts'
 import { saveAdjustment } from '../../tracking/ledger/adjustments.queries.ts'
 import { isOpen } from '../balances/due.queries.ts'
 
-/** A negative balance as a manager sees it. */
 export type Owed = {
   partnerId: string
   currency: string /** What is owed: positive. */
   amountCents: number
 }
 
-/** The partner sees it. */
+/** The reason that the partner sees. */
 const REASON = 'Negative balance written off'
 
 /**

@@ -1,4 +1,4 @@
-/** What became of the money that was transferred to connected accounts. */
+/** Payouts of connected accounts to their owners' banks, as stored. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'

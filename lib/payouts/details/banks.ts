@@ -1,6 +1,8 @@
 /** Payouts of connected accounts to their owners' banks. */
 
-/** As Stripe reports it last. A paid one may fail later; a failed one stays failed. */
+/**
+ * The latest status that Stripe reported. A paid payout may fail later; a failed one stays failed.
+ */
 export type AccountPayoutStatus = 'paid' | 'failed'
 
 /** A payout of a connected account, as Stripe reports it. */

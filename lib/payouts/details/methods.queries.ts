@@ -18,9 +18,7 @@ export const hasKey = (workspaceId: RawBuilder<unknown>) =>
 export const hasManualPayouts = (workspaceId: RawBuilder<unknown>) =>
   sql<boolean>`exists (select from workspaces m where m.id = ${workspaceId} and m.manual_payouts)`
 
-/**
- * The method by which a workspace pays, as far as it has set one up: with Stripe, or only by bank.
- */
+/** The method that a workspace has set up: Stripe, or only bank transfers. */
 export const presentMethod = (workspaceId: string) =>
   sql<PayoutMethod>`case when ${hasManualPayouts(sql`${workspaceId}`)} and not ${hasKey(sql`${workspaceId}`)}
                          then 'manual' else 'stripe' end`
@@ -29,7 +27,6 @@ export const presentMethod = (workspaceId: string) =>
 export const setupColumns = (workspaceId: string) => sql`
   ${hasKey(sql`${workspaceId}`)} as "hasKey", ${hasManualPayouts(sql`${workspaceId}`)} as "manualPayouts"`
 
-/** What the workspace has set up for each method. */
 export const readPayoutSetup = async (db: Db, workspaceId: string): Promise<PayoutSetup> => {
   const { rows } = await sql<PayoutSetup>`select ${setupColumns(workspaceId)}`.execute(db)
   const [setup] = rows

@@ -3,7 +3,6 @@
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 
-/** An address, line by line. */
 type Address = {
   street: string | null
   postalCode: string | null
@@ -15,13 +14,13 @@ type Address = {
 /** A merchant's company. */
 export type Payer = Address & { name: string; vatId: string | null; iban: string | null }
 
-/** The same as it is stored. */
+/** A payer as stored. */
 export type StoredPayer = Omit<Payer, 'iban'> & {
   ibanCiphertext: string | null
   ibanMasked: string | null
 }
 
-/** Who pays. Until a manager has entered it, only its name is known: the workspace's. */
+/** The payer of a workspace. Until a manager has entered it, only the workspace's name is known. */
 export const readPayer = (db: Db, workspaceId: string): Promise<StoredPayer> =>
   db
     .selectFrom('workspaces as w')
@@ -39,7 +38,7 @@ export const readPayer = (db: Db, workspaceId: string): Promise<StoredPayer> =>
     ])
     .executeTakeFirstOrThrow()
 
-/** Saves who pays. The audit log has no IBAN. */
+/** Saves the payer. The audit log has no IBAN. */
 export const savePayer = async (db: Db, act: Act, payer: StoredPayer): Promise<void> => {
   const { workspaceId, now } = act
   const { ibanCiphertext, ibanMasked, ...open } = payer

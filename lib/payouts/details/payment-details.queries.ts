@@ -36,7 +36,7 @@ export const chosenMethod = (
   select d.method from (${detailsAt(workspaceId, email, at, sql`pd.method`)}) d
   join workspaces w on w.id = ${workspaceId} and ${isOffered(sql`d.method`)})`
 
-/** What a person has chosen in a workspace, and what it offers. */
+/** A person's choice in a workspace, and the methods that the workspace offers. */
 export type PaymentChoice = {
   workspaceId: string
   workspaceName: string
@@ -48,18 +48,17 @@ export type PaymentChoice = {
   paypal: boolean
   wise: boolean
   iban: boolean
-  /** What counts now; null without a choice. */
+  /** The choice in effect; null without one. */
   current: { method: PaymentMethod; masked: string | null } | null
-  /** What counts from `effectiveAt` on. */
+  /** The choice that takes effect at `effectiveAt`. */
   pending: { id: string; method: PaymentMethod; masked: string | null; effectiveAt: string } | null
-  /** How often the person changed it within a day. */
   recentChanges: number
 }
 
 /** The person in a workspace: an email address. */
 export type Person = { workspaceId: string; email: string }
 
-/** What a person has chosen, per workspace. @param workspaceId one of them, or all */
+/** A person's choices, per workspace. @param workspaceId one of them, or all */
 export const readPaymentChoices = async (
   db: Db,
   email: string,
@@ -70,7 +69,6 @@ export const readPaymentChoices = async (
   return rows
 }
 
-/** The same as a query, for a batch. */
 export const paymentChoicesQuery = (
   email: string,
   now: Date,
@@ -106,7 +104,7 @@ export const partnerChoiceQuery = (workspaceId: string, partnerId: string, now: 
   cross join lateral (${detailsAt(sql`p.workspace_id`, sql`p.email`, sql`${now}::timestamptz`)}) d
   where p.workspace_id = ${workspaceId} and p.id = ${partnerId}`
 
-/** Details to store. Those of Stripe have neither a text nor a country. */
+/** Details to store. Those of Stripe have neither ciphertext nor country. */
 export type NewDetails = {
   id: string
   method: PaymentMethod
@@ -134,8 +132,7 @@ const mailAbout = (
   })
 
 /**
- * Stores how a person wants to be paid. What was to count later is canceled, and the person is
- * mailed. Idempotent.
+ * Stores how a person wants to be paid, cancels a pending change, and mails the person. Idempotent.
  */
 export const savePaymentDetails = async (
   db: Db,
@@ -169,7 +166,7 @@ export const savePaymentDetails = async (
   ])
 }
 
-/** Cancels a change that does not count yet. @returns whether there was one */
+/** Cancels a pending change. @returns whether there was one */
 export const cancelPaymentDetails = async (
   db: Db,
   person: Person,

@@ -36,5 +36,5 @@ export const NewPaymentDetails = z.discriminatedUnion('method', [
   z.object({ method: z.literal('iban'), iban, name, holder }),
 ])
 
-/** Cancels a change that does not count yet. */
+/** Cancels a pending change. */
 export const DetailsCancellation = z.object({ id: z.uuid() })

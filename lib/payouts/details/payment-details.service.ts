@@ -37,7 +37,7 @@ const mailOf = (
   },
 })
 
-/** Stores a choice, encrypted, to count after the hold. */
+/** Stores a choice, encrypted, which takes effect after the hold. */
 export const changePaymentDetails = async (
   c: Context<DetailsEnv>,
   choice: PaymentChoice,

@@ -10,13 +10,12 @@ export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
 export const HOLDERS = ['person', 'company'] as const
 export type Holder = (typeof HOLDERS)[number]
 
-/** What is encrypted. Addresses and IBANs are normalized. `name` is the account's holder. */
+/** The encrypted details. Addresses and IBANs are normalized. `name` is the account's holder. */
 export type PaymentDetails =
   | { method: 'paypal'; address: string }
   | { method: 'wise'; address: string; name: string; holder: Holder }
   | { method: 'iban'; iban: string; name: string; holder: Holder }
 
-/** An IBAN as people may see it. */
 export const maskIban = (iban: string): string => `${ibanCountry(iban)}••• ${iban.slice(-4)}`
 
 /**
@@ -31,15 +30,15 @@ export const countryOf = (details: PaymentDetails): string | null =>
   details.method === 'iban' ? ibanCountry(details.iban) : null
 
 /**
- * Hours until new details or another Stripe account count, so that whoever reads the mail about the
- * change can stop one that is not theirs.
+ * Hours until new details or another Stripe account take effect. Meanwhile the mail about the
+ * change lets its reader stop a change by somebody else.
  */
 const HOLD_HOURS = 72
 
 /** More changes within a day are refused: each is mailed. */
 export const MAX_CHANGES_PER_DAY = 5
 
-/** When details that are given now, or an account that replaces another one now, count. */
+/** The time at which new details, or an account that replaces another one, take effect. */
 export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_HOURS * 3_600_000)
 
 /**
@@ -71,9 +70,7 @@ export const paidByWords = ({
   masked: string | null
 }): string => (masked ? `${METHOD_WORDS[method]} (${masked})` : METHOD_WORDS[method])
 
-/** What a workspace offers. */
 type Offer = { paysByStripe: boolean; paypal: boolean; wise: boolean; iban: boolean }
 
-/** The methods that a partner may choose. */
 export const offeredMethods = ({ paysByStripe, ...others }: Offer): PaymentMethod[] =>
   PAYMENT_METHODS.filter((method) => (method === 'stripe' ? paysByStripe : others[method]))

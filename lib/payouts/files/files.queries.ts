@@ -26,7 +26,7 @@ const payoutsOf = (workspaceId: string, runId: string) => sql`
   left join lateral (${detailsAt(sql`po.workspace_id`, sql`p.email`, sql`po.created_at`)}) d on true
   where po.workspace_id = ${workspaceId} and po.run_id = ${runId}`
 
-/** What is still to be paid, or is marked as paid. */
+/** Whether a payout is to be paid, or is marked as paid. */
 const IS_PAYABLE = sql`status in ('processing', 'paid')`
 
 /** The kinds of payouts of a run: how many there are, how many are to be paid, and their sum. */
@@ -81,7 +81,6 @@ export const listFileLines = async (
   return rows
 }
 
-/** A payout that no file has. */
 export type LeftOutPayout = {
   id: string
   partnerId: string
@@ -111,7 +110,7 @@ const listPayoutsOfKinds = async (
   return rows
 }
 
-/** The files of a run, what is in none of them, and the first payouts of those. */
+/** The files of a run, the payouts in none of them, and the first of these. */
 export const readPlan = async (db: Db, workspaceId: string, runId: string, limit: number) => {
   const kinds = await listKinds(db, workspaceId, runId)
   const without = kinds.filter((kind) => kind.payable > 0 && 'code' in fileOf(kind))

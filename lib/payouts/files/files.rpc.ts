@@ -3,7 +3,7 @@ import type { TakerFormat } from './formats.ts'
 import type { Decimal } from './paypal.ts'
 import type { TemplateCode } from './wise-template.ts'
 
-/** Which part of which file of a manual run, and for whom. */
+/** A part of a file of a manual run, and the manager who requests it. */
 type Part = {
   workspaceId: string
   /** A UUID of a run of the workspace. */
@@ -18,9 +18,8 @@ type Part = {
 
 export type BankFileRequest = Part & {
   format: Exclude<TakerFormat, 'wise_template'>
-  /** For Wise: what the merchant pays in; null for the currency of the payouts. */
+  /** For Wise: the currency that the merchant pays in; null for that of the payouts. */
   sourceCurrency: string | null
-  /** For PayPal. */
   decimal: Decimal
 }
 

@@ -69,7 +69,7 @@ const openLines = async (
   return lines
 }
 
-/** Those lines that are of a method, which their file has selected them by. */
+/** The lines of these methods, by which their file has selected them. */
 const of = <M extends PaymentDetails['method']>(lines: Line[], ...methods: M[]) =>
   lines.filter((line): line is FileLine<Extract<PaymentDetails, { method: M }>> =>
     methods.some((method) => line.details.method === method),
@@ -96,14 +96,13 @@ const write = (request: BankFileRequest, lines: Line[], payer: Payer): string | 
   }
 }
 
-/** The payer of a workspace, with its IBAN. */
 const openPayer = async (env: FilesEnv, workspaceId: string): Promise<Payer> => {
   const { ibanCiphertext, ...payer } = await readPayer(connect(env), workspaceId)
   const iban = ibanCiphertext && (await decryptSecret(env.SECRETS_KEY, workspaceId, ibanCiphertext))
   return { ...payer, iban: iban || null }
 }
 
-/** Records who got the details of partners. */
+/** Records who received the details of partners. */
 const recordExport = (
   env: FilesEnv,
   request: Selection & { actor: string; now: Date },

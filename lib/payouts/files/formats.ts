@@ -25,7 +25,7 @@ export const MAX_ROWS: Record<TakerFormat, number> = {
 /** What a SEPA credit transfer may be at most, in cents. */
 export const MAX_SEPA_CENTS = 99_999_999_999
 
-/** What decides which file a payout is in. It never changes, so neither do the files. */
+/** The properties that decide a payout's file. They never change, so the files do not either. */
 export type PayoutKind = {
   currency: string
   /** null if the partner had given no details when the run was created. */
@@ -38,7 +38,6 @@ export type PayoutKind = {
   isTooLarge: boolean
 }
 
-/** Why no file has a payout. */
 export const LEFT_OUT_CODES = [
   'details_missing',
   'currency_not_supported',
@@ -112,14 +111,13 @@ export type FileLine<Details> = {
   details: Details
 }
 
-/** How many parts a file of so many payouts has. */
 export const partsOf = (format: TakerFormat, payouts: number): number =>
   Math.ceil(payouts / MAX_ROWS[format])
 
 /** How many payouts of a kind a run has, how many of them are to be paid, and their sum. */
 export type KindTotal = PayoutKind & { payouts: number; payable: number; amountCents: bigint }
 
-/** What a file, or a reason for being in none, comes to in one currency. */
+/** The total of a file, or of a reason for being in none, in one currency. */
 type Sum = { currency: string; payouts: number; amountCents: bigint }
 export type PlannedFile = Sum & { format: TakerFormat; parts: number }
 type LeftOutSum = Sum & { code: LeftOutCode }

@@ -8,7 +8,6 @@ import type { PaymentDetails } from '../details/payment-details.ts'
 import type { FileLine } from './formats.ts'
 import { sepaText } from './latin.ts'
 
-/** Who pays. */
 export type Debtor = { name: string; iban: string }
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'

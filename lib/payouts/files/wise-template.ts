@@ -11,14 +11,13 @@ import { MAX_NAME, RECEIVER_TYPES } from './wise.ts'
 type Details = Extract<PaymentDetails, { method: 'iban' | 'wise' }>
 type Line = FileLine<Details>
 
-/** Why the file has no row for a payout. */
 export const TEMPLATE_CODES = ['no_column', 'recipient_not_found', 'recipient_ambiguous'] as const
 export type TemplateCode = (typeof TEMPLATE_CODES)[number]
 
 /** Column names differ in case and spaces between Wise's templates. */
 const key = (column: string): string => column.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** What a column says of a payout, by its normalized name. */
+/** The value of a payout in each column, by the column's normalized name. */
 const FIELDS: Record<string, (line: Line, sourceCurrency: string | null) => string> = {
   name: ({ details }) => plainText(details.name, MAX_NAME),
   recipientname: ({ details }) => plainText(details.name, MAX_NAME),
@@ -34,7 +33,7 @@ const FIELDS: Record<string, (line: Line, sourceCurrency: string | null) => stri
   iban: ({ details }) => (details.method === 'iban' ? details.iban : ''),
 }
 
-/** What is ours even in the row of a saved recipient. */
+/** Columns that the payout fills even in the row of a saved recipient. */
 const OURS = new Set([
   'paymentreference',
   'reference',

@@ -1,4 +1,4 @@
-/** Self-billed invoices: what one says. */
+/** Self-billed invoices. */
 import { formatMoney } from '../../values/money.ts'
 import { counted } from '../../values/plural.ts'
 
@@ -24,7 +24,7 @@ export type CreditReason = (typeof CREDIT_REASONS)[number]
 export type CreditNote = {
   id: string
   number: bigint
-  /** What it takes from the amount of the invoice. */
+  /** The reduction of the invoice's amount. */
   amountCents: bigint
   reason: CreditReason
   issuedAt: Date
@@ -36,7 +36,6 @@ export type Invoice = {
   number: bigint
   payoutId: string
   partnerId: string
-  /** Of the payout. */
   reference: string
   programName: string
   currency: string
@@ -65,7 +64,6 @@ export const longDay = (at: Date): string =>
     timeZone: 'UTC',
   })
 
-/** A party, line by line. */
 export const partyLines = ({ name, street, postalCode, city, country, vatId }: Party): string[] =>
   [
     name,
@@ -75,17 +73,14 @@ export const partyLines = ({ name, street, postalCode, city, country, vatId }: P
     vatId && `VAT ID ${vatId}`,
   ].flatMap((line) => line || [])
 
-/** What an invoice is for. */
 export const descriptionOf = ({ programName, reference, commissions }: Invoice): string =>
   `${counted(commissions, 'commission')} of the partner program ${programName}, paid as ${reference}`
 
-/** What a credit note is for. */
 export const creditDescriptionOf = ({ reference }: Invoice, { reason }: CreditNote): string =>
   reason === 'returned'
     ? `Payment ${reference} was returned by the bank`
     : `Payment ${reference} was reversed`
 
-/** The amount of an invoice. */
 export const totalOf = ({ amountCents, currency }: Invoice): string =>
   formatMoney(amountCents, currency)
 
@@ -93,9 +88,9 @@ export const totalOf = ({ amountCents, currency }: Invoice): string =>
 export const creditTotalOf = ({ currency }: Invoice, { amountCents }: CreditNote): string =>
   formatMoney(-amountCents, currency)
 
-/** By which an invoice is one of self-billing: article 226 (10a) of the VAT directive. */
+/** The mention that article 226 (10a) of the VAT directive requires of self-billed invoices. */
 export const SELF_BILLING = 'Self-billing'
 
-/** Why the customer issues it. */
+/** The agreement by which the customer issues the invoice. */
 export const agreementOf = ({ agreedAt }: Invoice): string =>
   `Issued by the customer in the name of the supplier, who agreed to self-billing on ${longDay(agreedAt)}.`

@@ -1,4 +1,4 @@
-/** What managers are to be mailed about payout runs, and the mails. */
+/** Finds the payout runs about which managers must be mailed, and adds the mails. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { MailKind } from '../../mail/mails.ts'
@@ -9,7 +9,7 @@ import { allSums, balances, type RunScope } from '../balances/due.queries.ts'
 import type { OpenRun } from '../runs/open-runs.queries.ts'
 import type { CodeTotal, NoticeReason } from './notices.ts'
 
-/** What the mails say of the workspace. `programName` is null for all programs. */
+/** The workspace in the mails. `programName` is null for all programs. */
 type About = { workspaceName: string; slug: string; programName: string | null }
 
 /** A run that managers are to be mailed about. */
@@ -23,7 +23,7 @@ export type DueNotice = OpenRun &
     toApprove: Record<string, { amountCents: number; count: number }> | null
   }
 
-/** Payouts that were never attempted are waited for this long. */
+/** The longest wait for payouts that were never attempted. */
 const PATIENCE = sql`interval '1 hour'`
 
 /**
@@ -43,7 +43,6 @@ const dueNotices = (now: Date) => sql`
           from payout_run_notices n join payout_runs r on r.id = n.run_id
           where n.mailed_at is null and ${isDue(now)}`
 
-/** Notices that are due. */
 export const anyNotices = (now: Date) => sql`select ${dueNotices(now)}`
 
 /**
@@ -67,10 +66,7 @@ export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<
   return rows
 }
 
-/**
- * The balances in a scope by currency and by why a run would skip them. What partners owe is left
- * out.
- */
+/** The balances in a scope by currency and skip reason, without debts. */
 const balanceTotals = (
   scope: RunScope,
   where: RawBuilder<unknown> = sql`true`,
@@ -80,7 +76,10 @@ const balanceTotals = (
   where b.code is distinct from 'negative_balance' and ${where}
   group by 1, 2 order by 1, 2`
 
-/** What became of a run: its payouts, what it skipped, and the most frequent messages of Stripe. */
+/**
+ * The outcome of a run: its payouts, the skipped balances, and the most frequent messages of
+ * Stripe.
+ */
 export const readOutcome = async (db: Db, run: DueNotice) => {
   const { id, workspaceId } = run
   const isOfRun = sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`
@@ -102,7 +101,7 @@ export const readOutcome = async (db: Db, run: DueNotice) => {
   ])
   return {
     totals,
-    // What became payable since the run is of the next one.
+    // What became payable since the run is left to the next run.
     skipped: skipped.filter(({ code }) => code !== 'payable'),
     messages: texts.map(({ message }) => message),
   }
@@ -111,7 +110,7 @@ export const readOutcome = async (db: Db, run: DueNotice) => {
 type ManagerMail = {
   kind: MailKind
   details: PayoutRunDetails
-  /** Whether those get it who turned mails about runs off. */
+  /** Whether it also goes to managers who turned off mails about runs. */
   isForAll?: boolean
 }
 
@@ -171,7 +170,6 @@ export const duePreviews = (now: Date, aheadMs: number) => {
     group by g.id having min(t.at) is distinct from g.payouts_previewed_for`
 }
 
-/** Some of these. */
 export const listDuePreviews = async (
   db: Db,
   now: Date,
@@ -188,7 +186,6 @@ export const listDuePreviews = async (
   return rows
 }
 
-/** What a run would pay and skip. */
 export const readPreview = async (db: Db, scope: RunScope): Promise<CodeTotal[]> =>
   (await balanceTotals(scope).execute(db)).rows
 

@@ -41,7 +41,7 @@ const detailsOf = (
   url: new URL(`/app/${slug}/payouts${page}`, PUBLIC_URL).href,
 })
 
-/** Mails all managers what a run that waits for one of them would pay, if it waits still. */
+/** Mails all managers what a run that waits for approval would pay. */
 const notifyApprovers = async (
   env: PayoutEnv,
   run: DueNotice,
@@ -60,7 +60,7 @@ const notifyApprovers = async (
   await withDb(env, budget, (db) => mailNotice(db, run, [], mail, now))
 }
 
-/** Mails what became of a run, or what went wrong in it. */
+/** Mails the outcome of a run, or a problem in it. */
 const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
   const { id, scheduledFor, sendsAt, reasons } = run
   if (reasons.every((reason) => reason === 'approval'))
@@ -83,7 +83,7 @@ const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget)
   )
 }
 
-/** Mails what a scheduled run will pay, as far as it is known. */
+/** Mails a preview of a scheduled run. */
 const preview = async (
   env: PayoutEnv,
   due: DuePreview,

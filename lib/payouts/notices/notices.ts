@@ -1,4 +1,4 @@
-/** What managers are mailed about payout runs. */
+/** The reasons for mails to managers about payout runs, and their totals. */
 import type { PayoutSum } from '../../mail/outbox/details.ts'
 import { formatMoney } from '../../values/money.ts'
 

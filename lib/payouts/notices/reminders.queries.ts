@@ -1,7 +1,4 @@
-/**
- * Partners who are owed money that Stripe cannot pay them, because of something that they can
- * change.
- */
+/** Partners with money due that Stripe cannot pay for a reason that they can change. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { ConnectDetails } from '../../mail/outbox/details.ts'
@@ -10,14 +7,12 @@ import { type Reminder, remindersAt } from './reminders.ts'
 
 const isResolvable = sql`b.code in ('not_connected', 'account_restricted')`
 
-/** A partner to mail. */
 export type UnnotifiedPartner = {
   partnerId: string
   email: string
   partnerName: string | null
   programName: string
   problem: ConnectDetails['problem']
-  /** By currency. */
   amounts: { currency: string; amountCents: number }[]
 }
 

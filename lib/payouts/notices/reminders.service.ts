@@ -16,7 +16,7 @@ export type ReminderEnv = BudgetEnv & {
 
 /** Mails per statement, as for imports. */
 const PAGE = 500
-/** Per run of the cron, so that no run looks at all workspaces. */
+/** The limit per run of the cron, so that no run reads all workspaces. */
 const MAX_WORKSPACES = 10
 
 const detailsOf = (env: ReminderEnv, partner: UnnotifiedPartner): ConnectDetails => ({

@@ -17,8 +17,8 @@ import type { OpenRun } from './open-runs.queries.ts'
 const WEEK = sql`interval '7 days'`
 
 /**
- * What runs that needed no approval have paid in the last days, by currency. One that has not
- * claimed everything counts with what it may pay at most.
+ * The sums paid by runs without approval in the last days, by currency. A run that has not claimed
+ * everything counts with the most that it may pay.
  */
 const paidAlone = (workspaceId: string, now: Date) => sql`
       with recent as (
@@ -71,10 +71,8 @@ const askForApproval = (actor: string, now: Date) => sql`
     insert into payout_run_notices (workspace_id, run_id, reason, created_at)
     select workspace_id, id, 'approval', ${now}::timestamptz from run where needs_approval`
 
-/** A run that was begun. */
 type Begun = {
   id: string
-  /** Whether it waits for a second manager. */
   needsApproval: boolean
   /** Whether it pays no more than a sum. */
   isLimited: boolean
@@ -90,7 +88,7 @@ const begunQuery = (db: Db, id: string) =>
       sql<boolean>`(expected is not null or max_amount_cents is not null)`.as('isLimited'),
     ])
 
-/** Who starts scheduled runs, in the audit log. */
+/** The actor of scheduled runs in the audit log. */
 const SCHEDULE = 'Schedule'
 
 /**

@@ -16,10 +16,10 @@ import type { OpenRun } from './open-runs.queries.ts'
 /** Partners per page. A page takes well under a second. */
 const CLAIM_PAGE = 500
 
-/** What a run can pay, and what of that could not be read from Stripe. */
+/** The funds of a run, and what could not be read from Stripe. */
 type Prepared = Funds & { unread: RunResultResponse['unread'] }
 
-/** A preview without what cannot be read is better than none. */
+/** A preview continues without what cannot be read. */
 const unless =
   <T>(isPreview: boolean, otherwise: T) =>
   (error: unknown): T => {
@@ -31,7 +31,7 @@ type Preparation = {
   now: Date
   budget: Budget
   isPreview: boolean
-  /** Leaves the accounts as they were read before, because what is read again is saved. */
+  /** Reads no account again, because the result would be saved. */
   isReadOnly?: boolean
 }
 

@@ -18,16 +18,16 @@ const NIL = '00000000-0000-0000-0000-000000000000'
  */
 const COMMISSIONS_PER_PAGE = 5_000
 
-/** How many partners, and how many commissions of one balance, a statement claims at most. */
+/** The most partners, and commissions of one balance, that a statement claims. */
 type PageSize = { partners: number; commissions?: number }
 
-/** What a page leaves: other partners, the rest of a large balance, or nothing. */
+/** What remains after a page: other partners, the rest of a large balance, or nothing. */
 export type Claimed = 'more' | 'growing' | 'all'
 
 /**
  * Claims the balances of a run's next partners: their commissions, netted, become a payout per
- * partner and currency. Concurrent runs are serialized, and a payout that is growing or letting its
- * commissions go keeps others from taking any of its partner and currency, so no balance is split.
+ * partner and currency. Concurrent runs are serialized, and a payout that is growing or releasing
+ * its commissions keeps others from taking any of its partner and currency, so no balance is split.
  * Repeated after an unseen commit, it claims the partners after those. A run by Stripe claims
  * nothing once the key is gone, because its payouts could not be sent.
  *

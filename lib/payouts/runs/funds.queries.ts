@@ -1,7 +1,4 @@
-/**
- * What is needed to tell which balances the merchant's money covers, and the cover that a run
- * keeps.
- */
+/** Reads the data from which a cover is computed, and saves the cover of a run. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { Cover, Due, PayoutOrder } from '../../tenancy/settings/funds.ts'

@@ -28,18 +28,21 @@ const readAvailable = async (
   }
 }
 
-/** What a run can pay: what is available, null if that was not read, and what it covers. */
+/**
+ * The funds of a run: the available balance, null if it was not read, and the balances that it
+ * covers.
+ */
 export type Funds = {
   available: Available | null
   cover: Cover
-  /** Whether something is due, and it is not known what the balance covers of it. */
+  /** Whether something is due, but it is unknown what the balance covers. */
   isUnknown: boolean
 }
 
-/** Nothing is left out: by bank, or if nothing is due. */
+/** Everything is covered: by bank, or if nothing is due. */
 const UNLIMITED: Funds = { available: null, cover: {}, isUnknown: false }
 
-/** Nothing is known of the balance, so nothing is left out. */
+/** The balance is unknown, so nothing is left out. */
 export const UNKNOWN: Funds = { ...UNLIMITED, isUnknown: true }
 
 /**
@@ -68,7 +71,7 @@ export const readFunds = async (
   return { available, cover: coverOf(due, { available, waiting, order }), isUnknown: false }
 }
 
-/** What the maximum of a run covers of what the balance covers, in the workspace's order. */
+/** The covered balances that fit into the maximum of a run, in the workspace's order. */
 export const readMaximum = async (
   env: PayoutEnv,
   scope: RunScope,

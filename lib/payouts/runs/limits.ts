@@ -3,10 +3,9 @@
  * maximum.
  */
 
-/** What a run pays in one currency: how many payouts, and their sum. */
+/** The payouts of a run in one currency: their sum and number. */
 export type Total = { currency: string; amountCents: number; count: number }
 
-/** The limits of a run. */
 export type RunLimits = {
   /**
    * When the payouts were previewed: what was recorded later can only reduce them. null if they
@@ -35,7 +34,10 @@ export const waitOf = (run: {
   return run.needsApproval && !run.approvedAt ? 'awaiting_approval' : null
 }
 
-/** How many people approve a run: one beside whoever began it, two where that was a schedule. */
+/**
+ * The number of approvals: one, by another person than the one who began the run; two if a schedule
+ * began it.
+ */
 export const approvalsNeeded = (run: { scheduledFor: Date | null }): number =>
   run.scheduledFor ? 2 : 1
 
@@ -64,14 +66,14 @@ export const totalsOf = (payouts: { currency: string; amountCents: number }[]): 
     }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
 
-/** Who is asked to approve a run, as the database knows them: see `may_approve`. */
+/** A person who decides about a run: see `may_approve`. */
 export type Approver = {
   email: string
   /**
    * Whether this person had the present role, and had signed in, 72 hours before the run was begun.
    */
   mayApprove: boolean
-  /** Whether who gave the first of two approvals may approve still. */
+  /** Whether the person who gave the first of two approvals may still approve. */
   isFirstValid: boolean
 }
 

@@ -102,7 +102,6 @@ const step = (
   }
 }
 
-/** The mail about a payout, as a row of the outbox. */
 const sentMail = ({ partnerName, programName, ...line }: RunLine, portalUrl: string) => {
   const amount = formatMoney(line.amountCents, line.currency)
   const details: PayoutSentDetails = {

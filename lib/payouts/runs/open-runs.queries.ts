@@ -38,12 +38,10 @@ export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
     where reason = 'report' or sends_at is not null`.execute(db)
 }
 
-/** A run that has not claimed everything yet. */
 export type OpenRun = RunScope & {
   id: string
   /** Whether it pays no more than a sum. */
   isLimited?: boolean
-  /** null until it is decided. */
   needsApproval?: boolean | null
 }
 

@@ -30,7 +30,7 @@ const REQUEST_FETCHES = 8
 
 const UNREAD_TRANSFERS = 'Stripe’s transfers are not compared with the payouts yet.'
 
-/** What became of a run, in one fetch. */
+/** Reads the result of a run, in one fetch. */
 const readResult = async (env: PayoutEnv, scope: RunScope, runId: string) => {
   const db = connect(env)
   const [payouts, balances, [row]] = await db.batch([
@@ -47,7 +47,6 @@ const readResult = async (env: PayoutEnv, scope: RunScope, runId: string) => {
   }
 }
 
-/** With the amount as a number, as the response has it. */
 const withNumber = <Row extends { amountCents: bigint }>(row: Row) => ({
   ...row,
   amountCents: Number(row.amountCents),
@@ -78,13 +77,12 @@ const limitedScope = (
   }
 }
 
-/** The run with what its maximum covers, of what the balance covers. */
+/** Adds the cover of the run's maximum to the scope. */
 const withMaximum = async (env: PayoutEnv, scope: RunScope, budget: Budget): Promise<RunScope> =>
   Object.keys(scope.limits?.maxAmountCents ?? {}).length > 0
     ? { ...scope, maximum: await readMaximum(env, scope, budget) }
     : scope
 
-/** The result that a run would have now. */
 const dryRunResult = async (
   env: PayoutEnv,
   begun: RunScope,

@@ -8,7 +8,6 @@ import type { PayoutStatus } from '../payouts.ts'
 import { type RunLimits, type Total, waitOf } from './limits.ts'
 import { canceledRunStatus, type RunState, stripeRunStatus } from './runs.ts'
 
-/** How many payouts of a run have a status, and their sum, in one currency. */
 type RunTotal = { currency: string; status: PayoutStatus; payouts: number; amountCents: number }
 
 const totals: RawBuilder<RunTotal[]> = sql`(
@@ -70,14 +69,13 @@ const selectRuns = (db: Db, workspaceId: string) =>
 
 type RunRow = Awaited<ReturnType<ReturnType<typeof selectRuns>['execute']>>[number]
 
-/** How many payouts of a run have a status, or how many it has. */
+/** The number of payouts of a run, or of those with a status. */
 export const countPayouts = ({ totals }: { totals: RunTotal[] }, wanted?: PayoutStatus): number =>
   totals.reduce(
     (sum, { status, payouts }) => sum + (status === (wanted ?? status) ? payouts : 0),
     0,
   )
 
-/** A run with its status. */
 export const toRun = ({
   manualStatus,
   isCanceling,
@@ -117,7 +115,6 @@ export const findRun = async (
   return row && toRun(row)
 }
 
-/** The runs of a workspace, newest first. */
 export const listRuns = async (db: Db, workspaceId: string, page: PageRequest): Promise<Run[]> =>
   (await runsQuery(db, workspaceId, page).execute()).map(toRun)
 

@@ -3,10 +3,9 @@
 import type { PayoutMethod, RunStatus } from '../payouts.ts'
 import type { RunWait } from './limits.ts'
 
-/** What decides which steps a run allows. */
+/** The properties that decide which steps a run allows. */
 export type RunState = { method: PayoutMethod; status: RunStatus | RunWait; claimedAt: Date | null }
 
-/** What a workspace has set up to pay with. */
 export type PayoutSetup = {
   /** A key of its Stripe account. */
   hasKey: boolean

@@ -26,7 +26,6 @@ export const statusOf = (
   return status === 'pending' || isUnderReview ? 'in_review' : 'restricted'
 }
 
-/** What is known of an account. */
 export type AccountState = {
   status: PayoutAccountStatus
   /** Whether Stripe pays out to its bank; null if that is not decided. */

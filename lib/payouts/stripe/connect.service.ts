@@ -37,7 +37,6 @@ export const connectWith = async (
 /** A client for one Stripe account. All methods but createTransfer throw a ConnectError. */
 export type Connect = ReturnType<typeof connectTo>
 
-/** A page waits for it. */
 const LOOK_TIMEOUT_MS = 2_000
 /** Stripe's maximum. */
 const PAGE = 100
@@ -63,7 +62,6 @@ export const connectTo = (env: ConnectEnv, key: string) => {
   return {
     ...transfersOf(stripe),
 
-    /** The Stripe account of the key. */
     platform: () =>
       call(async () => {
         const account = await stripe.accounts.retrieveCurrent()

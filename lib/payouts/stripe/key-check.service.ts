@@ -75,7 +75,6 @@ const isConnectOff = (error: Stripe.errors.StripeError): boolean =>
 const lacksPermission = ({ statusCode, code }: Stripe.errors.StripeError): boolean =>
   statusCode === 403 && code !== 'account_invalid'
 
-/** null if nothing is wrong. */
 type Finding = { missing: string } | 'connect_off' | 'other_mode' | null
 
 /** Whether an answer of Stripe says that it is of a mode. A proxy may leave it out. */

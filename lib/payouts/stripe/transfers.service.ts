@@ -7,11 +7,10 @@ import type { ListedTransfer, TransferMetadata } from '../transfers/transfer-met
 import { idIn } from './client.service.ts'
 import { call, type Failure, failureOf } from './failures.service.ts'
 
-/** The parameters of a transfer. */
 type TransferRequest = {
   payoutId: string
   keyVersion: number
-  /** The partner's. */
+  /** The partner's account. */
   account: string
   /** Minor units of ISO 4217. */
   amountCents: bigint
@@ -19,10 +18,8 @@ type TransferRequest = {
   metadata: TransferMetadata
 }
 
-/** The outcome of a transfer. */
 export type TransferOutcome = ({ kind: 'sent' } & Transfer) | Failure
 
-/** A transfer that was made. */
 type Transfer = {
   transferId: string
   /** What was reversed of it since, in minor units of ISO 4217. */

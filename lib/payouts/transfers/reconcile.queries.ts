@@ -16,11 +16,9 @@ const ADOPTED_PER_PAGE = 100
 /** How far the transfers of a workspace's Stripe account are read. */
 export type Reading = {
   ciphertext: string
-  /** Older ones are read. */
+  /** The transfers before this time were read. */
   since: Date
-  /**
-   * Of a reading that did not come to its end: its newest transfer, and the last one that was read.
-   */
+  /** For an unfinished reading: its newest transfer, and the last one that was read. */
   newest: Date | null
   cursor: string | null
 }
@@ -49,14 +47,12 @@ export const listUnread = async (db: Db, now: Date, limit: number): Promise<stri
 }
 
 /**
- * Where a reading has come to: the next one begins at `newest`, or this one continues at `cursor`.
+ * The progress of a reading: the next one begins at `newest`, or this one continues at `cursor`.
  */
 export type Progress = { newest: Date | null; cursor: string | null }
 
-/** A transfer that was made a payout. */
 type Adopted = { payoutId: string; transferId: string; isDeducted: boolean }
 
-/** What was found on a page. */
 export type SavedPage = {
   adopted: Adopted[]
   alarms: FoundTransfer[]
@@ -81,7 +77,7 @@ export const saveTransfers = async (
   const listed = sql`jsonb_to_recordset(${JSON.stringify(transfers)}::jsonb)
       as x(id text, "payoutId" uuid, "runId" uuid, "programId" uuid, "partnerId" uuid, account text, "amountCents" bigint,
            "reversedCents" bigint, currency text, "cutoffAt" timestamptz, "createdAt" timestamptz)`
-  // Whoever has leased it does not take back that its key was used.
+  // A concurrent lease must not withdraw that its key was used.
   const used = sql<{ id: string }>`
     update payouts p
     set attempts = p.attempts + 1, key_used_at = coalesce(p.key_used_at, ${now}),
@@ -135,7 +131,7 @@ export const saveTransfers = async (
   }
 }
 
-/** Saves whose the accounts of unknown transfers are. */
+/** Saves the owners of the accounts of unknown transfers. */
 export const saveOwners = async (
   db: Db,
   workspaceId: string,

@@ -31,7 +31,6 @@ type Reconciling = {
   stripe: Connect
   now: Date
   budget: Budget
-  /** Payouts that turn out to be sent. */
   sent: Set<string>
   /** The ids of transfers that became payouts. */
   adopted: Set<string>
@@ -60,7 +59,7 @@ const savePage = async (
 }
 
 /**
- * Reads whose the accounts of unknown transfers are, and adopts these.
+ * Reads the owners of the accounts of unknown transfers, and adopts the transfers.
  * @returns whether none are left
  */
 const adoptRest = async (
@@ -120,7 +119,7 @@ const readAll = async (
   const reconciling = { env, workspaceId, stripe, ...rest }
   try {
     if (!(await readToEnd(reconciling, reading))) return false
-    // One that began before this run knows nothing of what was lost since.
+    // A reading that began before this run lacks the transfers since.
     if (reading.cursor === null) return true
     const next =
       hasLeft(budget) && (await withDb(env, budget, (db) => findReading(db, workspaceId)))
@@ -131,7 +130,6 @@ const readAll = async (
   }
 }
 
-/** Reads the transfers of a workspace, for its gate. */
 const reconcile = async (
   env: PayoutEnv,
   workspaceId: string,

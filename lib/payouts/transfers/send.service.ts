@@ -19,7 +19,6 @@ import type { FoundTransfer } from './unexpected-transfers.queries.ts'
 
 export type PayoutEnv = BudgetEnv & {
   SECRETS_KEY: string
-  /** The base URL of Stripe's API, for tests and the local runtime. */
   STRIPE_URL?: string
   /** Tributary's address, for links in mails. */
   PUBLIC_URL: string
@@ -55,7 +54,7 @@ const LEASE_MS = 120_000
 
 const MINUTE_MS = 60_000
 
-/** What the attempts of this run show about the other payouts. */
+/** What the attempts of this run show about other payouts. */
 type Learned = {
   /** How long the transfers of a workspace are paused. */
   pauses: Map<string, number>
@@ -119,7 +118,6 @@ const readRefused = async (
   return state ? { workspaceId, stripeAccountId, ...state, askedAt } : undefined
 }
 
-/** What all pages of a run share. */
 type Sending = {
   portalUrl: string
   budget: Budget
@@ -195,7 +193,7 @@ const sendPage = async (
     }
     const { isReady, sent, hasAdopted } = await gate(leased.workspaceId)
     asked.add(leased.workspaceId)
-    // The lease may be older than what the gate found out.
+    // The lease may be older than the gate's reading.
     const isKeyUsed = leased.isKeyUsed || sent.has(leased.id)
     const payout = { ...leased, isKeyUsed, mayBeSent: leased.mayBeSent || isKeyUsed || hasAdopted }
     const attempt = await tryTransfer(env, stripe, payout, { now: clock(), budget, isReady })
@@ -227,7 +225,6 @@ export const alarm = (found: FoundTransfer[]): void => {
     log('error', { job: 'payouts', error: 'sent after it had ended', ...one })
 }
 
-/** How many payouts the rest of a budget allows. */
 const pageSize = (budget: Budget): number =>
   hasLeft(budget)
     ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE - FETCHES_PER_TRANSFER + 1)

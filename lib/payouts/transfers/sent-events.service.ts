@@ -1,4 +1,4 @@
-/** What Stripe sends to a webhook endpoint, as far as the merchant's key allows asking. */
+/** The event types that Stripe sends to a webhook endpoint, as far as the key may read them. */
 import { connect } from '../../db/connection.ts'
 import type { OnboardingEnv } from '../accounts/onboarding.service.ts'
 import { connectWith } from '../stripe/connect.service.ts'

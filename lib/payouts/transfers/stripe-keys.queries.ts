@@ -5,13 +5,12 @@ import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
 import { isInFlight } from '../payouts.queries.ts'
 
-/** A key to save. */
 export type NewStripeKey = {
   ciphertext: string
   last4: string
   stripeAccountId: string
   livemode: boolean
-  /** To which its account may transfer; null if not known. */
+  /** The countries to which its account may transfer; null if unknown. */
   transferCountries: string[] | null
 }
 
@@ -33,11 +32,9 @@ export const stripeKeyQuery = (db: Db, workspaceId: string) =>
       'created_at as createdAt',
     ])
 
-/** The key of a workspace, or undefined. */
 export const findStripeKey = (db: Db, workspaceId: string): Promise<StripeKey | undefined> =>
   stripeKeyQuery(db, workspaceId).executeTakeFirst()
 
-/** The encrypted key of a workspace, or undefined. */
 export const findCiphertext = async (db: Db, workspaceId: string): Promise<string | undefined> => {
   const row = await db
     .selectFrom('stripe_keys')
@@ -142,7 +139,6 @@ export const dueKeys = (upkeep: Upkeep, now: Date) => sql`
 
 type LeasedKey = { workspaceId: string; ciphertext: string }
 
-/** Leases some of these. Each is returned once. */
 export const leaseKeys = async (
   db: Db,
   upkeep: Upkeep,

@@ -1,6 +1,6 @@
 /**
- * What a transfer at Stripe says of its payout, so that a database that was restored to an earlier
- * time can adopt it.
+ * The metadata of a transfer at Stripe, by which a database that was restored to an earlier time
+ * can adopt its payout.
  */
 
 import { transferGroup } from '../payouts.ts'
@@ -12,7 +12,7 @@ export type TransferMetadata = {
   run_id: string
   program_id: string
   partner_id: string
-  /** The cutoff of its run, ISO 8601: what was payable to the partner by then is what it paid. */
+  /** The cutoff of its run, ISO 8601: it paid what was payable to the partner at that time. */
   cutoff_at: string
 }
 
@@ -29,7 +29,7 @@ export type ListedTransfer = {
   metadata: Partial<Record<string, string>>
 }
 
-/** A transfer of a workspace's payout. Ids are null if it does not say them. */
+/** A transfer of a workspace's payout. Ids are null if the metadata lacks them. */
 export type OurTransfer = Omit<ListedTransfer, 'group' | 'metadata'> & {
   payoutId: string
   runId: string | null
@@ -43,8 +43,8 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const uuidIn = (text: string | undefined): string | null => (text && UUID.test(text) ? text : null)
 
 /**
- * What a transfer says of a workspace's payout; null if it is of another workspace, or of something
- * else that the merchant uses Stripe for. One without Tributary's metadata is not Tributary's,
+ * The payout in a transfer's metadata; null if it is of another workspace, or of something else
+ * that the merchant uses Stripe for. A transfer without Tributary's metadata is not Tributary's,
  * whatever its transfer_group.
  */
 export const ourTransfer = (

@@ -1,4 +1,4 @@
-/** What is saved of an attempt to send a payout, with the mail to its partner. */
+/** The result of an attempt to send a payout, and the mail to its partner. */
 
 import { newId } from '../../db/ids.ts'
 import { exponentialDelay } from '../../values/backoff.ts'
@@ -13,7 +13,6 @@ export const HOUR_MS = 60 * MINUTE_MS
 /** Five retries in the first hour, then one an hour. */
 const BACKOFF_MS = { first: 2 * MINUTE_MS, max: HOUR_MS }
 
-/** How long a payout waits after an attempt that failed. */
 export const pauseAfter = ({ attempts }: DuePayout): number =>
   exponentialDelay(attempts, BACKOFF_MS)
 
@@ -63,14 +62,13 @@ export const postponed = (payout: DuePayout, pauseMs: number): TransferResult =>
   }
 }
 
-/** Which outcomes managers are mailed about. One that is unclear is retried. */
+/** The outcomes about which managers are mailed. An unclear one is retried. */
 const PROBLEMS: Partial<Record<TransferOutcome['kind'], NoticeReason>> = {
   refused: 'failed',
   no_funds: 'insufficient_funds',
   locked_out: 'key_rejected',
 }
 
-/** The result to save for an attempt. */
 export const resultOf = (
   portalUrl: string,
   payout: DuePayout,
@@ -95,7 +93,7 @@ export const resultOf = (
   if (outcome.kind === 'refused') {
     const { code } = outcome
     const isFinal = { ...failed, outcome: 'failed', failureCode: code } as const
-    // It waits for more from then on, and nobody has to do anything.
+    // The payout's balance waits until it is large enough, and nobody has to act.
     return code === TOO_SMALL
       ? { ...isFinal, problem: undefined, mail: null }
       : { ...isFinal, mail }

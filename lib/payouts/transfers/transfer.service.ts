@@ -19,7 +19,7 @@ export type AttemptResult = {
      * workspace's transfers are not read yet. Does not affect other payouts.
      */
     | { kind: 'postponed' }
-    /** It was to be canceled, and is: there is no transfer, and its key cannot act any more. */
+    /** The payout is canceled: there is no transfer, and its key cannot act any more. */
     | { kind: 'canceled' }
   keyVersion: number
   /**

@@ -24,7 +24,7 @@ export type DuePayout = {
   currency: string
   amountCents: bigint
   stripeAccountId: string
-  /** Of its run. */
+  /** The cutoff of its run. */
   cutoffAt: Date
   keyVersion: number
   /** When this version of the idempotency key was first used, or may have been. */
@@ -36,7 +36,7 @@ export type DuePayout = {
   isKeyUsed: boolean
   /** Whether any version may have been: the transfer is looked up before it is asked for. */
   mayBeSent: boolean
-  /** This one included. Names the lease. */
+  /** The number of attempts, this one included. Identifies the lease. */
   attempts: number
   isCanceling: boolean
   /** The database's time at the lease, before any request to Stripe. */
@@ -54,7 +54,6 @@ const isStillInFlight = sql`p.status in ('processing', 'canceling') and p.cancel
 /** Whether the payout `p` is to be sent, or looked up, and claims no more. */
 const isReady = (p: string) => sql`${isInFlight(p)} and ${sql.ref(`${p}.claimed_at`)} is not null`
 
-/** The payouts that are due. */
 export const duePayouts = (now: Date) => sql`
   select from payouts p where ${isReady('p')} and p.next_attempt_at <= ${now}::timestamptz`
 
@@ -77,7 +76,7 @@ type Page = {
  * before it is. Whether it was used before is read from the row as it was.
  *
  * A repeat after an unseen commit gets the same payouts, whose keys then count as used: the row no
- * longer shows whose mark it is.
+ * longer shows which lease marked it.
  */
 export const leasePayouts = async (
   db: Db,
@@ -145,11 +144,10 @@ export const renewKey = async (
   return rows.length > 0
 }
 
-/** The result of an attempt. */
 export type TransferResult = {
   id: string
   keyVersion: number
-  /** Names the lease. */
+  /** Identifies the lease. */
   attempts: number
   /**
    * `failed`: refused permanently; its commissions are payable again. `spent`: refused for now, and
@@ -164,7 +162,7 @@ export type TransferResult = {
   error: string | null
   /** Stripe's code of a permanent refusal. */
   failureCode: string | null
-  /** What managers are mailed about, once per run. */
+  /** The reason for a mail to managers, once per run. */
   problem?: NoticeReason | undefined
   nextAttemptAt: Date
   /**
@@ -174,7 +172,7 @@ export type TransferResult = {
   isUnreachable: boolean | null
   /** The mail to the partner, if the payout was sent or has failed. */
   mail: { id: string; details: Record<string, string | null> } | null
-  /** What was read of its account after a refusal because of it. */
+  /** The account's state after a refusal because of the account. */
   reading?: AccountReading | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * What differs between a sale of ours and the other platform's commission of it, and the likely
+ * The difference between a sale of ours and the other platform's commission of it, and the likely
  * reason.
  */
 import type { HoldReason } from '../../rules/steps/holds.ts'
@@ -9,7 +9,6 @@ import type { HereSale, ThereSale } from './match.ts'
 export const OUTCOMES = ['same', 'different', 'only_here', 'only_there'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The likely reasons, each in words. */
 export const REASONS = {
   // The same amount.
   other_day:
@@ -31,7 +30,7 @@ export const REASONS = {
   unverified_address_held: 'Held here: only an unverified address says whose the customer is.',
   possible_duplicate_held: 'Held here: the sale looks like another one.',
   held_by_manager: 'Held here by a manager.',
-  // Only the other platform has one.
+  // Only the other platform has a commission.
   no_click: 'The sale was reported here without a click, and the customer is nobody’s.',
   unknown_click: 'The sale was reported here with a click that does not exist.',
   expired_click: 'The click had expired: the program’s attribution window is shorter.',
@@ -56,7 +55,7 @@ export const REASONS = {
   not_credited: 'The sale is credited to nobody here.',
   second_commission:
     'The other platform has another commission of the same sale, which is compared.',
-  // Only we have one.
+  // Only Tributary has a commission.
   partner_not_there: 'The other platform’s commissions do not name this partner.',
   not_uploaded_yet: 'The sale is newer than the commissions that were uploaded.',
   not_reported_there: 'The other platform has no commission of this sale.',
@@ -79,7 +78,6 @@ export type HereFacts = HereSale & {
 
 export type ThereFacts = ThereSale & {
   partnerEmail: string | null
-  /** Whether the customer is known here. */
   isCustomerKnown: boolean
   /** Whether a payment of this id was refused because of its mode. */
   isOtherMode: boolean
@@ -120,7 +118,7 @@ const HELD: Record<HoldReason, Reason> = {
 const reasonOfNothing = ({ steps, isOfOtherProgram, grossCents }: HereFacts): Reason => {
   if (isOfOtherProgram) return 'other_program'
   const codes = steps.map(({ code }) => code)
-  // It earned something that was reversed in full.
+  // Its earnings were reversed in full.
   if (grossCents > 0n)
     return codes.includes('reversed_by_hand') ? 'rejected_here' : 'refund_not_seen_there'
   for (const code of Object.keys(OF_STEP) as Step['code'][]) {

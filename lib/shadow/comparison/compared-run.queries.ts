@@ -1,4 +1,4 @@
-/** The shadow run that is compared: one comparison works on it at a time. */
+/** The lease of a shadow run, which one comparison processes at a time. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 
@@ -10,9 +10,9 @@ export type ShadowRun = {
   comparedAfter: string | null
   /** The last uploaded commission in this walk through those that wait; null at its beginning. */
   waitingAfter: string | null
-  /** The comparison that works on it. */
+  /** The comparison that holds the lease. */
   owner: string
-  /** What was committed by then is in what this step reads. */
+  /** This step reads all that was committed at this time. */
   readAt: Date
 }
 
@@ -22,8 +22,8 @@ export type ShadowRun = {
 const LEASE = sql`interval '30 seconds'`
 
 /**
- * Takes the run for a comparison, or goes on with it.
- * @returns undefined if another one works on it, or it has ended
+ * Leases the run for a comparison, or extends its lease.
+ * @returns undefined if another one holds the lease, or the run has ended
  */
 export const leaseRun = async (
   db: Db,
@@ -42,7 +42,7 @@ export const leaseRun = async (
   return rows[0]
 }
 
-/** Lets others go on. */
+/** Releases the lease. */
 export const releaseRun = async (
   db: Db,
   { workspaceId, programId, owner }: ShadowRun,

@@ -34,7 +34,6 @@ export const comparisonResponse = (row: ComparisonRow): ComparisonResponse => ({
         },
 })
 
-/** A line of the CSV file. */
 export const comparisonLine = (row: ComparisonRow) => {
   const { here, there, ...rest } = comparisonResponse(row)
   return {
@@ -53,7 +52,6 @@ export const comparisonLine = (row: ComparisonRow) => {
   }
 }
 
-/** Its columns. */
 export const COMPARISON_COLUMNS = [
   'id',
   'day',

@@ -109,21 +109,20 @@ export const loadBuckets = async (
   return { here: heres, there: theres, newestAt: newest?.at ?? null }
 }
 
-/** What a step has found. */
 export type FoundStep = {
   buckets: string[]
   resolved: Resolved[]
   found: ComparedSale[]
-  /** Up to where sales of ours are compared now; null if that has not moved. */
+  /** The new position in sales of ours; null if it has not moved. */
   after: string | null
   /** The last uploaded commission of the walk; null at its end. */
   waitingAfter: string | null
 }
 
 /**
- * Replaces what was found of these buckets, all at once, unless another comparison works on the run
- * by now. Commissions that have changed meanwhile are compared again. So are those whose sale is of
- * another customer now, who was not compared with them.
+ * Replaces the results of these buckets in one transaction, unless another comparison has leased
+ * the run meanwhile. Commissions that have changed meanwhile are compared again. So are those whose
+ * sale is of another customer now, who was not compared with them.
  */
 export const saveComparisons = async (
   db: Db,

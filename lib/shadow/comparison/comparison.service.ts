@@ -17,8 +17,8 @@ import { compareSales } from './comparison.ts'
 /** Commissions, or sales of ours, per step, which takes five round trips and less than a second. */
 const STEP = 500
 /**
- * Sales of ours are compared again for so long: a transaction may commit an id that is older than
- * one that was seen.
+ * The time for which sales of ours are compared again: a transaction may commit an id that is older
+ * than one that was read before.
  */
 const LATE_MS = 60_000
 
@@ -39,7 +39,7 @@ type Work = {
   isMore: boolean
 }
 
-/** The newest of ids: their order is that of time. */
+/** The newest of ids, which are in order of time. */
 const lastOf = (ids: string[]): string | undefined => ids.toSorted().at(-1)
 
 /**
@@ -59,7 +59,7 @@ const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
     return of.length === STEP ? [of.at(-1)?.by ?? ''] : []
   })
   const isMore = full.length > 0
-  // Beyond the last id of a full list, the other list is not known to be whole.
+  // A full list says nothing of what follows its last id, so the other one is cut there.
   const end = full.sort()[0]
   const within = sales.filter(({ by }) => end === undefined || by <= end)
   const newest = end ?? lastOf(within.map(({ by }) => by))
@@ -82,7 +82,7 @@ const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
   }
 }
 
-/** One step. @returns whether there is more to compare */
+/** Compares one page. @returns whether there is more to compare */
 const compareStep = async (db: Db, run: ShadowRun, now: Date): Promise<boolean> => {
   const { resolved, after, waitingAfter, isMore, ...work } = await findWork(db, run, now)
   const moved = resolved.flatMap(({ bucket, former }) =>
@@ -96,11 +96,11 @@ const compareStep = async (db: Db, run: ShadowRun, now: Date): Promise<boolean> 
 }
 
 /**
- * Compares what has changed in a program in shadow mode, if nobody else is at it.
+ * Compares what has changed in a program in shadow mode, unless another comparison holds its lease.
  *
  * @param owner names this comparison
  * @param goesOn whether there is time for another step
- * @returns whether more is to be compared, by this or by who is at it
+ * @returns whether more is to be compared, by this comparison or the other one
  */
 export const compareRun = async (
   db: Db,

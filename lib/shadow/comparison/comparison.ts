@@ -12,7 +12,7 @@ import {
 import { matchSales } from './match.ts'
 
 export type ComparedSale = {
-  /** The same whenever it is compared: of the commission, else of the sale. */
+  /** A stable id: that of the commission, or else of the sale. */
   id: string
   bucket: string
   eventId: string | null
@@ -26,7 +26,7 @@ export type ComparedSale = {
   hereCurrency: string | null
   thereCents: bigint | null
   thereCurrency: string | null
-  /** Who is credited here. */
+  /** The partner that Tributary credits. */
   partnerId: string | null
 }
 

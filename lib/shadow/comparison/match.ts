@@ -43,7 +43,7 @@ export type ThereSale = {
 export const WINDOW_MS = 2 * 86_400_000
 
 /**
- * How many sales before a commission, and after it, it is compared with, the nearest ones: a
+ * The number of nearest sales before a commission, and after it, that it is compared with: a
  * customer may have thousands a day.
  */
 const CANDIDATES = 25
@@ -57,7 +57,6 @@ const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
 const distanceOf = (here: HereSale, there: ThereSale): number =>
   Math.abs(here.at.getTime() - there.at.getTime())
 
-/** The best edge first. */
 const compareEdges = (a: Edge, b: Edge): number =>
   a.tier - b.tier ||
   a.distance - b.distance ||

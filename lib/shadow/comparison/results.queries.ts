@@ -1,21 +1,20 @@
-/** What the comparison of a shadow run has found, as managers read it. */
+/** The results of a shadow run, as managers read them. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
 import type { Outcome, Reason } from './compare.ts'
 
-/** How far a shadow run has come. */
+/** The progress of a shadow run. */
 export type ShadowState = {
   startedAt: Date
   endedAt: Date | null
-  /** Commissions of the other platform. */
   uploaded: number
-  /** Of these, those that are to be compared yet. */
+  /** Those that are not compared yet. */
   waiting: number
   newestSoldAt: Date | null
 }
 
-/** What one outcome adds up to, in one currency. Each side counts in its own. */
+/** The total of one outcome in one currency. Each side counts in its own currency. */
 export type OutcomeSum = {
   outcome: Outcome
   currency: string
@@ -57,7 +56,7 @@ const sumsQuery = (workspaceId: string, programId: string, days: Days) => sql<Ou
   group by r.outcome, side.currency order by r.outcome, side.currency`
 
 /**
- * The state of the latest shadow run of a program, and the sums of what was found, by outcome.
+ * The state of the latest shadow run of a program, and the sums of its results by outcome.
  * undefined without a run.
  */
 export const readShadowState = async (
@@ -73,7 +72,6 @@ export const readShadowState = async (
   return state && { state, sums }
 }
 
-/** What a day adds up to, in one currency. */
 export type DaySum = Omit<OutcomeSum, 'outcome'> & { day: string; differences: number }
 
 /** The days of a period, newest first. */
@@ -118,7 +116,6 @@ export type ComparisonRow = {
   thereCurrency: string | null
 }
 
-/** Whether the result `r` matches the filters. */
 const matches = (filter: ComparisonFilter): RawBuilder<unknown> => {
   const { outcome, reason, partnerId } = filter
   return sql.join(

@@ -2,7 +2,6 @@ import type { CutOverResponse } from '../shadow.responses.ts'
 import type { CutOverOutcome } from './cut-over.service.ts'
 import { type OwedBalance, REFUSALS } from './cut-over.ts'
 
-/** How many balances an answer lists. */
 const MOST_LISTED = 1_000
 
 const balanceOf = ({ email, partnerId, currency, amountCents }: OwedBalance) => ({

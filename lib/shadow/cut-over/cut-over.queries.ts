@@ -23,7 +23,7 @@ type Scope = {
 }
 
 /**
- * What the other platform owes each partner, in each currency, and why it cannot be taken over:
+ * The debts of the other platform by partner and currency, and why one cannot be taken over:
  * `OwedBalance`. A partner is found by its address, or a former one.
  */
 const owed = ({ workspaceId, programId, leaveOut }: Scope) => sql`
@@ -50,7 +50,7 @@ const owed = ({ workspaceId, programId, leaveOut }: Scope) => sql`
   group by f.partner_id, case when f.partner_id is null then f.email end, f.currency
   having sum(f.cents) <> 0`
 
-/** What a cut-over would take over, and what it would not. */
+/** The balances that a cut-over would take over, and those that it would not. */
 export const listOwed = async (db: Db, scope: Scope): Promise<OwedBalance[]> => {
   const { rows } = await sql<OwedBalance>`
     select email, partner_id as "partnerId", currency, cents as "amountCents", code from (${owed(scope)}) o
@@ -95,7 +95,6 @@ const lastRunQuery = (workspaceId: string, programId: string) => sql<LastRun>`
   where g.workspace_id = ${workspaceId} and g.id = ${programId}
   order by r.started_at desc limit 1`
 
-/** The last shadow run of a program, or undefined. */
 export const readLastRun = async (
   db: Db,
   workspaceId: string,

@@ -10,7 +10,7 @@ import { areSameSums, type CutOverSum, type OwedBalance, sumsOf, whyUnread } fro
 export type CutOverRequest = {
   programId: string
   leaveOut: string[]
-  /** What was shown; null if any sum may be taken over. */
+  /** The sums of the preview; null if any sum may be taken over. */
   expected: CutOverSum[] | null
 }
 
@@ -19,9 +19,7 @@ export type CutOverOutcome = {
   cutOverAt: Date | null
   sums: CutOverSum[]
   refused: OwedBalance[]
-  /** What is, or was, taken over. */
   balances: OwedBalance[]
-  /** Whether it was made before. */
   isRepeat: boolean
 }
 
@@ -62,10 +60,7 @@ const findCutOver = async (
   }
 }
 
-/**
- * What a cut-over would do.
- * @throws {ApiError} `conflict` if the program does not run in shadow mode
- */
+/** Previews a cut-over. @throws {ApiError} `conflict` if the program does not run in shadow mode */
 export const previewCutOver = async (
   db: Db,
   workspaceId: string,

@@ -1,5 +1,6 @@
 /**
- * The cut-over: it ends a shadow run, and takes over what the other platform still owes partners.
+ * A cut-over ends a shadow run, and takes over the balances that the other platform still owes
+ * partners.
  */
 
 /** Why a partner's balance cannot be taken over, and what to do. */
@@ -36,7 +37,7 @@ export const whyUnread = ({
 
 export const isUnreadMessage = (message: string): boolean => message === UNREAD || message === MIXED
 
-/** What the other platform owes one partner in one currency. */
+/** The balance that the other platform owes one partner in one currency. */
 export type OwedBalance = {
   /** null of commissions that name no partner. */
   email: string | null
@@ -48,10 +49,9 @@ export type OwedBalance = {
   code: RefusalCode | null
 }
 
-/** What is taken over in one currency. */
 export type CutOverSum = { currency: string; partners: number; amountCents: number }
 
-/** What was taken over, as it is kept. */
+/** The stored result of a cut-over. */
 export type CutOverResult = { id: string; sums: CutOverSum[]; leftOut: number; by: string }
 
 /** The sums of the balances that are taken over, by currency. */
@@ -69,7 +69,7 @@ export const sumsOf = (balances: OwedBalance[]): CutOverSum[] => {
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
-/** Whether what is taken over is what was shown. */
+/** Whether the sums equal those of the preview. */
 export const areSameSums = (a: CutOverSum[], b: CutOverSum[]): boolean => {
   const text = (sums: CutOverSum[]) =>
     JSON.stringify(
@@ -78,5 +78,5 @@ export const areSameSums = (a: CutOverSum[], b: CutOverSum[]): boolean => {
   return text(a) === text(b)
 }
 
-/** The partner sees it with what is not an opening balance. */
+/** Shown to the partner for balances that are no opening balance. */
 export const BALANCE_REASON = 'Balance taken over from the previous platform'

@@ -64,11 +64,10 @@ export const findDelivery = (db: Db, workspaceId: string, id: string) =>
 
 export type DeliveryDetail = NonNullable<Awaited<ReturnType<typeof findDelivery>>>
 
-/** What queues a delivery again. */
 const queued = (now: Date, lane: 'first' | 'retry') => sql`
   delivered_at = null, failed_at = null, attempts = 0, first_attempt_at = null, next_attempt_at = ${now}::timestamptz, lane = ${lane}`
 
-/** Sends an event again, with the same id, whatever came of it before. @param id a UUID */
+/** Sends an event again, with the same id, whatever its status. @param id a UUID */
 export const resendDelivery = async (
   db: Db,
   { workspaceId, now }: Act,

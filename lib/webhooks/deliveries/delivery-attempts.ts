@@ -4,7 +4,7 @@ export type Try = {
   at: string
   /** The status of the response; null without one. */
   status: number | null
-  /** Until the response was read. */
+  /** The time until the response was read. */
   ms: number
   /** Why it did not succeed; null if it did. */
   error: TryError | null
@@ -29,5 +29,4 @@ export const TRY_ERRORS = [
 ] as const
 export type TryError = (typeof TRY_ERRORS)[number]
 
-/** The latest tries are kept. */
 export const MAX_TRIES = 20

@@ -25,7 +25,7 @@ export type LeasedDelivery = {
   /** Null until the first attempt to any endpoint. */
   payload: string | null
   refund: AnnouncedRefund | null
-  /** This one included. */
+  /** The number of attempts, this one included. */
   attempts: number
   firstAttemptAt: Date
 }
@@ -89,7 +89,6 @@ export const storePayloads = async (
   return new Map(rows.map(({ id, payload }) => [id, payload]))
 }
 
-/** What became of a leased delivery. */
 export type DeliveryResult = {
   id: string
   endpointId: string
@@ -150,7 +149,6 @@ const disableQuery = (endpointIds: string[], publicUrl: string, now: Date) => {
     join members m on m.workspace_id = d.workspace_id and m.role = 'manager'`
 }
 
-/** Saves the results of a page, in one batch that may be repeated. */
 export const saveDeliveryResults = async (
   db: Db,
   results: DeliveryResult[],

@@ -11,7 +11,7 @@ const DAY_SECONDS = 86_400
  */
 export const WINDOW_SECONDS = 3 * DAY_SECONDS
 
-/** Up to this share of a delay is added to it. */
+/** At most this share of a delay is added to it at random. */
 const JITTER = 0.1
 
 /** Longer than any page of a run takes. */

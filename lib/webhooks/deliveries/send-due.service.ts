@@ -36,7 +36,7 @@ const MAX_PER_ENDPOINT = 2
 /** Leasing a page, reading what it is about, storing the payloads, and saving the results. */
 const FETCHES_PER_PAGE = 4
 const MAX_PAGE = 60
-/** A retry that is due this soon is waited for, instead of leaving it to the next run. */
+/** The run waits for retries that are due within this time. */
 const SOON_MS = 6_000
 /**
  * The clock of the database, which queues events, may be this far ahead of the Worker's: a nudge
@@ -52,7 +52,6 @@ export const allowsLocal = ({
 
 const later = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
 
-/** What all pages of a run share. */
 type Sending = {
   env: WebhooksEnv
   budget: Budget
@@ -165,7 +164,6 @@ const sendPage = async (page: LeasedDelivery[], sending: Sending): Promise<Deliv
   return results
 }
 
-/** How many deliveries the rest of a budget allows. */
 const pageSize = (budget: Budget): number =>
   hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE) : 0
 

@@ -3,9 +3,9 @@ import { Webhook } from 'standardwebhooks'
 import type { Try } from './delivery-attempts.ts'
 
 const TIMEOUT_MS = 10_000
-/** What is read of a response. The rest is not waited for. */
+/** The part of a response that is read. */
 const MAX_RESPONSE_BYTES = 64 * 1024
-/** What is kept of it. */
+/** The part of a response that is stored. */
 const MAX_KEPT_LENGTH = 2_000
 
 type Request = {

@@ -1,7 +1,6 @@
 import type { WebhookEndpointResponse } from '../webhooks.responses.ts'
 import type { EndpointRow } from './endpoints.queries.ts'
 
-/** An endpoint as the API represents it. */
 export const endpointResponse = (
   { disabledAt, formerUntil, ...endpoint }: EndpointRow,
   now: Date,

@@ -33,7 +33,6 @@ export const findEndpoint = (
 ): Promise<EndpointRow | undefined> =>
   selectEndpoints(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
-/** The endpoints of a workspace, newest first. */
 export const listEndpoints = (db: Db, workspaceId: string, { cursor, limit }: PageRequest) => {
   const endpoints = selectEndpoints(db, workspaceId).orderBy('id', 'desc').limit(limit)
   return (cursor ? endpoints.where('id', '<', cursor) : endpoints).execute()

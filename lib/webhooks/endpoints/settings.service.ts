@@ -45,7 +45,6 @@ const newSecret = async (
 ): ReturnType<EndpointsService['newSecret']> =>
   JSON.parse(c.var.secret ?? (await newSecretText(c.var.workspace, c.env.WEBHOOKS)))
 
-/** Adds an endpoint with a new secret. */
 export const createEndpoint = async (
   c: Context<WebhookSettingsEnv>,
   { url: given, types, description }: NewWebhookEndpoint,
