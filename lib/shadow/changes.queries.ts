@@ -183,7 +183,7 @@ export const findStale = async (
 }
 
 /**
- * The buckets of sales whose partner is, or is not, named by a commission by now, which may be of
+ * The buckets of sales whose partner is now named, or not named, by a commission, which may be of
  * another customer.
  *
  * @param reason of sales that were compared when that was not so
@@ -202,8 +202,9 @@ const ofPartners = (programId: string, reason: Reason, isNamed: boolean, limit: 
   limit ${limit}`
 
 /**
- * The buckets of sales that were newer than what was uploaded, and are not any more, of sales whose
- * partner no commission named, and one does by now, and of those whose partner none names any more.
+ * The buckets of three kinds of sales: those that were newer than the uploaded commissions, and are
+ * not any more; those whose partner is now named by a commission; and those whose partner is not
+ * named any more.
  */
 export const takeStale = async (
   db: Db,

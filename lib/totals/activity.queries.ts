@@ -1,6 +1,7 @@
 /** What happened in a period, from the totals. */
 import { sql } from 'kysely'
 import type { Period } from '../values/periods.ts'
+import { COLUMNS, SUMS } from './stats.queries.ts'
 
 /** The activity in a slot of a chart. Clicks and leads have no currency, and rows of their own. */
 export type Activity = {
@@ -53,20 +54,16 @@ export const workspaceActivityQuery = (
   { formerFrom, to, readBy }: Period,
   partnerId?: string,
 ) => {
-  const columns = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
   const isOwn = partnerId
     ? sql`workspace_id = ${workspaceId} and of_id = ${partnerId}`
     : sql`workspace_id = ${workspaceId} and level = 'program'`
   return sql<WorkspaceActivity>`
-    select nullif(currency, '') as currency, to_char(slot, 'YYYY-MM-DD') as slot, coalesce(sum(clicks), 0)::bigint as clicks,
-           coalesce(sum(leads), 0)::bigint as leads, coalesce(sum(customers), 0)::bigint as customers,
-           coalesce(sum(sales), 0)::bigint as sales, coalesce(sum(revenue_cents), 0)::bigint as "revenueCents",
-           coalesce(sum(earned_cents), 0)::bigint as "earnedCents"
+    select nullif(currency, '') as currency, to_char(slot, 'YYYY-MM-DD') as slot, ${SUMS}
     from (
-      select starts_on as slot, currency, ${columns} from totals
+      select starts_on as slot, currency, ${COLUMNS} from totals
       where ${isOwn} and dimension = 'all' and unit = ${readBy} and starts_on between ${formerFrom}::date and ${to}::date
       union all
-      select date_trunc(${sql.lit(readBy)}, day)::date, currency, ${columns} from total_deltas
+      select date_trunc(${sql.lit(readBy)}, day)::date, currency, ${COLUMNS} from total_deltas
       where workspace_id = ${workspaceId} ${partnerId ? sql`and partner_id = ${partnerId}` : sql``}
         and day between ${formerFrom}::date and ${to}::date) parts
     group by currency, slot`

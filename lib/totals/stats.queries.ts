@@ -39,7 +39,7 @@ export const PRESUMS = sql`
   sum(clicks)::bigint as clicks, sum(leads)::bigint as leads, sum(customers)::bigint as customers, sum(sales)::bigint as sales,
   sum(revenue_cents)::bigint as revenue_cents, sum(earned_cents)::bigint as earned_cents`
 
-const COLUMNS = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
+export const COLUMNS = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
 
 export const daysBetween = (column: RawBuilder<unknown>, { from, to }: DayRange) =>
   sql`${column} between ${from}::date and ${to}::date`

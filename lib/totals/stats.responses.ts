@@ -41,7 +41,7 @@ export const StatsResponse = z
               .meta({ description: 'What the sales amount to, refunds included.' }),
             commissionCents: z.int().meta({
               description:
-                'What sales and leads of the period earned, less reversals until now.',
+                'What sales and leads of the period earned, less what was reversed of it by now.',
             }),
           }),
         ),

@@ -651,12 +651,12 @@ describe('a run', () => {
   const invite = async (workspaceId: string): Promise<string> => {
     const recipient = `i-${crypto.randomUUID()}@pine.example`
     const act = { workspaceId, actor: 'ann@pine.example', now: new Date() }
-    await invitationMail(connect(env), act, recipient, {
+    await invitationMail(act, recipient, {
       workspaceName: 'Pine',
       role: 'member',
       invitedBy: act.actor,
       url: 'https://track.example/',
-    }).execute()
+    }).execute(connect(env))
     return recipient
   }
 

@@ -24,11 +24,11 @@ const db = () => connect(inject('database'))
 const newWorkspace = async () => (await seeder(inject('database')).addWorkspace()).id
 
 const invitation = (workspaceId: string, recipient: string, now = LATER) =>
-  invitationMail(db(), { workspaceId, actor: 'ann@pine.example', now }, recipient, DETAILS)
+  invitationMail({ workspaceId, actor: 'ann@pine.example', now }, recipient, DETAILS)
 
 /** A mail in the outbox that is in a certain state. */
 const addMail = async (workspaceId: string, status: MailStatus = 'queued'): Promise<string> => {
-  await invitation(workspaceId, `${newId()}@pine.example`).execute()
+  await invitation(workspaceId, `${newId()}@pine.example`).execute(db())
   const [row] = await listMails(db(), workspaceId, { limit: 1 })
   const id = row?.id ?? ''
   const state = {
@@ -51,7 +51,7 @@ const addMail = async (workspaceId: string, status: MailStatus = 'queued'): Prom
 
 test('an invitation repeated after an unseen commit is one mail', async () => {
   const workspaceId = await newWorkspace()
-  const statement = invitation(workspaceId, 'leo@pine.example').compile()
+  const statement = invitation(workspaceId, 'leo@pine.example').compile(db())
   await db().batch([statement, statement])
   expect(await listMails(db(), workspaceId, { limit: 10 })).toMatchObject([
     {
@@ -68,8 +68,8 @@ test('an address is mailed one invitation to a workspace per day, however often 
   const workspaceId = await newWorkspace()
   const [soon, late] = [new Date(+LATER + 86_399_999), new Date(+LATER + 86_400_000)]
   for (const at of [LATER, soon, late])
-    await invitation(workspaceId, 'leo@pine.example', at).execute()
-  await invitation(await newWorkspace(), 'leo@pine.example', soon).execute()
+    await invitation(workspaceId, 'leo@pine.example', at).execute(db())
+  await invitation(await newWorkspace(), 'leo@pine.example', soon).execute(db())
   expect((await listMails(db(), workspaceId, { limit: 10 })).map((mail) => mail.createdAt)).toEqual(
     [late, LATER],
   )

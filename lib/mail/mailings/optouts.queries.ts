@@ -37,27 +37,11 @@ export const findSubscriber = async (db: Db, token: string): Promise<Subscriber 
  * Withdraws what was queued for a person and not tried yet. The mailer sends none of the rest: see
  * `leaseMails`.
  */
-const withdrawMessages = (db: Db, { workspaceId, email }: Subscriber) =>
-  db
-    .deleteFrom('mails')
-    .where('workspace_id', '=', workspaceId)
-    .where((eb) =>
-      eb.or([
-        eb(
-          'partner_id',
-          'in',
-          eb
-            .selectFrom('partners')
-            .where('workspace_id', '=', workspaceId)
-            .where('email', '=', email)
-            .select('id'),
-        ),
-        eb.and([eb('partner_id', 'is', null), eb('recipient', '=', email)]),
-      ]),
-    )
-    .where('kind', 'in', UNSUBSCRIBABLE_KINDS)
-    .where('attempts', '=', 0)
-    .where('sent_at', 'is', null)
+const withdrawMessages = ({ workspaceId, email }: Subscriber) => sql`
+  delete from mails
+  where workspace_id = ${workspaceId} and kind = any (${sql.val(UNSUBSCRIBABLE_KINDS)}::text[]) and attempts = 0 and sent_at is null
+    and (partner_id in (select id from partners where workspace_id = ${workspaceId} and email = ${email})
+         or (partner_id is null and recipient = ${email}))`
 
 /** Unsubscribes a person from a workspace's bulk mails, or subscribes them again. Idempotent. */
 export const setUnsubscribed = async (
@@ -87,6 +71,6 @@ export const setUnsubscribed = async (
       when: isUnsubscribed ? sql<SqlBool>`not ${known}` : sql<SqlBool>`${known}`,
     }).compile(),
     change.compile(db),
-    ...(isUnsubscribed ? [withdrawMessages(db, subscriber).compile()] : []),
+    ...(isUnsubscribed ? [withdrawMessages(subscriber).compile(db)] : []),
   ])
 }

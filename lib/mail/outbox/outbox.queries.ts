@@ -6,7 +6,6 @@ import { sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
-import type { MailKind } from '../mails.ts'
 import type { InvitationDetails } from './details.ts'
 
 /**
@@ -20,43 +19,18 @@ const INVITATION_INTERVAL_MS = 86_400_000
  * last day.
  */
 export const invitationMail = (
-  db: Db,
   { workspaceId, now }: Act,
   recipient: string,
   details: InvitationDetails,
 ) => {
-  const recent = db
-    .selectFrom('mails')
-    .where('workspace_id', '=', workspaceId)
-    .where('kind', '=', 'invitation')
-    .where('recipient', '=', recipient)
-    .where('created_at', '>', new Date(now.getTime() - INVITATION_INTERVAL_MS))
-    .select('id')
-  return db
-    .insertInto('mails')
-    .columns([
-      'id',
-      'workspace_id',
-      'kind',
-      'recipient',
-      'details',
-      'created_at',
-      'next_attempt_at',
-    ])
-    .expression(
-      db
-        .selectNoFrom([
-          sql<string>`${newId()}::uuid`.as('id'),
-          sql<string>`${workspaceId}::uuid`.as('workspace_id'),
-          sql<MailKind>`'invitation'`.as('kind'),
-          sql<string>`${recipient}`.as('recipient'),
-          sql<string>`${JSON.stringify(details)}::jsonb`.as('details'),
-          sql<Date>`${now}::timestamptz`.as('created_at'),
-          sql<Date>`${now}::timestamptz`.as('next_attempt_at'),
-        ])
-        .where(({ not, exists }) => not(exists(recent))),
-    )
-    .onConflict((conflict) => conflict.doNothing())
+  const since = new Date(now.getTime() - INVITATION_INTERVAL_MS)
+  return sql`
+    insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
+    select ${newId()}::uuid, ${workspaceId}::uuid, 'invitation', ${recipient}, ${JSON.stringify(details)}::jsonb, ${now}::timestamptz,
+           ${now}::timestamptz
+    where not exists (select from mails where workspace_id = ${workspaceId} and kind = 'invitation'
+                        and recipient = ${recipient} and created_at > ${since}::timestamptz)
+    on conflict do nothing`
 }
 
 export type ConnectMailKind = 'connect_account' | 'connect_reminder'
@@ -83,23 +57,10 @@ export const mailPartners = async (
 }
 
 /** Withdraws an invitation that was not sent yet, when the membership ends. */
-export const withdrawInvitation = (db: Db, workspaceId: string, recipient: string) =>
-  db
-    .deleteFrom('mails')
-    .where('workspace_id', '=', workspaceId)
-    .where('kind', '=', 'invitation')
-    .where('recipient', '=', recipient)
-    .where('attempts', '=', 0)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('members')
-            .where('workspace_id', '=', workspaceId)
-            .where('email', '=', recipient)
-            .select('id'),
-        ),
-      ),
-    )
+export const withdrawInvitation = (workspaceId: string, recipient: string) => sql`
+  delete from mails
+  where workspace_id = ${workspaceId} and kind = 'invitation' and recipient = ${recipient} and attempts = 0
+    and not exists (select from members where workspace_id = ${workspaceId} and email = ${recipient})`
 
 /** Why a mail to a banned partner failed. */
 export const WHY_BANNED = 'Not sent: the partner was banned.'
@@ -108,17 +69,7 @@ export const WHY_BANNED = 'Not sent: the partner was banned.'
  * Fails the queued mails of banned partners, but for those about payouts. The mailer sends none
  * that are queued later: see `leaseMails`.
  */
-export const withholdMails = (
-  db: Db,
-  workspaceId: string,
-  partnerIds: readonly string[],
-  now: Date,
-) =>
-  db
-    .updateTable('mails')
-    .set({ failed_at: now, last_error: WHY_BANNED })
-    .where('workspace_id', '=', workspaceId)
-    .where('partner_id', 'in', partnerIds)
-    .where('payout_id', 'is', null)
-    .where('sent_at', 'is', null)
-    .where('failed_at', 'is', null)
+export const withholdMails = (workspaceId: string, partnerIds: readonly string[], now: Date) => sql`
+  update mails set failed_at = ${now}, last_error = ${WHY_BANNED}
+  where workspace_id = ${workspaceId} and partner_id = any (${sql.val(partnerIds)}::uuid[]) and payout_id is null
+    and sent_at is null and failed_at is null`

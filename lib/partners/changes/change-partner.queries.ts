@@ -157,7 +157,7 @@ const tryChange = async (
           ]
         : []),
       ...(status === 'banned'
-        ? [withholdMails(db, workspaceId, [id], now).compile(), ...cancelForBan(db, act, [id])]
+        ? [withholdMails(workspaceId, [id], now).compile(db), ...cancelForBan(db, act, [id])]
         : []),
       partnerQuery(db, workspaceId, id).compile(),
     ]),

@@ -87,7 +87,7 @@ export const changePartners = async (
     audit.compile(db),
     updateTerms(db, act, 'partners', ids, values),
     ...(isBan
-      ? [withholdMails(db, workspaceId, ids, now).compile(), ...cancelForBan(db, act, ids)]
+      ? [withholdMails(workspaceId, ids, now).compile(db), ...cancelForBan(db, act, ids)]
       : []),
   ]
   try {

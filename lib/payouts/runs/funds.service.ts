@@ -1,11 +1,10 @@
 /** Reads the merchant's Stripe balance, before a run claims what it covers. */
 
 import { type Budget, withDb } from '../../db/budget.service.ts'
-import { decryptSecret } from '../../platform/secrets.ts'
 import { Unavailable } from '../../platform/unavailable.ts'
 import { type Available, type Cover, coverOf } from '../../tenancy/settings/funds.ts'
 import type { RunScope } from '../balances/due.queries.ts'
-import { connectTo } from '../stripe/connect.service.ts'
+import { type Connect, connectWith } from '../stripe/connect.service.ts'
 import { ConnectError } from '../stripe/failures.service.ts'
 import type { PayoutEnv } from '../transfers/send.service.ts'
 import { readCapped, readDues } from './funds.queries.ts'
@@ -13,14 +12,10 @@ import { readCapped, readDues } from './funds.queries.ts'
 /**
  * What is available at Stripe; null if Stripe rejects the key, or the key may not read the balance.
  */
-const readAvailable = async (
-  env: PayoutEnv,
-  key: string,
-  budget: Budget,
-): Promise<Available | null> => {
+const readAvailable = async (stripe: Connect, budget: Budget): Promise<Available | null> => {
   budget.fetches--
   try {
-    return await connectTo(env, key).available()
+    return await stripe.available()
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
     if (error.failure.kind === 'locked_out' || error.failure.kind === 'refused') return null
@@ -63,10 +58,9 @@ export const readFunds = async (
   const { encryptedKey, order, waiting, due } = await withDb(env, budget, (db) =>
     readDues(db, scope),
   )
-  const key =
-    encryptedKey && (await decryptSecret(env.SECRETS_KEY, scope.workspaceId, encryptedKey))
   if (due.length === 0) return UNLIMITED
-  const available = key ? await readAvailable(env, key, budget) : null
+  const stripe = await connectWith(env, scope.workspaceId, encryptedKey)
+  const available = stripe && (await readAvailable(stripe, budget))
   if (!available) return UNKNOWN
   return { available, cover: coverOf(due, { available, waiting, order }), isUnknown: false }
 }

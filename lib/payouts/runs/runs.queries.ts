@@ -5,8 +5,8 @@ import type { PageRequest } from '../../db/page-request.ts'
 import { detailsAt } from '../details/payment-details.queries.ts'
 import type { PaymentMethod } from '../details/payment-details.ts'
 import type { PayoutStatus } from '../payouts.ts'
-import { type RunLimits, type Total, waitOf } from './limits.ts'
-import { canceledRunStatus, type RunState, stripeRunStatus } from './runs.ts'
+import { waitOf } from './limits.ts'
+import { canceledRunStatus, stripeRunStatus } from './runs.ts'
 
 type RunTotal = { currency: string; status: PayoutStatus; payouts: number; amountCents: number }
 

@@ -148,19 +148,6 @@ const affordable = (payouts: DuePayout[], budget: Budget, asked: ReadonlySet<str
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Which payouts were canceled since they were leased. null if the database does not answer: nothing
- * more is sent, and what was sent is saved.
- */
-const findStopped = (
-  env: PayoutEnv,
-  payouts: DuePayout[],
-  budget: Budget,
-): Promise<ReadonlySet<string> | null> => {
-  const ids = payouts.map(({ id }) => id)
-  return withDb(env, budget, (db) => listStopped(db, ids)).catch(() => null)
-}
-
-/**
  * Sends the payouts of a page, as many concurrently as the budget allows, but for those that are
  * canceled meanwhile. A failure may pause others: without funds in a currency, those in it that are
  * too large for what is left; if Stripe cannot be reached, all of the workspace.
@@ -204,13 +191,19 @@ const sendPage = async (
     return { ...result, reading: await readRefused(stripe, payout, budget) }
   }
 
+  /** Null if the database does not answer: nothing more is sent, and what was sent is saved. */
+  const findStopped = (payouts: DuePayout[]): Promise<ReadonlySet<string> | null> => {
+    const ids = payouts.map(({ id }) => id)
+    return withDb(env, budget, (db) => listStopped(db, ids)).catch(() => null)
+  }
+
   const results: TransferResult[] = []
   let left = page
   for (let isLeasedNow = true; left.length > 0; isLeasedNow = false) {
     results.push(...left.flatMap((payout) => waiting(payout) ?? []))
     left = left.filter((payout) => !waiting(payout))
     const next = left.slice(0, affordable(left, budget, asked))
-    const stopped = isLeasedNow || next.length === 0 ? NONE : await findStopped(env, next, budget)
+    const stopped = isLeasedNow || next.length === 0 ? NONE : await findStopped(next)
     if (next.length === 0 || !stopped || !hasLeft(budget))
       return [...results, ...left.map((payout) => postponed(payout, 0))]
     results.push(...(await Promise.all(next.map((payout) => send(payout, stopped)))))

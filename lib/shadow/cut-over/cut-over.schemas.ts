@@ -29,6 +29,6 @@ export const CutOver = z
     }),
     expected: optional(
       z.array(z.strictObject({ currency, partners: z.int(), amountCents: z.int() })).max(200),
-    ).meta({ description: 'The `sums` of a dry run: nothing happens if they have changed.' }),
+    ).meta({ description: 'The `sums` of a dry run: nothing happens if they are others by now.' }),
   })
   .meta({ id: 'CutOver' })

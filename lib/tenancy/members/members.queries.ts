@@ -94,7 +94,7 @@ export const inviteMember = async (
         .values({ id, workspace_id: act.workspaceId, email, role, created_at: act.now })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),
-      invitationMail(db, act, email, details).compile(),
+      invitationMail(act, email, details).compile(db),
       auditEntry(db, {
         ...act,
         action: 'member.invited',
@@ -255,7 +255,7 @@ export const removeMember = async (
       .where(mayLose)
       .compile(),
     find.compile(),
-    withdrawInvitation(db, act.workspaceId, before.email).compile(),
+    withdrawInvitation(act.workspaceId, before.email).compile(db),
   ])
   return after ? { outcome: 'last_manager' } : { outcome: 'done', member: before }
 }

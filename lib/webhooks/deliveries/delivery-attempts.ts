@@ -30,3 +30,12 @@ export const TRY_ERRORS = [
 export type TryError = (typeof TRY_ERRORS)[number]
 
 export const MAX_TRIES = 20
+
+/** A try without a request. */
+export const notTried = (error: TryError, now = new Date()): Try => ({
+  at: now.toISOString(),
+  status: null,
+  ms: 0,
+  error,
+  response: null,
+})

@@ -5,7 +5,7 @@ import { newId } from '../../db/ids.ts'
 import { dueRows, leaseOf, oneAttempt } from '../../db/leases.queries.ts'
 import type { AnnouncedRefund } from '../payloads.ts'
 import type { EventType } from '../types.ts'
-import { MAX_TRIES, type Try } from './delivery-attempts.ts'
+import { MAX_TRIES, notTried, type Try } from './delivery-attempts.ts'
 import { WINDOW_SECONDS } from './schedule.ts'
 
 /** A delivery that one run may send until its lease ends. */
@@ -44,13 +44,7 @@ export const leaseDeliveries = async (
   const isDue = (d: string) =>
     sql`${isOpen(d)} and ${sql.ref(`${d}.next_attempt_at`)} <= ${dueBy}::timestamptz`
   const queue = { table: 'webhook_deliveries', lane: 'lane', urgentLane: 'first' }
-  const disabled: Try = {
-    at: now.toISOString(),
-    status: null,
-    ms: 0,
-    error: 'endpoint_disabled',
-    response: null,
-  }
+  const disabled = notTried('endpoint_disabled', now)
   const { rows } = await sql<LeasedDelivery & { isDisabled: boolean }>`
     with ${dueRows({ ...queue, isOpen, isDue, lease, limit })}, leased as (
       update webhook_deliveries d

@@ -9,7 +9,7 @@ import { decryptSecret } from '../../platform/secrets.ts'
 import { urlRefusal } from '../../platform/url.ts'
 import { payloadOf } from '../payloads.ts'
 import { readSubjects } from '../subjects.queries.ts'
-import type { Try, TryError } from './delivery-attempts.ts'
+import { notTried, type Try } from './delivery-attempts.ts'
 import {
   type DeliveryResult,
   type LeasedDelivery,
@@ -84,14 +84,6 @@ const resultOf = (
   const nextAttemptAt = nextAttempt(attempts, firstAttemptAt, new Date(), Math.random())
   return { ...result, outcome: nextAttemptAt ? 'retry' : 'failed', nextAttemptAt }
 }
-
-const notTried = (error: TryError): Try => ({
-  at: new Date().toISOString(),
-  status: null,
-  ms: 0,
-  error,
-  response: null,
-})
 
 /**
  * The payloads of a page by event. Those that are sent for the first time are made of what is there

@@ -187,30 +187,14 @@ export const queueTest = async (db: Db, act: Act, endpointId: string): Promise<s
   const { workspaceId, now } = act
   const [eventId, id] = [idOf(act), idOf(act, 1)]
   await db.batch([
-    db
-      .insertInto('webhook_events')
-      .values({
-        id: eventId,
-        workspace_id: workspaceId,
-        type: TEST_TYPE,
-        subject_id: endpointId,
-        created_at: now,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .compile(),
-    db
-      .insertInto('webhook_deliveries')
-      .values({
-        id,
-        workspace_id: workspaceId,
-        event_id: eventId,
-        endpoint_id: endpointId,
-        created_at: now,
-        next_attempt_at: now,
-        tries: '[]',
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .compile(),
+    sql`insert into webhook_events (id, workspace_id, type, subject_id, created_at)
+        values (${eventId}, ${workspaceId}, ${TEST_TYPE}, ${endpointId}, ${now}) on conflict do nothing`.compile(
+      db,
+    ),
+    sql`insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, created_at, next_attempt_at, tries)
+        values (${id}, ${workspaceId}, ${eventId}, ${endpointId}, ${now}, ${now}, '[]') on conflict do nothing`.compile(
+      db,
+    ),
   ])
   return id
 }

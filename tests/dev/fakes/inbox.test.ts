@@ -207,7 +207,7 @@ test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within 
     invitedBy: act.actor,
     url: demo.baseUrl,
   } as const
-  await invitationMail(connect(env), act, 'leo@pine.example', details).execute()
+  await invitationMail(act, 'leo@pine.example', details).execute(connect(env))
   await vi.waitFor(
     async () => {
       const page = await fetch(`${demo.baseUrl}/dev/mail?to=leo@pine.example`).then((answer) =>
