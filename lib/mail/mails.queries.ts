@@ -42,8 +42,8 @@ export const mailsQuery = (
   selectMails(db, workspaceId)
     .$if(partnerId !== undefined, (mails) => mails.where('partner_id', '=', partnerId ?? ''))
     .$if(cursor !== undefined, (mails) => mails.where('id', '<', cursor ?? ''))
-    // By the status, which is computed, Postgres would expect few, and read and sort all of them:
-    // so by mails_delivery_idx.
+    // A filter on the computed status would make Postgres expect few mails, and sort all of them.
+    // This one uses mails_delivery_idx.
     .$if(wanted === 'sent', (mails) =>
       mails.where('sent_at', 'is not', null).where('delivery', 'is', null),
     )

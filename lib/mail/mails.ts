@@ -108,8 +108,8 @@ export const UNSUBSCRIBABLE_KINDS = [
 ] as const satisfies MailKind[]
 
 /**
- * Those that a banned partner does not get. It still gets those about payouts, its account and its
- * application.
+ * Mails that a banned partner does not get. Mails about payouts, its account and its application
+ * are still sent.
  */
 export const WITHHELD_KINDS = [
   'moved',

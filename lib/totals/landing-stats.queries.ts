@@ -1,6 +1,5 @@
 /**
- * Statistics by landing page, referrer or sub: the totals of a period by what the clicks say of
- * themselves.
+ * Statistics by landing page, referrer or sub: the totals of a period by a property of the clicks.
  */
 
 import { sql } from 'kysely'
@@ -28,8 +27,8 @@ const DIMENSIONS = { landingPage: 'page', referrer: 'referrer', sub: 'sub' } as 
 const COLUMNS = sql`clicks, 0::bigint as customers, leads, sales, revenue_cents, earned_cents`
 
 /**
- * The subs of a partner's links, so many, and all others as one, in the last 12 months. For a
- * batch.
+ * The most frequent subs of a partner's links in the last 12 months, with all others in one row.
+ * For a batch.
  */
 export const subsOfPartnerQuery = (workspaceId: string, partnerId: string, now: Date) =>
   landingStatsQuery(

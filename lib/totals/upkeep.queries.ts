@@ -7,7 +7,7 @@ export const needsUpkeep = (keptDays: number) => sql`upkeep_is_due(${keptDays})`
 
 /**
  * Folds some of the differences into the totals, and counts what became payable.
- * @returns how many it took: less than the limit if none are left
+ * @returns their number: less than the limit if none are left
  */
 export const foldTotals = async (db: Db, limit: number): Promise<number> => {
   const { rows } = await sql<{ folded: number }>`select fold_totals(${limit}) as folded`.execute(db)
@@ -17,7 +17,7 @@ export const foldTotals = async (db: Db, limit: number): Promise<number> => {
 /**
  * Removes clicks that have expired so many days ago and that no event names.
  *
- * @returns at how many it has looked: less than the limit if none are left
+ * @returns the number of clicks read: less than the limit if none are left
  */
 export const endClicks = async (db: Db, keptDays: number, limit: number): Promise<number> => {
   const { rows } = await sql<{

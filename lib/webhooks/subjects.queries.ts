@@ -34,8 +34,8 @@ const event = kind(eventQuery, (row, now) => {
   return shown.commission?.status === 'shadow' ? { ...shown, commission: null } : shown
 })
 /**
- * A refund that only Stripe reported is no event: it is presented like one, as far as its sale says
- * what it is of.
+ * A refund that only Stripe reported is no event: it is presented like one, with what is known from
+ * its sale.
  */
 const refund = kind(eventQuery, (row, now, { eventId, occurredAt, refund }) => {
   const shown = eventResponse(row, now)

@@ -36,7 +36,8 @@ const skipReason = (
 }
 
 /**
- * Who gets the mail, and who doesn't and why. Somebody who is a partner of two programs gets one.
+ * The recipients, and the skipped partners with the reason. A partner of two programs gets one
+ * mail.
  */
 export const planMailing = (candidates: readonly Candidate[]) => {
   const addresses = new Set<string>()

@@ -28,8 +28,8 @@ const skipReason = ({
 }
 
 /**
- * Who gets the mail, and who doesn't and why. A partner of two programs has a link in each, and
- * gets a mail for each.
+ * The recipients, and the skipped partners with the reason. A partner of two programs has a link in
+ * each, and gets a mail for each.
  */
 export const planMovedMails = (candidates: readonly MovedCandidate[]) => {
   const recipients: MovedCandidate[] = []

@@ -171,8 +171,8 @@ type Page = {
 }
 
 /**
- * Sends leased mails, until their accounts pause or the limits are reached. One that is no longer
- * wanted is left to the next lease, which says why.
+ * Sends leased mails, until their accounts pause or the limits are reached. A mail that is no
+ * longer wanted is left to the next lease, which saves the reason.
  *
  * A batch whose outcome is unknown is repeated as it is, under the same key. Of one that was
  * refused, nothing was accepted, so its mails are sent one by one, and the one that it was refused

@@ -20,7 +20,7 @@ const importKey = (key: string) =>
   )
 
 /**
- * The id of a partner or an application, and its signature: what the link says after
+ * The id of a partner or an application, and its signature: the part of the link after
  * `/unsubscribe/`.
  */
 export const unsubscribeToken = async (key: string, subscriberId: string): Promise<string> => {

@@ -6,9 +6,7 @@
 import { numberSetting } from '../../platform/settings.ts'
 
 export type QuotaSettings = {
-  /**
-   * Mails in a day and in a month that the provider takes. Without a setting, what its answers say.
-   */
+  /** The provider's daily and monthly quotas. By default, those that its answers report. */
   MAIL_DAILY_QUOTA?: string
   MAIL_MONTHLY_QUOTA?: string
   /** The number of mails in the reserve. */

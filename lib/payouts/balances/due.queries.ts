@@ -168,8 +168,7 @@ const steps = Object.entries(TRANSFER_STEPS).map(
 const step = sql`case s.currency::text ${sql.join(steps, sql` `)} else 1 end`
 
 /**
- * Whether the commission `o` was made by hand: nobody but a manager, or an API key, says that it
- * was earned.
+ * Whether the commission `o` was made by hand: only a manager, or an API key, reported it.
  */
 const isByHand = sql`(o.kind in ('adjustment', 'opening_balance')
                       or exists (select from events e where e.id = o.event_id and ${isDecidedByHand}))`

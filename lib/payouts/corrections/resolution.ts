@@ -54,7 +54,7 @@ export const unresolvableReason = (payout: ResolutionState, now: Date): string |
     return `This payout was marked as ${AS[resolution]} before: ${payout.resolutionReason}`
   if (payout.status === 'processing')
     return 'Cancel this payout first. Stripe is then asked whether it was sent.'
-  if (payout.status !== 'canceling') return 'It is certain what became of this payout.'
+  if (payout.status !== 'canceling') return 'The outcome of this payout is known.'
   const from = resolvableFrom(payout)
   if (from && from <= now) return null
   return `Stripe is still asked whether this payout was sent. You can decide once ${MIN_FAILED_LOOK_UPS} look-ups have failed over ${MIN_UNREACHABLE_HOURS} hours.`

@@ -48,8 +48,8 @@ export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_
 export const newSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
 
 /**
- * Since when a former address of a person is mailed about changes too: whoever took the address
- * over must not be the only one.
+ * Since when a former address of a person is mailed about changes too, because another person may
+ * own the present address.
  */
 export const formerAddressesSince = (now: Date): Date =>
   new Date(now.getTime() - HOLD_HOURS * 3_600_000)

@@ -115,8 +115,7 @@ type ManagerMail = {
 }
 
 /**
- * Adds a mail to each person who pays and gets it, if the row that it is about was `marked`, of
- * which there is one.
+ * Adds a mail to each manager who may pay and receives such mails, if the CTE `marked` has a row.
  */
 const toManagers = (
   workspaceId: string,

@@ -1,5 +1,5 @@
 /**
- * Mails managers about payout runs: before and after scheduled ones, and what goes wrong in any.
+ * Mails managers about payout runs: previews and reports of scheduled ones, and problems of all.
  */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'

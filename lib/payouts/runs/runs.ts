@@ -61,7 +61,7 @@ export const STATUS_BEFORE: Record<RunStep, RunStep> = {
 /** Why a run that has ended, or has not begun to claim, allows no step. */
 const ENDED: Partial<Record<RunStatus | RunWait, string>> = {
   awaiting_approval: 'This run waits until another manager approves it.',
-  declined: 'This run was declined. Its commissions are payable still: start another run.',
+  declined: 'This run was declined. Its commissions are still payable: start another run.',
   confirmed: 'This run was confirmed, and can no longer be changed.',
   canceled: 'This run was canceled. Its commissions are payable again: start another run.',
   canceling: 'This run is being canceled.',

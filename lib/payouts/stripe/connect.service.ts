@@ -191,10 +191,7 @@ export const connectTo = (env: ConnectEnv, key: string) => {
       }
     },
 
-    /**
-     * The address and the country of an account's owner; null for what Stripe does not say, or no
-     * longer.
-     */
+    /** The address and the country of an account's owner; null for what Stripe does not report. */
     readOwner: async (id: string): Promise<{ email: string | null; country: string | null }> => {
       try {
         return await call(async () => {

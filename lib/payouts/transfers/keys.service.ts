@@ -12,8 +12,8 @@ import { checkKey, isNamedLive } from '../stripe/key-check.service.ts'
 import { type NewStripeKey, type SavedKey, saveStripeKey } from './stripe-keys.queries.ts'
 
 /**
- * The countries to which the account of a key may transfer; null if Stripe does not say, or the key
- * may not ask.
+ * The countries to which the account of a key may transfer; null if Stripe does not answer, or the
+ * key lacks the permission.
  */
 export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
   const { country } = await orIfFailed(stripe.platform(), { country: null })

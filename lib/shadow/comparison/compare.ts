@@ -27,11 +27,12 @@ export const REASONS = {
   amount: 'The amounts differ, and the file does not say of what sale.',
   self_referral_held: 'Held here: the customer’s email address, name or card is the partner’s.',
   late_lead_held: 'Held here: the lead that credits the sale was received after it.',
-  unverified_address_held: 'Held here: only an unverified address says whose the customer is.',
+  unverified_address_held: 'Held here: only an unverified address identifies the customer.',
   possible_duplicate_held: 'Held here: the sale looks like another one.',
   held_by_manager: 'Held here by a manager.',
   // Only the other platform has a commission.
-  no_click: 'The sale was reported here without a click, and the customer is nobody’s.',
+  no_click:
+    'The sale was reported here without a click, and no partner is credited for the customer.',
   unknown_click: 'The sale was reported here with a click that does not exist.',
   expired_click: 'The click had expired: the program’s attribution window is shorter.',
   later_click: 'The click came after the sale.',
@@ -41,9 +42,9 @@ export const REASONS = {
     'The customer is not known here: import the customers of the other platform.',
   sale_not_reported:
     'The customer is known here, and this sale was not received: check what your backend or Stripe reports.',
-  test_mode: 'The payment is of the other mode, test or live, which counts nothing here.',
+  test_mode: 'The payment is of the other mode, test or live, which is not counted here.',
   partner_inactive: 'The partner was not active here at the time of the sale.',
-  one_time_already_rewarded: 'Only a customer’s first sale is rewarded here, and it was before.',
+  one_time_already_rewarded: 'Only a customer’s first sale is rewarded here. This is a later one.',
   past_reward_duration: 'The duration of the reward was over here.',
   below_one_time_minimum: 'The sale is below the program’s minimum for a one-time reward.',
   self_referral_refused: 'Refused here: the customer’s email address is the partner’s.',
