@@ -216,7 +216,7 @@ describe('POST /payouts/:id/resolve', () => {
     const [stripe, bank] = await Promise.all([createUnsent(), createUnsent('manual')])
     expect((await stripe.resolve('sent')).body.error?.message).toContain('Cancel this payout first')
     await bank.cancel()
-    expect((await bank.resolve('not_sent')).body.error?.message).toContain('It is certain')
+    expect((await bank.resolve('not_sent')).body.error?.message).toContain('is known')
   })
 
   test('needs an outcome and a reason', async () => {

@@ -221,7 +221,7 @@ describe('rules', () => {
     {
       case: 'a payout that was sent',
       payout: { ...unclear, status: 'paid' as const },
-      says: 'It is certain',
+      says: 'is known',
     },
     {
       case: 'a payout that Stripe answered about',

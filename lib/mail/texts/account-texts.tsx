@@ -4,8 +4,8 @@ import { inEnglish, type Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { SignInMail } from '../mailer.rpc.ts'
 import { optional, required, type Stored } from '../outbox/stored-details.ts'
-import { draft, editableDraft, greeting, paragraph } from './compose.tsx'
-import type { Draft, Paragraph, Write } from './paragraphs.ts'
+import { draft, editableDraft, greeting, paragraph, type Write } from './compose.tsx'
+import type { Draft, Paragraph } from './paragraphs.ts'
 import { introOfBackend } from './texts.ts'
 
 /** Names the sender of a mail that a merchant caused. Managers cannot remove it. */

@@ -9,6 +9,9 @@ import type { Draft, Paragraph, Part } from './paragraphs.ts'
 import { oneLine, type RenderedMail, subjectLine } from './rendered-mail.ts'
 import { type EditedText, introOf, placeholdersOf, previewOf, subjectOf } from './texts.ts'
 
+/** Writes a mail from the details that the outbox keeps. Mails to managers are English. */
+export type Write = (details: Stored, t: Translate, edited: EditedText | undefined) => Draft
+
 /** @param preview a sentence that mail programs show beside the subject */
 export const draft = (subject: string, preview: string, paragraphs: Paragraph[]): Draft => ({
   subject,

@@ -1,7 +1,3 @@
-import type { Translate } from '../../languages/message.ts'
-import type { Stored } from '../outbox/stored-details.ts'
-import type { EditedText } from './texts.ts'
-
 /**
  * A part of a paragraph: text, a name from user input, a link, in HTML under its label, or a URL
  * from user input in a line of its own.
@@ -21,6 +17,3 @@ export type Draft = {
   preview: string
   paragraphs: Paragraph[]
 }
-
-/** Writes a mail from the details that the outbox keeps. Mails to managers are English. */
-export type Write = (details: Stored, t: Translate, edited: EditedText | undefined) => Draft

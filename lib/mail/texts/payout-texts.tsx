@@ -2,8 +2,8 @@
 import type { Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { optional, required, type Stored } from '../outbox/stored-details.ts'
-import { draft, editableDraft, greeting, paragraph } from './compose.tsx'
-import type { Paragraph, Write } from './paragraphs.ts'
+import { draft, editableDraft, greeting, paragraph, type Write } from './compose.tsx'
+import type { Paragraph } from './paragraphs.ts'
 
 /** Common to the mails about an amount. @returns where they lead */
 const portalOf = (details: Stored): string =>

@@ -3,8 +3,7 @@ import { type Message, inEnglish as t } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { ShadowWeekDetails } from '../outbox/details.ts'
 import { listIn, required } from '../outbox/stored-details.ts'
-import { draft, paragraph } from './compose.tsx'
-import type { Write } from './paragraphs.ts'
+import { draft, paragraph, type Write } from './compose.tsx'
 
 type Sum = ShadowWeekDetails['sums'][number]
 

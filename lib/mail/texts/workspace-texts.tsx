@@ -13,8 +13,8 @@ import { ROLES, type Role } from '../../rules/roles/roles.ts'
 import { exactMoney, formatMoney } from '../../values/money.ts'
 import type { ManualEarning, WorkspaceNotice } from '../outbox/details.ts'
 import { listIn, optional, required, type Stored } from '../outbox/stored-details.ts'
-import { draft, paragraph } from './compose.tsx'
-import type { Paragraph, Write } from './paragraphs.ts'
+import { draft, paragraph, type Write } from './compose.tsx'
+import type { Paragraph } from './paragraphs.ts'
 
 const INVITED: Record<Role, RichMessage<{ by: Tag; workspace: Tag }>> = {
   manager: m.mails_invited_manager,

@@ -32,7 +32,7 @@ export type TryError = (typeof TRY_ERRORS)[number]
 export const MAX_TRIES = 20
 
 /** A try without a request. */
-export const notTried = (error: TryError, now = new Date()): Try => ({
+export const notTried = (error: TryError, now: Date): Try => ({
   at: now.toISOString(),
   status: null,
   ms: 0,

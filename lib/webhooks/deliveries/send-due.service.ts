@@ -117,14 +117,18 @@ const deliver = async (
   const { workspaceId, endpointId, url, eventId: id, ciphertexts } = delivery
   if (silent.has(endpointId)) return waiting(delivery, PAUSE_SECONDS)
   if (!hasLeft(budget)) return waiting(delivery, 0)
-  if (payload === undefined) return resultOf(delivery, notTried('no_subject'))
-  if (urlRefusal(url, allowsLocal(env))) return resultOf(delivery, notTried('refused_url'))
+  if (payload === undefined) return resultOf(delivery, notTried('no_subject', new Date()))
+  if (urlRefusal(url, allowsLocal(env)))
+    return resultOf(delivery, notTried('refused_url', new Date()))
   const secrets = await Promise.all(
     ciphertexts.map((ciphertext) => decryptSecret(env.SECRETS_KEY, workspaceId, ciphertext)),
   )
   const readable = secrets.filter((secret) => secret !== null)
   if (readable.length === 0)
-    return { ...waiting(delivery, UNREADABLE_SECONDS), try: notTried('unreadable_secret') }
+    return {
+      ...waiting(delivery, UNREADABLE_SECONDS),
+      try: notTried('unreadable_secret', new Date()),
+    }
 
   budget.fetches--
   const tried = await sendWebhook({ url, id, payload, secrets: readable }, new Date())
