@@ -88,9 +88,15 @@ const pick = (settings: Settings, names: string[]): Record<string, string> =>
     Object.entries(settings).filter(([name, value]) => names.includes(name) && value),
   )
 
-/** Stands in for a Worker that is not started. */
-const ABSENT =
-  'export default { fetch: () => new Response("This Worker is not started.", { status: 503 }) }'
+const ABSENT = 'tributary-absent'
+
+/** Stands in for all Workers that are not started: each isolate takes time to start. */
+const absentWorker = (compatibilityDate: string): LocalWorker => ({
+  name: ABSENT,
+  script:
+    'export default { fetch: () => new Response("This Worker is not started.", { status: 503 }) }',
+  compatibilityDate,
+})
 
 /** The Worker that serves public/ before the router is asked. */
 const FILES = 'tributary-files'
@@ -103,7 +109,7 @@ const toWorker = (
   scripts: Bundles,
 ): LocalWorker => ({
   name: nameOf(env),
-  script: scripts[env] ?? ABSENT,
+  script: scripts[env] ?? '',
   compatibilityDate: config.compatibility_date,
   compatibilityFlags: config.compatibility_flags,
   bindings: {
@@ -125,8 +131,8 @@ const toWorker = (
   services: Object.fromEntries(
     config.services.map(({ binding, service: name, entrypoint }) => {
       // The stand-in has no entrypoints.
-      const isStarted = scripts[name.replace(nameOf(''), '')] !== undefined
-      return [binding, entrypoint && isStarted ? { name, entrypoint } : name]
+      if (scripts[name.replace(nameOf(''), '')] === undefined) return [binding, ABSENT]
+      return [binding, entrypoint ? { name, entrypoint } : name]
     }),
   ),
   limits: Object.fromEntries(config.ratelimits.map(({ name, simple }) => [name, simple])),
@@ -155,19 +161,23 @@ export const startWorkers = async (
     const services = config.services.filter(({ binding }) => !without.includes(binding))
     return [env, { ...config, services }] as const
   })
+  const started = configs.filter(([env]) => bundles[env])
+  const workers = started.map(([env, config]) => toWorker(env, config, settings, bundles))
+  const others = started.flatMap(([, { assets, compatibility_date }]) =>
+    // The router is always started, and has the files.
+    assets
+      ? [fileWorker(FILES, assets.directory, compatibility_date), absentWorker(compatibility_date)]
+      : [],
+  )
   const logs: string[] = []
   const takeLogs = () => logs.splice(0)
-  const files = configs.flatMap(([, { assets, compatibility_date }]) =>
-    assets ? [fileWorker(FILES, assets.directory, compatibility_date)] : [],
-  )
-  const workers = configs.map(([env, config]) => toWorker(env, config, settings, bundles))
   const failed = (error: unknown) =>
     new Error(`The Workers did not start. ${takeLogs().join('\n') || (error as Error).message}`, {
       cause: error,
     })
 
   const { urlOf, workerOf, stop } = await runWorkers(
-    [...workers, ...files],
+    [...workers, ...others],
     ({ message }) => {
       onLine(message)
       if (logs.push(message) > MAX_LOG_LINES) logs.shift()
@@ -177,7 +187,6 @@ export const startWorkers = async (
     throw failed(error)
   })
   try {
-    const started = configs.filter(([env]) => bundles[env])
     await Promise.all(
       started.map(async ([env]) => {
         const signal = AbortSignal.timeout(FIRST_ANSWER_MS)

@@ -41,6 +41,14 @@ export const useDurable = (
   let workers: Workers
 
   const database = () => ({ DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url })
+  const listen = async (port?: number) => {
+    const { databaseUrl } = postgres
+    endpoint = await startSqlEndpoint({
+      databaseUrl,
+      keepPlans: true,
+      ...(port !== undefined && { port }),
+    })
+  }
   const start = async () => startOwnWorkers(envs, { ...database(), ...(await settings()) })
 
   beforeAll(async () => {
@@ -50,7 +58,7 @@ export const useDurable = (
     postgres = await startPostgres({ dataDir, durable: true })
     await applySchema(postgres.databaseUrl)
     await leaveUnflushed(postgres.databaseUrl)
-    endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl, keepPlans: true })
+    await listen()
     workers = await start()
   })
   afterAll(async () => {
@@ -63,26 +71,40 @@ export const useDurable = (
     started.defer(() => workers?.stop())
   })
 
+  const killPostgres = async () => {
+    const [pid] = (await readFile(join(postgres.clusterDir, 'postmaster.pid'), 'utf8')).split('\n')
+    process.kill(Number(pid), 'SIGKILL')
+    await postgres.stop()
+  }
+  const restartPostgres = async () => {
+    postgres = await startPostgres({ dataDir, durable: true })
+  }
+  const portOf = () => Number(new URL(endpoint.url).port)
+
   return {
     database,
     baseUrl: () => workers.url.origin,
     workers: () => workers,
     /** Kills Postgres. @returns how to restart it behind the same endpoint */
     killPostgres: async () => {
-      const [pid] = (await readFile(join(postgres.clusterDir, 'postmaster.pid'), 'utf8')).split(
-        '\n',
-      )
-      process.kill(Number(pid), 'SIGKILL')
-      await postgres.stop()
+      await killPostgres()
       return async () => {
         await endpoint.stop()
-        postgres = await startPostgres({ dataDir, durable: true })
-        endpoint = await startSqlEndpoint({
-          databaseUrl: postgres.databaseUrl,
-          keepPlans: true,
-          port: Number(new URL(endpoint.url).port),
-        })
+        await restartPostgres()
+        await listen(portOf())
       }
+    },
+    /**
+     * Kills Postgres as a power cut does that takes the Workers too: they reach it no more, so that
+     * none repeats what it had sent. Starts Postgres again.
+     *
+     * @returns how to connect the Workers to it
+     */
+    cutPower: async () => {
+      await killPostgres()
+      await endpoint.stop()
+      await restartPostgres()
+      return () => listen(portOf())
     },
     /** Kills all Workers. @returns how to restart them, at another address */
     killWorkers: async () => {

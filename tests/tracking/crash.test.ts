@@ -135,17 +135,6 @@ test('what was answered 200 is in the database after Postgres was killed, and re
   expect(sums).toEqual({ events: all, reports: all, commissions: all, customers: all })
 })
 
-/**
- * Kills everything, as a power cut does, so that no Worker repeats what it had sent. Then starts it
- * again.
- */
-const cutPower = async (): Promise<void> => {
-  const restartPostgres = await durable.killPostgres()
-  const restartWorkers = await durable.killWorkers()
-  await restartPostgres()
-  await restartWorkers()
-}
-
 test.each<{ what: string; send: (merchant: Merchant, clickId: string) => Promise<string[]> }>([
   {
     what: 'A batch',
@@ -179,8 +168,9 @@ test.each<{ what: string; send: (merchant: Merchant, clickId: string) => Promise
 ])('$what that was answered 200 just before a power cut is kept', async ({ send }) => {
   const { merchant, clickId } = await begin()
   const answered = await send(merchant, clickId)
-  await cutPower()
+  const reconnect = await durable.cutPower()
   const saved = await savedOf(merchant)
+  await reconnect()
   expect(answered).not.toEqual([])
   expect(answered.filter((key) => !saved.has(key))).toEqual([])
 })
@@ -224,9 +214,11 @@ test.each<{
     const batch = sendBatch(merchant, clickId, ids).catch(() => [])
     const id = await untilVisible(merchant)
     expect(await repeat(merchant, clickId, id)).toBe(true)
-    await cutPower()
+    const reconnect = await durable.cutPower()
+    const saved = await savedOf(merchant)
     await batch
-    expect([...(await savedOf(merchant)).keys()]).toContain(`sale ${id}`)
+    await reconnect()
+    expect([...saved.keys()]).toContain(`sale ${id}`)
   },
 )
 
