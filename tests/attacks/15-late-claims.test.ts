@@ -6,6 +6,7 @@
 import { describe, expect, inject, test } from 'vitest'
 import { type Buyer, ofSubscription, openShop } from '../support/buyers.ts'
 import { codes, send, useDatabase } from '../support/merchant.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -114,8 +115,9 @@ const LEADS: { lead: string; report: Lead }[] = [
 describe('a sale of an hour ago that nobody was credited with', () => {
   const cases = PAYMENTS.flatMap((payment) => LEADS.map((lead) => ({ ...payment, ...lead })))
 
-  test.each(cases)(
+  test.each(everyNth(4, cases))(
     'is not credited by a click that says it is a day old: $payment, $lead',
+    { tags: 'sampled' },
     async (attack) => {
       const shop = await open()
       const buyer = shop.buyer()
@@ -126,8 +128,9 @@ describe('a sale of an hour ago that nobody was credited with', () => {
     },
   )
 
-  test.each(cases)(
+  test.each(everyNth(4, cases))(
     'is not credited by a click that was kept for it: $payment, $lead',
+    { tags: 'sampled' },
     async (attack) => {
       const shop = await open()
       const buyer = shop.buyer()
@@ -141,8 +144,9 @@ describe('a sale of an hour ago that nobody was credited with', () => {
     },
   )
 
-  test.each(cases)(
+  test.each(everyNth(4, cases))(
     'is held where the program credits late leads: $payment, $lead',
+    { tags: 'sampled' },
     async (attack) => {
       const shop = await open({ late_lead_days: 7 })
       const buyer = shop.buyer()
@@ -153,8 +157,9 @@ describe('a sale of an hour ago that nobody was credited with', () => {
     },
   )
 
-  test.each(cases)(
+  test.each(everyNth(4, cases))(
     'is credited within the days of the program only: $payment, $lead',
+    { tags: 'sampled' },
     async (attack) => {
       const shop = await open({ late_lead_days: 7 })
       const buyer = shop.buyer()

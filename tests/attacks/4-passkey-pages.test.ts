@@ -1,3 +1,4 @@
+// @module-tag thorough
 /** The pages of passkeys in Chromium, with a virtual authenticator. */
 import type { Page } from 'playwright-core'
 import { expect, inject, test } from 'vitest'

@@ -91,7 +91,7 @@ const sessionOf = (person: Person) => {
 /** The last one: it ends the membership. */
 const LEAVE = 'POST /app/:workspace/leave'
 
-test.each(PEOPLE)('what the table says is what happens to: %s', async (person) => {
+const expectTable = async (person: Person) => {
   const routes = [...ROUTES.filter((route) => route !== LEAVE), LEAVE]
   const wrong: string[] = []
   for (const route of routes) {
@@ -101,7 +101,15 @@ test.each(PEOPLE)('what the table says is what happens to: %s', async (person) =
     if (answer !== expected) wrong.push(`${route}: ${answer} instead of ${expected}`)
   }
   expect(wrong).toEqual([])
-})
+}
+
+const OTHERS = PEOPLE.filter((person) => person !== 'manager')
+test.each(OTHERS)('what the table says is what happens to: %s', expectTable)
+
+// What a manager may do, other tests do.
+test('what the table says is what happens to: manager', { tags: 'thorough' }, () =>
+  expectTable('manager'),
+)
 
 /** What a role may change, beside what everybody in the workspace may. */
 const changedBy = (role: Role): string[] =>

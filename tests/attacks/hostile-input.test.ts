@@ -22,7 +22,7 @@ import { createTenant, type Tenant } from '../support/tenants.ts'
 import { isExhaustive, SEEDS, timesOver } from '../support/thorough.ts'
 
 const SEED = Number(process.env.HOSTILE_SEED ?? SEEDS[0])
-const RUNS = timesOver({ quick: 300, thorough: 2_000, exhaustive: 100_000 })
+const RUNS = timesOver({ quick: 150, thorough: 2_000, exhaustive: 100_000 })
 /** Requests on the way at a time, as of a few attackers. */
 const AT_ONCE = 6
 const SLOW_MS = 2_000

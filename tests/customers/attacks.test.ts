@@ -4,19 +4,22 @@ import { expect, test } from 'vitest'
 import { endOf, inEveryOrder, openShop, paidBy } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { refund } from '../support/stripe.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
-test.each([
-  { what: 'of 500 characters', id: 'x'.repeat(500) },
-  { what: 'of 200,000 characters', id: 'x'.repeat(200_000) },
-  { what: 'with a NUL', id: 'user\u0000' },
-  { what: 'with a lone surrogate', id: 'user\ud800' },
-  { what: 'that is a number', id: 17 },
-  { what: 'that is an object', id: { id: 'user' } },
-  { what: 'that is empty', id: '' },
-  { what: 'of another Stripe customer', id: 'cus_other' },
-])('an id $what in metadata loses no sale', async ({ id }) => {
+test.each(
+  everyNth(3, [
+    { what: 'of 500 characters', id: 'x'.repeat(500) },
+    { what: 'of 200,000 characters', id: 'x'.repeat(200_000) },
+    { what: 'with a NUL', id: 'user\u0000' },
+    { what: 'with a lone surrogate', id: 'user\ud800' },
+    { what: 'that is a number', id: 17 },
+    { what: 'that is an object', id: { id: 'user' } },
+    { what: 'that is empty', id: '' },
+    { what: 'of another Stripe customer', id: 'cus_other' },
+  ]),
+)('an id $what in metadata loses no sale', async ({ id }) => {
   const shop = await openShop(database)
   const metadata = { customerExternalId: id, tributary_click: id }
   await inEveryOrder(

@@ -12,6 +12,7 @@ import { type Buyer, openShop, type Shop } from '../support/buyers.ts'
 import { during } from '../support/killed.ts'
 import { codes, createMerchant, useDatabase } from '../support/merchant.ts'
 import { seconds } from '../support/stripe.ts'
+import { everyNth, timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -129,29 +130,33 @@ const leaveMarked = async (shop: Shop, buyer: Buyer, clickId: string) => {
 }
 
 const MANY = 8
+const ROUNDS = timesOver({ quick: 2, thorough: 6, exhaustive: 6 })
 
-test.each([
-  {
-    sales: 'sales of its customer',
-    pay: (buyer: Buyer, index: number) =>
-      buyer.invoice({
-        id: buyer.id('in', `${index}n`),
-        at: index - HOUR,
-        metadata: { customerExternalId: buyer.id('user') },
-      }),
-    idOf: (buyer: Buyer, index: number) => buyer.id('in', `${index}n`),
-  },
-  {
-    sales: 'guests’ payments with its address',
-    pay: (buyer: Buyer, index: number) =>
-      buyer.checkout({
-        ...{ id: buyer.id('cs_test', `${index}n`), payment_intent: buyer.id('pi', `${index}n`) },
-        ...{ customer: null, at: index - HOUR },
-      }),
-    idOf: (buyer: Buyer, index: number) => buyer.id('pi', `${index}n`),
-  },
-])(
+test.each(
+  everyNth(2, [
+    {
+      sales: 'sales of its customer',
+      pay: (buyer: Buyer, index: number) =>
+        buyer.invoice({
+          id: buyer.id('in', `${index}n`),
+          at: index - HOUR,
+          metadata: { customerExternalId: buyer.id('user') },
+        }),
+      idOf: (buyer: Buyer, index: number) => buyer.id('in', `${index}n`),
+    },
+    {
+      sales: 'guests’ payments with its address',
+      pay: (buyer: Buyer, index: number) =>
+        buyer.checkout({
+          ...{ id: buyer.id('cs_test', `${index}n`), payment_intent: buyer.id('pi', `${index}n`) },
+          ...{ customer: null, at: index - HOUR },
+        }),
+      idOf: (buyer: Buyer, index: number) => buyer.id('pi', `${index}n`),
+    },
+  ]),
+)(
   'requests that are interrupted after a few $sales continue each other',
+  { tags: 'sampled' },
   async ({ pay, idOf }) => {
     const shop = await openShop(database, LATE)
     const buyer = shop.buyer()
@@ -219,9 +224,10 @@ test.each([
   { known: 'its address', passed: false },
 ])(
   'a lead and a payment that meet in flight credit the partner, if the payment is known by $known',
+  { tags: 'sampled' },
   async ({ passed }) => {
     const shop = await openShop(database, LATE)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const buyer = shop.buyer()
       const clickId = await buyer.click('maya', 2)
       const named = passed ? { metadata: { customerExternalId: buyer.id('user') } } : {}

@@ -7,6 +7,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { codes, useDatabase } from '../support/merchant.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -63,7 +64,7 @@ const LEADS = [
 
 const cases = PAYMENTS.flatMap((payment) => LEADS.map((lead) => ({ ...payment, ...lead })))
 
-test.each(cases)(
+test.each(everyNth(5, cases))(
   'a lead that is received $lead credits $payment in every order, without a hold',
   async ({ facts, sale, paidAt, body }) => {
     const shop = await openShop(database)
@@ -78,7 +79,7 @@ test.each(cases)(
   },
 )
 
-test.each(PAYMENTS)(
+test.each(everyNth(2, PAYMENTS))(
   'a lead in a batch credits $payment before it, without a hold',
   async ({ facts, sale }) => {
     const shop = await openShop(database)

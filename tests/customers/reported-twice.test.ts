@@ -7,6 +7,7 @@ import { test } from 'vitest'
 import { inEveryOrder, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { oldInvoice, refund } from '../support/stripe.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -98,19 +99,26 @@ test('an order id in the checkout’s metadata makes both reports one sale, of w
   )
 })
 
-test.each<{
-  case: string
-  /** What the backend asks for, and what Stripe reports. */
-  asked: Record<string, unknown>
-  atStripe: number | null
-  earned: number
-}>([
-  { case: 'the same refund', asked: { amountCents: 2_450 }, atStripe: 2_450, earned: 490 },
-  { case: 'more to us', asked: { amountCents: 3_920 }, atStripe: 2_450, earned: 196 },
-  { case: 'more to Stripe', asked: { amountCents: 980 }, atStripe: 2_450, earned: 490 },
-  { case: 'all to us, and a part to Stripe', asked: {}, atStripe: 2_450, earned: 0 },
-  { case: 'only to us', asked: { amountCents: 980, currency: 'USD' }, atStripe: null, earned: 784 },
-])(
+test.each(
+  everyNth<{
+    case: string
+    /** What the backend asks for, and what Stripe reports. */
+    asked: Record<string, unknown>
+    atStripe: number | null
+    earned: number
+  }>(2, [
+    { case: 'the same refund', asked: { amountCents: 2_450 }, atStripe: 2_450, earned: 490 },
+    { case: 'more to us', asked: { amountCents: 3_920 }, atStripe: 2_450, earned: 196 },
+    { case: 'more to Stripe', asked: { amountCents: 980 }, atStripe: 2_450, earned: 490 },
+    { case: 'all to us, and a part to Stripe', asked: {}, atStripe: 2_450, earned: 0 },
+    {
+      case: 'only to us',
+      asked: { amountCents: 980, currency: 'USD' },
+      atStripe: null,
+      earned: 784,
+    },
+  ]),
+)(
   'a refund that a backend reports of a sale that Stripe reports too counts once, in any order: $case',
   async ({ asked, atStripe, earned }) => {
     for (const salesFrom of ['both', 'api'] as const) {

@@ -6,9 +6,9 @@ import { openPages } from '../support/pages.ts'
 import { signingSecret } from '../support/secrets.ts'
 import { SEEDS, timesOver } from '../support/thorough.ts'
 
-const BODY_RUNS = timesOver({ quick: 50, thorough: 150, exhaustive: 5_000 })
+const BODY_RUNS = timesOver({ quick: 25, thorough: 150, exhaustive: 5_000 })
 /** Each sends a form and asks for a page. */
-const FORM_RUNS = timesOver({ quick: 20, thorough: 50, exhaustive: 1_000 })
+const FORM_RUNS = timesOver({ quick: 10, thorough: 50, exhaustive: 1_000 })
 
 const reward = { kind: 'flat', amountCents: 500, currency: 'USD' }
 

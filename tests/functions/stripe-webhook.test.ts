@@ -19,7 +19,7 @@ import {
   type TestEvent,
   useStripe,
 } from '../support/stripe.ts'
-import { SEEDS, timesOver } from '../support/thorough.ts'
+import { everyNth, SEEDS, timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -417,8 +417,9 @@ describe('repetition and concurrency', () => {
     expect(Math.max(...(earned ?? []))).toBe(980)
   })
 
-  test.each([1, 2, 3])(
+  test.each(everyNth(3, [1, 2, 3]))(
     'a checkout and five renewals of its customer at once are six sales, all credited (%i)',
+    { tags: 'sampled' },
     async () => {
       const shop = await createShop()
       const customer = stripeId('cus')
@@ -469,7 +470,7 @@ describe('repetition and concurrency', () => {
   })
 })
 
-const FUZZ_RUNS = timesOver({ quick: 60, thorough: 300, exhaustive: 5_000 })
+const FUZZ_RUNS = timesOver({ quick: 30, thorough: 300, exhaustive: 5_000 })
 
 /** A valid event of each type, about one purchase. */
 const soundEvents = (clickId: string, purchase: string): TestEvent[] => {

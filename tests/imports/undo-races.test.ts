@@ -7,6 +7,7 @@ import { FAULTS, type Fault } from '../support/faulty-database.ts'
 import { useFaultyWorkers } from '../support/faulty-workers.ts'
 import { importer, LEO, MAYA, partnerRows } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { everyNth } from '../support/thorough.ts'
 import { createUndoing, newImport, present, undoer } from '../support/undo.ts'
 
 const database = useDatabase()
@@ -173,8 +174,9 @@ test('two imports of one customer, undone at once: both go, or the earlier one s
   expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
 
-test.each([1, 2])(
+test.each(everyNth(2, [1, 2]))(
   'sales, payout runs and imports beside an undo: all of it is gone, or nothing (round %i)',
+  { tags: 'sampled' },
   async () => {
     const { merchant, partners, customers, undo } = await createUndoing({ manualPayouts: true })
     const manager = await merchant.asManager()

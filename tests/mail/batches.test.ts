@@ -230,7 +230,9 @@ describe('the provider’s quota', () => {
   })
 })
 
-test('5,000 mails are sent in under 15 minutes on a paid plan, at 5 requests a second of which one is left to sign-in, and a second each', async () => {
+test('5,000 mails are sent in under 15 minutes on a paid plan, at 5 requests a second of which one is left to sign-in, and a second each', {
+  tags: 'thorough',
+}, async () => {
   inbox.account.subscribe({ perSecond: 5, monthly: 50_000 })
   await queue(5_000)
   const { bulk, personal } = senders()

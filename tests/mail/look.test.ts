@@ -98,7 +98,7 @@ test('a message previews what was written after the greeting', () => {
   )
 })
 
-describe('in Chromium', () => {
+describe('in Chromium', { tags: 'thorough' }, () => {
   let context: BrowserContext
   let page: Page
   beforeAll(async () => {

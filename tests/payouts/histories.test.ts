@@ -41,7 +41,7 @@ const world = usePayouts()
 // The Workers' log lines say nothing that the test doesn't.
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
 
-const HISTORIES = timesOver({ quick: 2, thorough: 15, exhaustive: 500 })
+const HISTORIES = timesOver({ quick: 1, thorough: 15, exhaustive: 500 })
 const STEPS = 25
 
 const PARTNERS = ['maya', 'leo', 'kim'] as const

@@ -76,9 +76,9 @@ const CANCELS = ['between', 'after', 'between and after', 'the next day', 'never
 const all = Object.keys(OTHERS).flatMap((others) =>
   CANCELS.map((canceled) => ({ others, canceled })),
 )
-/** In `npm test` five of them, with each time of a cancel. */
+/** In `npm test` three of them, each with others and with another time of a cancel. */
 const cases = all.filter((_, at) =>
-  timesOver({ quick: at % 6 === 0, thorough: true, exhaustive: true }),
+  timesOver({ quick: at % 12 === 0, thorough: true, exhaustive: true }),
 )
 
 test.each(cases)(

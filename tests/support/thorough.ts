@@ -14,6 +14,18 @@ export const timesOver = <T>(times: { quick: T; thorough: T; exhaustive: T }): T
 }
 
 /**
+ * The cases of a table that are one rule in several circumstances: in `npm test` the first one and
+ * one in `step` after it, in the thorough tier all of them. For tests with the tag "sampled".
+ *
+ * @param step how many cases `npm test` goes on by; of all combinations of two lists, one more than
+ *   the second list has, so that it meets each of both
+ */
+export const everyNth = <T>(step: number, cases: readonly T[]): readonly T[] => {
+  const some = cases.filter((_, at) => at % step === 0)
+  return timesOver({ quick: some, thorough: cases, exhaustive: cases })
+}
+
+/**
  * The seeds of random cases: one in `npm test`, others in `npm run test:thorough`, and the one of
  * `SEED`. A test that fails by chance fails whoever runs it next, not who broke it.
  */

@@ -107,7 +107,9 @@ test('a year is summed up by months and days alike', async () => {
   ])
 })
 
-test('is exact while clicks, sales and folding happen at once, and after an expired click was removed', async () => {
+test('is exact while clicks, sales and folding happen at once, and after an expired click was removed', {
+  tags: 'thorough',
+}, async () => {
   const merchant = await createMerchant()
   const urls = Array.from({ length: 12 }, (_, n) => `${HOME}${n % 3}`)
   const writing = urls.map(async (url, n) => {

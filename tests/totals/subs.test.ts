@@ -107,7 +107,9 @@ test('both pages list the channels of the last year, and the form makes a link t
   }
 })
 
-test('is exact while clicks, sales and folding happen at once, after clicks were removed, and when rebuilt', async () => {
+test('is exact while clicks, sales and folding happen at once, after clicks were removed, and when rebuilt', {
+  tags: 'thorough',
+}, async () => {
   const merchant = await createMerchant()
   const writing = Array.from({ length: 12 }, async (_, n) => {
     const clickId = await clickBy(

@@ -397,7 +397,7 @@ describe('any generated input', () => {
           })
           expect(status).toBeLessThan(500)
         }),
-        { seed: SEEDS[0], numRuns: timesOver({ quick: 60, thorough: 300, exhaustive: 5_000 }) },
+        { seed: SEEDS[0], numRuns: timesOver({ quick: 30, thorough: 300, exhaustive: 5_000 }) },
       )
     },
   )
@@ -425,7 +425,7 @@ describe('any generated input', () => {
         for (const [index, { status }] of answers.entries())
           expect(status, paths[index]).toBeLessThan(500)
       }),
-      { seed: SEEDS[0], numRuns: timesOver({ quick: 25, thorough: 100, exhaustive: 1_000 }) },
+      { seed: SEEDS[0], numRuns: timesOver({ quick: 12, thorough: 100, exhaustive: 1_000 }) },
     )
   })
 })

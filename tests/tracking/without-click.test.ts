@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -116,8 +117,9 @@ describe('a setting that credits sales without a click', () => {
   ]
   const cases = SETTINGS.flatMap((setting) => FOLLOWS.map((follow) => ({ ...setting, ...follow })))
 
-  test.each(cases)(
+  test.each(everyNth(5, cases))(
     'takes no effect for what was sold before it was set: $setting, when $what follows',
+    { tags: 'sampled' },
     async ({ before, after, follow }) => {
       const { merchant, clickId } = await open(before)
       await merchant.sale({ externalId: 'before', occurredAt: daysAgo(5).toISOString() })

@@ -15,6 +15,7 @@ import {
   stripeId,
 } from '../../support/stripe.ts'
 import { openStripeShop } from '../../support/stripe-shop.ts'
+import { everyNth } from '../../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -71,21 +72,20 @@ const openShop = async () => {
 }
 type Step = keyof Awaited<ReturnType<typeof openShop>>['steps']
 
-test.each<{ steps: Step[]; earned: number }>([
-  { steps: ['report', 'checkout', 'invoice'], earned: 980 },
-  { steps: ['report', 'invoice that names it'], earned: 980 },
-  { steps: ['report', 'payment'], earned: 980 },
-  { steps: ['report', 'payment', 'refund'], earned: 490 },
-])(
-  'own order ids and Stripe together pay once, in any order: $steps',
-  async ({ steps, earned }) => {
-    for (const order of orders(steps)) {
-      const shop = await openShop()
-      for (const step of order) await shop.steps[step]()
-      expect([order, await shop.earned()]).toEqual([order, earned])
-    }
-  },
-)
+test.each(
+  everyNth<{ steps: Step[]; earned: number }>(3, [
+    { steps: ['report', 'checkout', 'invoice'], earned: 980 },
+    { steps: ['report', 'invoice that names it'], earned: 980 },
+    { steps: ['report', 'payment'], earned: 980 },
+    { steps: ['report', 'payment', 'refund'], earned: 490 },
+  ]),
+)('own order ids and Stripe together pay once, in any order: $steps', async ({ steps, earned }) => {
+  for (const order of orders(steps)) {
+    const shop = await openShop()
+    for (const step of order) await shop.steps[step]()
+    expect([order, await shop.earned()]).toEqual([order, earned])
+  }
+})
 
 test('an id in the metadata that is another purchase’s at Stripe ties the two in no way', async () => {
   const shop = await openShop()

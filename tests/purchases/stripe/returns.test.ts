@@ -12,6 +12,7 @@ import {
   stripeId,
   useStripe,
 } from '../../support/stripe.ts'
+import { everyNth } from '../../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -55,107 +56,109 @@ const orders = <T>(all: T[]): T[][] =>
 
 type Event = [type: string, object: StripeObject]
 
-test.each<{ case: string; events: (bought: Bought) => Event[]; earned: number }>([
-  {
-    case: 'a refund that names only its charge, beside the charge’s total under its payment',
-    events: ({ payment, charge: id }) => [
-      ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
-      ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
-    ],
-    earned: 780,
-  },
-  {
-    case: 'a refund that names its charge first, and its payment later',
-    events: ({ payment, charge: id }) => [
-      ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
-      ['refund.updated', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
-      ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
-    ],
-    earned: 780,
-  },
-  {
-    case: 'two refunds, one by its charge and one by its payment',
-    events: ({ payment, charge: id }) => [
-      ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
-      ['refund.created', refund({ id: 're_2', payment_intent: payment, amount: 1_000 })],
-      ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 2_000 })],
-    ],
-    earned: 580,
-  },
-  {
-    case: 'a credit note with a refund',
-    events: ({ payment, invoice }) => [
-      ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
-      [
-        'credit_note.created',
-        creditNote({
-          invoice,
-          amount: 1_000,
-          refunds: [{ refund: 're_1', amount_refunded: 1_000 }],
-        }),
+test.each(
+  everyNth<{ case: string; events: (bought: Bought) => Event[]; earned: number }>(2, [
+    {
+      case: 'a refund that names only its charge, beside the charge’s total under its payment',
+      events: ({ payment, charge: id }) => [
+        ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
+        ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
       ],
-    ],
-    earned: 780,
-  },
-  {
-    case: 'a credit note of 20.00, of which 10.00 was refunded and the rest credited',
-    events: ({ payment, invoice }) => [
-      ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
-      [
-        'credit_note.created',
-        creditNote({
-          invoice,
-          amount: 2_000,
-          refunds: [{ refund: 're_1', amount_refunded: 1_000 }],
-        }),
+      earned: 780,
+    },
+    {
+      case: 'a refund that names its charge first, and its payment later',
+      events: ({ payment, charge: id }) => [
+        ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
+        ['refund.updated', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
+        ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
       ],
-    ],
-    earned: 580,
-  },
-  {
-    case: 'a credit note whose refund only the charge counts',
-    events: ({ payment, charge: id, invoice }) => [
-      ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
-      [
-        'credit_note.created',
-        creditNote({ invoice, amount: 1_000, refund: 're_1', refunds: undefined }),
+      earned: 780,
+    },
+    {
+      case: 'two refunds, one by its charge and one by its payment',
+      events: ({ payment, charge: id }) => [
+        ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
+        ['refund.created', refund({ id: 're_2', payment_intent: payment, amount: 1_000 })],
+        ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 2_000 })],
       ],
-    ],
-    earned: 780,
-  },
-  {
-    case: 'a credit note whose refund failed',
-    events: ({ payment, invoice }) => [
-      [
-        'refund.failed',
-        refund({ id: 're_1', payment_intent: payment, amount: 1_000, status: 'failed' }),
+      earned: 580,
+    },
+    {
+      case: 'a credit note with a refund',
+      events: ({ payment, invoice }) => [
+        ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
+        [
+          'credit_note.created',
+          creditNote({
+            invoice,
+            amount: 1_000,
+            refunds: [{ refund: 're_1', amount_refunded: 1_000 }],
+          }),
+        ],
       ],
-      ['credit_note.created', creditNote({ invoice, amount: 1_000, refund: 're_1' })],
-    ],
-    earned: 980,
-  },
-  {
-    case: 'a refund and another credit note',
-    events: ({ payment, invoice }) => [
-      ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
-      ['credit_note.created', creditNote({ invoice, amount: 1_000 })],
-    ],
-    earned: 580,
-  },
-  {
-    case: 'a credit note that was voided',
-    events: ({ invoice }) => [
-      ['credit_note.created', creditNote({ id: 'cn_1', invoice, amount: 1_000 })],
-      ['credit_note.voided', creditNote({ id: 'cn_1', invoice, amount: 1_000, status: 'void' })],
-    ],
-    earned: 980,
-  },
-  {
-    case: 'a credit note of more than was paid',
-    events: ({ invoice }) => [['credit_note.created', creditNote({ invoice, amount: 9_000 })]],
-    earned: 0,
-  },
-])('$case counts once, in any order', async ({ events, earned }) => {
+      earned: 780,
+    },
+    {
+      case: 'a credit note of 20.00, of which 10.00 was refunded and the rest credited',
+      events: ({ payment, invoice }) => [
+        ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
+        [
+          'credit_note.created',
+          creditNote({
+            invoice,
+            amount: 2_000,
+            refunds: [{ refund: 're_1', amount_refunded: 1_000 }],
+          }),
+        ],
+      ],
+      earned: 580,
+    },
+    {
+      case: 'a credit note whose refund only the charge counts',
+      events: ({ payment, charge: id, invoice }) => [
+        ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
+        [
+          'credit_note.created',
+          creditNote({ invoice, amount: 1_000, refund: 're_1', refunds: undefined }),
+        ],
+      ],
+      earned: 780,
+    },
+    {
+      case: 'a credit note whose refund failed',
+      events: ({ payment, invoice }) => [
+        [
+          'refund.failed',
+          refund({ id: 're_1', payment_intent: payment, amount: 1_000, status: 'failed' }),
+        ],
+        ['credit_note.created', creditNote({ invoice, amount: 1_000, refund: 're_1' })],
+      ],
+      earned: 980,
+    },
+    {
+      case: 'a refund and another credit note',
+      events: ({ payment, invoice }) => [
+        ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
+        ['credit_note.created', creditNote({ invoice, amount: 1_000 })],
+      ],
+      earned: 580,
+    },
+    {
+      case: 'a credit note that was voided',
+      events: ({ invoice }) => [
+        ['credit_note.created', creditNote({ id: 'cn_1', invoice, amount: 1_000 })],
+        ['credit_note.voided', creditNote({ id: 'cn_1', invoice, amount: 1_000, status: 'void' })],
+      ],
+      earned: 980,
+    },
+    {
+      case: 'a credit note of more than was paid',
+      events: ({ invoice }) => [['credit_note.created', creditNote({ invoice, amount: 9_000 })]],
+      earned: 0,
+    },
+  ]),
+)('$case counts once, in any order', async ({ events, earned }) => {
   for (const order of orders(events(await buy()).map((_, at) => at))) {
     const bought = await buy()
     const deliveries = events(bought)

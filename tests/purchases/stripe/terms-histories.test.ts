@@ -25,7 +25,7 @@ import { SEEDS, timesOver } from '../../support/thorough.ts'
 const { database, openShop, earned } = useShops()
 
 /** Each has a program of its own. */
-const HISTORIES = timesOver({ quick: 3, thorough: 20, exhaustive: 200 })
+const HISTORIES = timesOver({ quick: 2, thorough: 20, exhaustive: 200 })
 
 /** One change of terms, as the API takes it. */
 type Change =
