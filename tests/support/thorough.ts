@@ -14,11 +14,12 @@ export const timesOver = <T>(times: { quick: T; thorough: T; exhaustive: T }): T
 }
 
 /**
- * The cases of a table that are one rule in several circumstances: in `npm test` the first one and
- * one in `step` after it, in the thorough tier all of them. For tests with the tag "sampled".
+ * Samples a table whose cases are one rule in several circumstances: the first case and every
+ * `step`th one after it in `npm test`, all of them in the thorough tier. For tests with the tag
+ * "sampled".
  *
- * @param step how many cases `npm test` goes on by; of all combinations of two lists, one more than
- *   the second list has, so that it meets each of both
+ * @param step for all combinations of two lists, one more than the length of the second list, so
+ *   that each element of both is in the sample
  */
 export const everyNth = <T>(step: number, cases: readonly T[]): readonly T[] => {
   const some = cases.filter((_, at) => at % step === 0)
