@@ -77,15 +77,20 @@ const exactly = (cents: number): Rounded => ({ cents: whole(cents), roundings: 0
 
 /** A checkout is received as far as its payment is, which may be captured later, or in part. */
 const readCheckouts = (stored: Stored[], payments: Paid[]): Account | null => {
+  const intents = allOf(stored, 'intent')
+  const isCaptured = (payment: string | null) => Number(intents.some(({ id }) => id === payment))
   const checkouts = allOf(stored, 'checkout').toSorted(
     (a, b) =>
-      Number(b.paid !== null) - Number(a.paid !== null) || a.at - b.at || compare(a.id, b.id),
+      Number(b.paid !== null) - Number(a.paid !== null) ||
+      isCaptured(b.payment) - isCaptured(a.payment) ||
+      a.at - b.at ||
+      compare(a.id, b.id),
   )
   const [first] = checkouts
   const due = first?.paid ?? first?.due
   if (!first || !due) return null
   const payment = payments.find(({ names }) => first.payment !== null && names.has(first.payment))
-  const captured = allOf(stored, 'intent').filter(({ id }) => payment?.names.has(id))
+  const captured = intents.filter(({ id }) => payment?.names.has(id))
   const paid = checkouts.filter(({ paid }) => paid !== null)
   const times = paid.length ? paid : captured
   if (times.length === 0) return null

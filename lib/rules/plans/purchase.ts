@@ -95,9 +95,12 @@ export const readPurchase = (
   now: Date,
   others: ReceivedFact[] = [],
 ): Purchase => {
+  const intents = ofKind(received, 'intent').map(({ fact }) => fact)
+  const isCaptured = ({ payment }: CheckoutFact) => intents.some(({ id }) => id === payment)
   const checkouts = ofKind(received, 'checkout').sort(
     (a, b) =>
       Number(b.fact.paid !== null) - Number(a.fact.paid !== null) ||
+      Number(isCaptured(b.fact)) - Number(isCaptured(a.fact)) ||
       Number(a.at) - Number(b.at) ||
       byText(a.fact.id, b.fact.id),
   )
@@ -120,7 +123,6 @@ export const readPurchase = (
     : invoice
       ? saleOfInvoice(invoice)
       : saleOfCheckout(checkouts, received, payments)
-  const intents = ofKind(received, 'intent').map(({ fact }) => fact)
   const methods = ofKind(received, 'payment_method').map(({ fact }) => fact)
   const said = [checkout, invoice, ...intents].filter((fact) => fact !== null)
   const all = [...said, ...checkouts.map(({ fact }) => fact), ...invoices]
@@ -215,7 +217,7 @@ const saleOfInvoice = ({ isProration, paid, paidAt }: InvoiceFact): Purchase['sa
  * The sale of a checkout without an invoice: as much of it as its payment has received. One that
  * completed unpaid is paid once its payment is captured, or arrives by a delayed method.
  *
- * @param checkouts the paid ones first
+ * @param checkouts the paid ones first, then those whose payment has succeeded
  */
 const saleOfCheckout = (
   checkouts: { fact: CheckoutFact; at: Date }[],
