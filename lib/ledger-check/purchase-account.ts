@@ -155,12 +155,15 @@ export const returnedOf = (
   const otherwise = creditedOtherwise(stored, notes, payments)
   let roundings = gross.roundings
   let [refunded, disputed] = [NOTHING, NOTHING]
+  const receivedIn = (wanted: string) =>
+    total(payments.map((one) => (one.currency === wanted ? (one.received ?? 0) : 0)))
+  const restCents = most(NOTHING, minus(gross.cents, whole(receivedIn(currency))))
   for (const payment of [...payments, ...otherwise]) {
-    // Of a payment in another currency, the same part of the purchase; as long as that is unknown,
-    // nothing.
+    // Payments in another currency have paid what is left of the purchase, each the same part of it
+    // as of all in that currency; as long as that is unknown, nothing.
     const isForeign = payment.currency !== currency
     if (isForeign && !payment.received) continue
-    const rate = isForeign ? over(gross.cents, whole(payment.received ?? 1)) : whole(1)
+    const rate = isForeign ? over(restCents, whole(receivedIn(payment.currency))) : whole(1)
     refunded = plus(refunded, times(whole(payment.refunded), rate))
     disputed = plus(disputed, times(whole(payment.disputed), rate))
     if (isForeign) roundings += 2
@@ -226,7 +229,11 @@ const readNotes = (stored: Stored[]) => {
           ? [
               {
                 ...refund,
-                amountCents: Math.min(refund.amountCents, amountCents ?? refund.amountCents),
+                // A refund in another currency is what the note says of it, else all of the note.
+                amountCents:
+                  refund.currency === note.currency
+                    ? Math.min(refund.amountCents, amountCents ?? refund.amountCents)
+                    : (amountCents ?? note.amountCents),
               },
             ]
           : []
@@ -253,9 +260,15 @@ const creditedOtherwise = (
   const [first] = notes
   if (!first) return []
   const made = present(allOf(stored, 'refund')).filter(({ status }) => status !== 'failed')
-  const unlisted =
-    total(payments.map(({ refunded }) => refunded)) - total(made.map((one) => one.amountCents))
   const inCharge = total(notes.filter(({ isComplete }) => !isComplete).map(({ rest }) => rest))
-  const refunded = total(notes.map(({ rest }) => rest)) - Math.min(Math.max(0, unlisted), inCharge)
+  const unlisted = total(
+    payments.map(({ names, currency, refunded }) => {
+      const listed = made.filter(({ payment }) => names.has(payment))
+      const cents = Math.max(0, refunded - total(listed.map((one) => one.amountCents)))
+      // The total of a charge in another currency is taken for what the notes say.
+      return cents > 0 && currency !== first.currency ? inCharge : cents
+    }),
+  )
+  const refunded = total(notes.map(({ rest }) => rest)) - Math.min(unlisted, inCharge)
   return refunded > 0 ? [{ currency: first.currency, received: null, refunded, disputed: 0 }] : []
 }

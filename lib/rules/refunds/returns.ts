@@ -68,18 +68,17 @@ const notesOf = (received: ReceivedFact[]): CreditNoteFact[] => {
 
 const sumOf = (amounts: number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
 
-/** The refunds of a note that are known, and how much of the note each is. */
-const refundsIn = ({ refunds: parts }: CreditNoteFact, refunds: RefundFact[]) =>
-  parts.flatMap(({ id, amountCents }) => {
+/**
+ * The refunds of a note that are known, and how much of the note each is: of one in another
+ * currency, what the note says, else all of it.
+ */
+const refundsIn = (note: CreditNoteFact, refunds: RefundFact[]) =>
+  note.refunds.flatMap(({ id, amountCents }) => {
     const refund = refunds.find((known) => known.id === id)
-    return refund
-      ? [
-          {
-            status: refund.status,
-            cents: Math.min(refund.amountCents, amountCents ?? refund.amountCents),
-          },
-        ]
-      : []
+    if (!refund) return []
+    const { status } = refund
+    const most = refund.currency === note.currency ? refund.amountCents : note.amountCents
+    return [{ status, cents: Math.min(most, amountCents ?? most) }]
   })
 
 /**
@@ -99,12 +98,14 @@ const readCredits = (
     const rest = Math.max(0, note.amountCents - sumOf(known.map(({ cents }) => cents)))
     return { rest, mayBeCharged: known.length < note.refunds.length ? rest : 0 }
   })
-  const made = refunds
-    .filter(({ status }) => status !== 'failed')
-    .map(({ amountCents }) => amountCents)
-  const refunded = sumOf(payments.map(({ refundedCents }) => refundedCents))
-  const charged = Math.max(0, refunded - sumOf(made))
   const mayBeCharged = sumOf(credited.map((note) => note.mayBeCharged))
+  // What was charged back in another currency cannot be compared with it.
+  const charged = sumOf(
+    payments.map((payment) => {
+      const cents = unlistedOf(payment, refunds)
+      return payment.currency === first.currency || cents === 0 ? cents : mayBeCharged
+    }),
+  )
   const cents = sumOf(credited.map(({ rest }) => rest)) - Math.min(charged, mayBeCharged)
   return cents > 0
     ? [
@@ -116,6 +117,12 @@ const readCredits = (
         },
       ]
     : []
+}
+
+/** What was refunded of a payment beyond the refunds that were received by themselves. */
+const unlistedOf = ({ ids, refundedCents }: Payment, refunds: RefundFact[]): number => {
+  const made = refunds.filter(({ status, payment }) => status !== 'failed' && ids.includes(payment))
+  return Math.max(0, refundedCents - sumOf(made.map(({ amountCents }) => amountCents)))
 }
 
 /**
@@ -172,14 +179,15 @@ export const returnedOf = (
   paid: Money,
   netCents: bigint,
 ): Returned => {
+  const totals = totalsOf(all, paid)
   const sum = (part: 'refundedCents' | 'disputedCents'): bigint =>
-    all.reduce((cents, payment) => cents + (inCurrencyOf(paid, payment, payment[part]) ?? 0n), 0n)
+    totals.reduce((cents, total) => cents + total[part], 0n)
   const [allRefunded, allDisputed] = [sum('refundedCents'), sum('disputedCents')]
   const untaxed = noted.reduce((cents, note) => cents + countsFor(note, paid, netCents), 0n)
   const refundedCents = between(0n, allRefunded - excessCents + untaxed, paid.amountCents)
   const excessLeft = between(0n, excessCents - allRefunded, excessCents)
   const unknown = all.find(
-    (one) => inCurrencyOf(paid, one, one.refundedCents + one.disputedCents) === null,
+    (one) => !isComparable(one, paid) && one.refundedCents + one.disputedCents > 0n,
   )
   return {
     refundedCents,
@@ -201,17 +209,37 @@ const countsFor = ({ grossCents, netCents }: PaidPart, paid: Money, saleCents: b
 const between = (least: bigint, amount: bigint, most: bigint): bigint =>
   amount < least ? least : amount > most ? most : amount
 
+/** Whether a return is in the currency of the sale, or of a payment whose amount is known. */
+const isComparable = ({ currency, paidCents }: Return, paid: Money): boolean =>
+  currency === paid.currency || (paidCents ?? 0n) > 0n
+
+type Total = Record<'paidCents' | 'refundedCents' | 'disputedCents', bigint>
+
 /**
- * A returned amount in the currency of the sale: of a payment in another one, the same proportion.
- * Null if that is unknown.
+ * What was returned in each currency, in that of the sale. Another currency has paid what its own
+ * has not, so a return counts for the same part of that. One of a payment whose amount is unknown
+ * counts for nothing.
  */
-const inCurrencyOf = (
-  paid: Money,
-  { currency, paidCents }: Return,
-  cents: bigint,
-): bigint | null => {
-  if (currency === paid.currency || cents === 0n) return cents
-  return paidCents ? proportionOf(paid.amountCents, cents, paidCents) : null
+const totalsOf = (all: Return[], paid: Money): Total[] => {
+  const totalIn = (currency: string): Total => {
+    const same = all.filter((one) => one.currency === currency && isComparable(one, paid))
+    const sum = (part: keyof Total) => same.reduce((cents, one) => cents + (one[part] ?? 0n), 0n)
+    return {
+      paidCents: sum('paidCents'),
+      refundedCents: sum('refundedCents'),
+      disputedCents: sum('disputedCents'),
+    }
+  }
+  const own = totalIn(paid.currency)
+  const restCents = between(0n, paid.amountCents - own.paidCents, paid.amountCents)
+  const others = new Set(all.map(({ currency }) => currency).filter((one) => one !== paid.currency))
+  return [
+    own,
+    ...[...others].map(totalIn).map(({ paidCents, refundedCents, disputedCents }) => {
+      const part = (cents: bigint) => (paidCents ? proportionOf(restCents, cents, paidCents) : 0n)
+      return { paidCents, refundedCents: part(refundedCents), disputedCents: part(disputedCents) }
+    }),
+  ]
 }
 
 /**

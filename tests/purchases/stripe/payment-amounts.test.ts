@@ -99,12 +99,22 @@ const ordered = (ids: Ids, fields: StripeObject = {}, second: StripeObject = {})
   ]
 }
 
+/** A payment in euros. */
+const inEuros = (ids: Ids, cents: number): Event =>
+  captured(ids, cents, { amount: cents, currency: 'eur' })
+
 /** The second payment of an invoice. */
 const secondOf = (ids: Ids): Ids => ({
   ...ids,
   payment: ids.second,
   charge: `${ids.charge}_second`,
 })
+
+/** A credit note of 50.00 by a refund of 44.00 euros. */
+const notedInEuros = (ids: Ids, fields: StripeObject): Event[] => [
+  plain(ids),
+  ['credit_note.created', creditNote({ invoice: ids.invoice, amount: 5_000, ...fields })],
+]
 
 const refunded = ({ payment }: Ids, amount: number, fields: StripeObject = {}): Event => [
   'refund.created',
@@ -262,6 +272,14 @@ test.each<{ case: string; events: (ids: Ids) => Event[]; earned: number | null }
     earned: 2_000,
   },
   {
+    case: 'an order that is paid by two checkouts, one of them in euros, which is refunded',
+    events: (ids) => [
+      ...ordered(ids, { payment_status: 'paid' }, { currency: 'eur', amount_total: 8_800 }),
+      refunded(secondOf(ids), 8_800, { currency: 'eur' }),
+    ],
+    earned: 2_000,
+  },
+  {
     case: 'an order of two checkouts, the first of which is never captured',
     events: (ids) => [...ordered(ids), captured(secondOf(ids), 10_000)],
     earned: 2_000,
@@ -355,6 +373,87 @@ test.each<{ case: string; events: (ids: Ids) => Event[]; earned: number | null }
       captured(ids, 8_800, { amount: 8_800, currency: 'eur' }),
     ],
     earned: 1_000,
+  },
+  {
+    case: 'a refund of one of two payments in another currency, which paid an invoice together',
+    events: (ids) => [
+      plain(ids),
+      ['invoice_payment.paid', invoicePayment(ids.invoice, ids.second)],
+      inEuros(ids, 4_400),
+      inEuros(secondOf(ids), 4_400),
+      refunded(secondOf(ids), 4_400, { currency: 'eur' }),
+    ],
+    earned: 1_000,
+  },
+  {
+    case: 'a refund in another currency of what had paid 40.00 of an invoice',
+    events: (ids) => [
+      plain(ids),
+      ['invoice_payment.paid', invoicePayment(ids.invoice, ids.second)],
+      captured(ids, 6_000, { amount: 6_000 }),
+      inEuros(secondOf(ids), 3_600),
+      refunded(secondOf(ids), 3_600, { currency: 'eur' }),
+    ],
+    earned: 1_200,
+  },
+  {
+    case: 'a credit note of half, by a refund in another currency',
+    events: (ids) => [
+      ...notedInEuros(ids, {
+        total_excluding_tax: 5_000,
+        refunds: [{ refund: `re_${ids.payment}`, amount_refunded: 5_000 }],
+      }),
+      inEuros(ids, 8_800),
+      refunded(ids, 4_400, { id: `re_${ids.payment}`, currency: 'eur' }),
+    ],
+    earned: 1_000,
+  },
+  {
+    case: 'a credit note of an older version of half, by a refund in another currency',
+    events: (ids) => [
+      ...notedInEuros(ids, { refund: `re_${ids.payment}` }),
+      inEuros(ids, 8_800),
+      refunded(ids, 4_400, { id: `re_${ids.payment}`, currency: 'eur' }),
+    ],
+    earned: 1_000,
+  },
+  {
+    case: 'a credit note of half, by a refund in another currency in the total of its charge alone',
+    events: (ids) => [
+      ...notedInEuros(ids, { refunds: [{ refund: 're_unseen', amount_refunded: 5_000 }] }),
+      [
+        'charge.refunded',
+        charge({
+          id: ids.charge,
+          payment_intent: ids.payment,
+          amount: 8_800,
+          amount_refunded: 4_400,
+          currency: 'eur',
+        }),
+      ],
+    ],
+    earned: 1_000,
+  },
+  {
+    case: 'a credit note of half, by a refund in another currency that failed',
+    events: (ids) => [
+      ...notedInEuros(ids, {
+        total_excluding_tax: 5_000,
+        refunds: [{ refund: `re_${ids.payment}`, amount_refunded: 5_000 }],
+      }),
+      inEuros(ids, 8_800),
+      [
+        'refund.failed',
+        refund({
+          id: `re_${ids.payment}`,
+          payment_intent: ids.payment,
+          amount: 4_400,
+          currency: 'eur',
+          status: 'failed',
+        }),
+      ],
+    ],
+    earned: 2_000,
   },
   {
     case: 'a refund in another currency of half of its charge',
