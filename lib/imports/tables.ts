@@ -6,7 +6,8 @@ import type { CustomerResult } from './customers/customer-import.ts'
 import type { PartnerResult } from './partners/partner-import.ts'
 import type { HISTORY, HistoryEntry } from './sources/history/history.ts'
 import type { Progress } from './sources/progress.ts'
-import type { PlatformId, Purpose, Resource, SourceRow } from './sources/source.ts'
+import type { PlatformId, Purpose, Resource } from './sources/source.ts'
+import type { SourceRow } from './sources/source-rows.ts'
 import type { Undone } from './undo.ts'
 
 /** A customer before an import changed it. Times are texts. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import { diff, type Patch } from '../audit/diff.ts'
+import { asColumns, asFields } from '../db/columns.ts'
 import type { Db } from '../db/connection.ts'
 import { idOf, newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -19,43 +20,46 @@ import { updateTerms } from './terms.queries.ts'
 
 export type Program = ProgramTerms & {
   id: string
-  /** Its schedule pays from then on. */
+  /** When its schedule starts to pay. */
   payoutScheduleSince: Date
   mode: ProgramMode
   createdAt: Date
 }
+
+/** The columns of the terms, without the reward, which is a row of its own. */
+const COLUMNS = {
+  name: 'name',
+  siteUrl: 'site_url',
+  rewardInterval: 'reward_interval',
+  rewardDurationMonths: 'reward_duration_months',
+  oneTimeMinimumCents: 'one_time_minimum_cents',
+  rewardShipping: 'reward_shipping',
+  creditOutOfBand: 'credit_out_of_band',
+  holdingDays: 'holding_days',
+  netDays: 'net_days',
+  attributionDays: 'attribution_days',
+  attribution: 'attribution',
+  attributeKnownCustomers: 'attribute_known_customers',
+  lateLeadDays: 'late_lead_days',
+  trustedAttribution: 'trusted_attribution',
+  selfReferrals: 'self_referrals',
+  unverifiedAddresses: 'unverified_addresses',
+  minimumPayoutCents: 'minimum_payout_cents',
+  manualEarningsNoticeCents: 'manual_earnings_notice_cents',
+  payoutSchedule: 'payout_schedule',
+  payoutDays: 'payout_days',
+  reviewDays: 'review_days',
+} as const
 
 const selectPrograms = (db: Db, workspaceId: string) =>
   db
     .selectFrom('programs as p')
     .innerJoin('rewards as r', 'r.id', 'p.reward_id')
     .where('p.workspace_id', '=', workspaceId)
-    .select(['p.id', 'p.name', 'p.mode', 'p.attribution', 'r.kind', 'r.currency'])
-    .select([
-      'p.site_url as siteUrl',
-      'p.reward_interval as rewardInterval',
-      'p.reward_duration_months as rewardDurationMonths',
-      'p.one_time_minimum_cents as oneTimeMinimumCents',
-      'p.reward_shipping as rewardShipping',
-      'p.credit_out_of_band as creditOutOfBand',
-      'p.holding_days as holdingDays',
-      'p.net_days as netDays',
-      'p.attribution_days as attributionDays',
-      'p.attribute_known_customers as attributeKnownCustomers',
-      'p.late_lead_days as lateLeadDays',
-      'p.trusted_attribution as trustedAttribution',
-      'p.self_referrals as selfReferrals',
-      'p.unverified_addresses as unverifiedAddresses',
-      'p.minimum_payout_cents as minimumPayoutCents',
-      'p.manual_earnings_notice_cents as manualEarningsNoticeCents',
-      'p.payout_schedule as payoutSchedule',
-      'p.payout_days as payoutDays',
-      'p.review_days as reviewDays',
-      'p.payout_schedule_since as payoutScheduleSince',
-      'p.created_at as createdAt',
-      'r.basis_points as basisPoints',
-      'r.amount_cents as amountCents',
-    ])
+    .select(asFields('p', COLUMNS))
+    .select(['p.id', 'p.mode', 'p.payout_schedule_since as payoutScheduleSince'])
+    .select(['p.created_at as createdAt', 'r.kind', 'r.currency'])
+    .select(['r.basis_points as basisPoints', 'r.amount_cents as amountCents'])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectPrograms>['execute']>>[number]
 
@@ -93,38 +97,8 @@ export const listPrograms = async (
   return rows.map(toProgram)
 }
 
-/** The columns of the terms. The reward is a row of its own. */
-const COLUMNS = {
-  name: 'name',
-  siteUrl: 'site_url',
-  rewardInterval: 'reward_interval',
-  rewardDurationMonths: 'reward_duration_months',
-  oneTimeMinimumCents: 'one_time_minimum_cents',
-  rewardShipping: 'reward_shipping',
-  creditOutOfBand: 'credit_out_of_band',
-  holdingDays: 'holding_days',
-  netDays: 'net_days',
-  attributionDays: 'attribution_days',
-  attribution: 'attribution',
-  attributeKnownCustomers: 'attribute_known_customers',
-  lateLeadDays: 'late_lead_days',
-  trustedAttribution: 'trusted_attribution',
-  selfReferrals: 'self_referrals',
-  unverifiedAddresses: 'unverified_addresses',
-  minimumPayoutCents: 'minimum_payout_cents',
-  manualEarningsNoticeCents: 'manual_earnings_notice_cents',
-  payoutSchedule: 'payout_schedule',
-  payoutDays: 'payout_days',
-  reviewDays: 'review_days',
-} as const
-
-type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
-
-/** Kysely omits the columns that are undefined. */
-export const programColumns = <T extends Partial<ProgramTerms>>(terms: T) =>
-  Object.fromEntries(
-    Object.entries(COLUMNS).map(([field, column]) => [column, terms[field as keyof T]]),
-  ) as Columns<T>
+export const programColumns = <Terms extends Partial<ProgramTerms>>(terms: Terms) =>
+  asColumns(COLUMNS, terms)
 
 /** Written together: concurrent changes must not leave days of another schedule. */
 const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
@@ -133,9 +107,7 @@ const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
   payout_schedule_since: scheduleBegins(now),
 })
 
-/**
- * The settings by which money leaves without anybody looking. Managers are mailed when they change.
- */
+/** The settings by which money leaves automatically. Managers are mailed when they change. */
 const PAYOUT_SETTINGS = [
   'payoutSchedule',
   'payoutDays',
@@ -144,10 +116,10 @@ const PAYOUT_SETTINGS = [
 ] as const satisfies (keyof ProgramTerms)[]
 
 /**
- * Mails all managers, whoever acts too, that one of these settings has changed.
+ * Mails all managers, the acting one included, that one of these settings has changed.
  *
- * @param id    of the change, so that a repeat mails nothing
- * @param since from when on a new schedule pays; null if the schedule is as it was
+ * @param id    of the change: a repeat mails nothing
+ * @param since when a new schedule starts to pay; null if the schedule is unchanged
  */
 const mailSettings = (
   db: Db,
@@ -211,8 +183,8 @@ export const createProgram = async (
 }
 
 /**
- * The requested values. `payoutDays`: null is the schedule's own; undefined is so too where the
- * schedule changes.
+ * The requested values. `payoutDays` of null stands for the schedule's default days. So does
+ * undefined, if the schedule changes.
  */
 type ProgramPatch = Patch<Omit<ProgramTerms, 'payoutDays'>> & {
   payoutDays?: number[] | null | undefined

@@ -155,49 +155,23 @@ const withDefault = <S extends z.ZodType>(schema: S, fallback: z.output<S>) =>
     .meta({ default: fallback })
     .transform((value) => value ?? fallback)
 
+type Defaulted = {
+  [Field in keyof typeof PROGRAM_DEFAULTS]: z.ZodType<z.output<(typeof programFields)[Field]>>
+}
+
+const defaulted = Object.fromEntries(
+  Object.entries(PROGRAM_DEFAULTS).map(([field, fallback]) => [
+    field,
+    withDefault<z.ZodType>(programFields[field as keyof Defaulted], fallback),
+  ]),
+) as object as Defaulted
+
 /** POST /api/workspaces/:workspace/programs. */
 export const NewProgram = z
   .strictObject({
     ...programFields,
-    rewardDurationMonths: withDefault(
-      programFields.rewardDurationMonths,
-      PROGRAM_DEFAULTS.rewardDurationMonths,
-    ),
-    oneTimeMinimumCents: withDefault(
-      programFields.oneTimeMinimumCents,
-      PROGRAM_DEFAULTS.oneTimeMinimumCents,
-    ),
-    rewardShipping: withDefault(programFields.rewardShipping, PROGRAM_DEFAULTS.rewardShipping),
-    creditOutOfBand: withDefault(programFields.creditOutOfBand, PROGRAM_DEFAULTS.creditOutOfBand),
-    holdingDays: withDefault(programFields.holdingDays, PROGRAM_DEFAULTS.holdingDays),
-    netDays: withDefault(programFields.netDays, PROGRAM_DEFAULTS.netDays),
-    attributionDays: withDefault(programFields.attributionDays, PROGRAM_DEFAULTS.attributionDays),
-    attribution: withDefault(programFields.attribution, PROGRAM_DEFAULTS.attribution),
-    attributeKnownCustomers: withDefault(
-      programFields.attributeKnownCustomers,
-      PROGRAM_DEFAULTS.attributeKnownCustomers,
-    ),
-    lateLeadDays: withDefault(programFields.lateLeadDays, PROGRAM_DEFAULTS.lateLeadDays),
-    trustedAttribution: withDefault(
-      programFields.trustedAttribution,
-      PROGRAM_DEFAULTS.trustedAttribution,
-    ),
-    selfReferrals: withDefault(programFields.selfReferrals, PROGRAM_DEFAULTS.selfReferrals),
-    unverifiedAddresses: withDefault(
-      programFields.unverifiedAddresses,
-      PROGRAM_DEFAULTS.unverifiedAddresses,
-    ),
-    minimumPayoutCents: withDefault(
-      programFields.minimumPayoutCents,
-      PROGRAM_DEFAULTS.minimumPayoutCents,
-    ),
-    manualEarningsNoticeCents: withDefault(
-      programFields.manualEarningsNoticeCents,
-      PROGRAM_DEFAULTS.manualEarningsNoticeCents,
-    ),
-    payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),
+    ...defaulted,
     payoutDays: optional(programFields.payoutDays),
-    reviewDays: withDefault(programFields.reviewDays, PROGRAM_DEFAULTS.reviewDays),
     mode: optional(mode),
   })
   .check(checkDays)

@@ -1,42 +1,16 @@
 /** The terms of programs and groups. */
 
-import type { UnverifiedAddresses } from '../rules/attribution/address-claims.ts'
-import type { SelfReferrals } from '../rules/attribution/self-referrals.ts'
 import type { Schedule } from '../rules/programs/schedules.ts'
 import type { RewardTerms } from '../rules/rewards/rewards.ts'
-import type { RewardInterval } from '../rules/steps/intervals.ts'
+import type { ProgramResponse } from './programs.responses.ts'
 
-export type ProgramTerms = Schedule & {
-  name: string
-  siteUrl: string
-  reward: RewardTerms
-  rewardInterval: RewardInterval
-  /** null is unlimited. */
-  rewardDurationMonths: number | null
-  /** Minor units of the sale's currency. */
-  oneTimeMinimumCents: number
-  rewardShipping: boolean
-  creditOutOfBand: boolean
-  holdingDays: number
-  /** Days from the last day of the sale's month; null is holding days alone. */
-  netDays: number | null
-  attributionDays: number
-  attribution: 'last' | 'first'
-  attributeKnownCustomers: boolean
-  /** Within how many days after a payment a report with an earlier click credits it. */
-  lateLeadDays: number
-  /** Whether reports may name a partner by a slug or a coupon. */
-  trustedAttribution: boolean
-  selfReferrals: SelfReferrals
-  unverifiedAddresses: UnverifiedAddresses
-  minimumPayoutCents: number
-  /** Managers are mailed when more than this is made payable by hand in a day. */
-  manualEarningsNoticeCents: number
-  /** Days between a scheduled run and its sending, in which managers can stop it. */
-  reviewDays: number
-}
+/** The terms of a program, which docs/api.md describes. */
+export type ProgramTerms = Omit<
+  ProgramResponse,
+  'id' | 'reward' | 'payoutScheduleSince' | 'mode' | 'createdAt'
+> & { reward: RewardTerms }
 
-/** The terms of a new program where the request leaves them out. */
+/** The terms of a new program that the request omits. */
 export const PROGRAM_DEFAULTS = {
   rewardDurationMonths: null,
   oneTimeMinimumCents: 0,
@@ -60,8 +34,8 @@ export const PROGRAM_DEFAULTS = {
 type Scheduled = Schedule & Pick<ProgramTerms, 'reviewDays'>
 
 /**
- * Whether a change makes a program pay by itself, or pay at another time. Ending its schedule is
- * none.
+ * Whether a change makes a program pay automatically, or at other times. Ending its schedule does
+ * not.
  *
  * @param before null for a new program
  */

@@ -12,7 +12,7 @@ import type {
   SourceLink,
   SourcePartner,
   SourceRow,
-} from '../../../lib/imports/sources/source.ts'
+} from '../../../lib/imports/sources/source-rows.ts'
 import { normalizeEmail } from '../../../lib/values/emails.ts'
 import { formatMoney, isCurrency, MAX_AMOUNT_CENTS } from '../../../lib/values/money.ts'
 import { linkIn } from './links.ts'

@@ -1,5 +1,5 @@
 /** The part of a preview about what was read from another platform and is not imported. */
-import type { LeftOutReason } from '../../../lib/imports/sources/source.ts'
+import type { LeftOutReason } from '../../../lib/imports/sources/source-rows.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'

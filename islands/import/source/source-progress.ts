@@ -1,5 +1,5 @@
 /** Shows how far another platform is read by its API, and takes its rows as those of a file. */
-import type { SourceRow } from '../../../lib/imports/sources/source.ts'
+import type { SourceRow } from '../../../lib/imports/sources/source-rows.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
 import { announce, button, h, rest, showStep } from '../dom.ts'

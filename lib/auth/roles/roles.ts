@@ -1,14 +1,17 @@
 /**
- * Who may do what in a workspace. The tables of routes name the roles of each endpoint and page:
- * access.ts refuses all others, and pages ask them which links and forms to show.
+ * Who may do what in a workspace. Two tables name the roles of each endpoint and page. access.ts
+ * refuses all others, and pages show only the links and forms that the reader's role may use.
  * tests/attacks/7-roles.test.ts sends every route as each role.
  */
 import type { Role } from '../../rules/roles/roles.ts'
 import { API_ROUTES } from './api-routes.ts'
 import { PAGE_ROUTES } from './page-routes.ts'
-import type { Roles } from './role-sets.ts'
+import type { Roles, Routes } from './role-sets.ts'
 
-export type PageRoute = keyof typeof PAGE_ROUTES
+type Paths = typeof PAGE_ROUTES
+export type PageRoute = {
+  [Path in keyof Paths]: `${keyof Paths[Path] & string} ${Path}`
+}[keyof Paths]
 
 /** The path of a page below that of the workspace. */
 type PagePath<Route = PageRoute> = Route extends `GET ${infer Path}` ? Path : never
@@ -16,8 +19,13 @@ type PagePath<Route = PageRoute> = Route extends `GET ${infer Path}` ? Path : ne
 const API = '/api/workspaces/:workspace'
 const PAGES = '/app/:workspace'
 
-const below = (base: string, routes: Record<string, Roles>): [string, Roles][] =>
-  Object.entries(routes).map(([route, roles]) => [route.replace(' ', ` ${base}`), roles])
+const below = (base: string, routes: Routes): [string, Roles][] =>
+  Object.entries(routes).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, roles]): [string, Roles] => [
+      `${method} ${base}${path}`,
+      roles,
+    ]),
+  )
 
 /** The roles of each route, by `METHOD /path` as Hono names it. */
 export const ROUTE_ROLES: ReadonlyMap<string, Roles> = new Map([
@@ -31,7 +39,7 @@ export const includesRole = (roles: Roles, role: Role | 'key'): boolean =>
 
 /** Whether a person may open a page of the workspace, or send its form. */
 export const mayOpen = ({ role }: { role: Role | 'key' }, route: PageRoute): boolean =>
-  includesRole(PAGE_ROUTES[route], role)
+  includesRole(ROUTE_ROLES.get(route.replace(' ', ` ${PAGES}`)) ?? [], role)
 
 /** Whether a person may read the page at a path. */
 export const mayRead = (workspace: { role: Role | 'key' }, path: PagePath): boolean =>

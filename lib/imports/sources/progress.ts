@@ -2,8 +2,10 @@
 
 import type { PlatformCommission } from '../commissions/platform-commissions.ts'
 import { type HistoryEntry, historyEntry } from './history/history.ts'
-import type { Platform, Purpose, Resource, SourcePage, SourceRow } from './source.ts'
+import type { Platform } from './platforms/platform.ts'
+import type { Purpose, Resource } from './source.ts'
 import { commissionOf } from './source-commissions.ts'
+import type { SourcePage, SourceRow } from './source-rows.ts'
 
 /**
  * How far a list is read.

@@ -1,6 +1,8 @@
 /** Reads one page of one list from a platform's API. */
 import { waitAfterAnswer, waitAfterRefusal } from './limits.ts'
-import type { Credentials, Platform, Resource, SourcePage } from './source.ts'
+import type { Credentials, Platform } from './platforms/platform.ts'
+import type { Resource } from './source.ts'
+import type { SourcePage } from './source-rows.ts'
 
 export type SourcesEnv = {
   /**

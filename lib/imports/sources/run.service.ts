@@ -4,6 +4,7 @@ import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../../d
 import type { DatabaseEnv } from '../../db/neon.ts'
 import { decryptSecret } from '../../platform/secrets.ts'
 import { failureCode } from './failures.ts'
+import { listsOf } from './platforms/platform.ts'
 import { PLATFORMS } from './platforms/platforms.ts'
 import { isEndless, keptOf, NOTHING_READ, type Place, placeAfter, refusedPage } from './progress.ts'
 import { type PageResult, readPage, type SourcesEnv } from './read-page.service.ts'
@@ -14,7 +15,7 @@ import {
   LEASE_SECONDS,
   MAX_READING_SECONDS,
 } from './schedule.ts'
-import { DISPENSABLE, listsOf, type Resource } from './source.ts'
+import { DISPENSABLE, type Resource } from './source.ts'
 import {
   type LeasedSource,
   leaseSource,

@@ -3,7 +3,7 @@ import { readEmail } from '../../values/emails.ts'
 import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
 import { isCurrency, MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import type { PlatformCommission } from '../commissions/platform-commissions.ts'
-import type { SourceCommission } from './source.ts'
+import type { SourceCommission } from './source-rows.ts'
 
 /** An id in one line, as an upload has it; null for anything else. */
 const idOf = (text: string | null): string | null =>

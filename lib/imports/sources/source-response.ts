@@ -1,9 +1,9 @@
 /** A reading of another platform, as managers see it. */
 import { failureText } from './failures.ts'
+import { listsOf } from './platforms/platform.ts'
 import { PLATFORMS } from './platforms/platforms.ts'
 import { NOTHING_READ } from './progress.ts'
 import { KEEP_SECONDS, MAX_READING_SECONDS } from './schedule.ts'
-import { listsOf } from './source.ts'
 import type { ImportSource } from './sources.queries.ts'
 import type { ImportSourceResponse } from './sources.responses.ts'
 

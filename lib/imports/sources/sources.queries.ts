@@ -8,7 +8,8 @@ import type { ProgramMode } from '../../rules/programs/mode.ts'
 import { dropHistory } from './history/history.queries.ts'
 import { HISTORY } from './history/history.ts'
 import type { Place, Progress } from './progress.ts'
-import type { PlatformId, Purpose, Resource, SourceRow } from './source.ts'
+import type { PlatformId, Purpose, Resource } from './source.ts'
+import type { SourceRow } from './source-rows.ts'
 
 export type ImportSource = {
   id: string

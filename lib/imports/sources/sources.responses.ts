@@ -5,7 +5,7 @@ import { LEFT_OUT, PLATFORM_IDS, PURPOSES, RESOURCES } from './source.ts'
 const list = z.object({
   resource: z.enum(RESOURCES),
   read: z.int(),
-  total: z.int().nullable().meta({ description: 'How many the platform says there are.' }),
+  total: z.int().nullable().meta({ description: 'The number of rows that the platform reports.' }),
   isDone: z.boolean(),
 })
 
@@ -14,23 +14,22 @@ export const ImportSourceResponse = z
     id: z.uuid(),
     programId: z.uuid(),
     purpose: z.enum(PURPOSES).meta({
-      description: '`import` to import the program, `shadow` for the commissions of a shadow run.',
+      description: '`import` imports the program. `shadow` reads the commissions of a shadow run.',
     }),
     platform: z.enum(PLATFORM_IDS),
     account: z.string().nullable(),
     startedBy: z.string(),
     createdAt: timestamp,
     status: z.enum(['reading', 'ready', 'failed']),
-    lists: z.array(list).meta({ description: 'What is read, in this order.' }),
+    lists: z.array(list).meta({ description: 'The lists that are read, in this order.' }),
     failure: z.object({ code: z.string(), message: z.string() }).nullable().meta({
-      description: 'Why the last page could not be read. While `reading`, it is tried again.',
+      description:
+        'Why the last page could not be read. It is retried while the status is `reading`.',
     }),
     nextAttemptAt: timestamp
       .nullable()
-      .meta({ description: 'When the next page is read, at the earliest.' }),
-    endsAt: timestamp
-      .nullable()
-      .meta({ description: 'When the rows are deleted, unless they are before.' }),
+      .meta({ description: 'The earliest time at which the next page is read.' }),
+    endsAt: timestamp.nullable().meta({ description: 'When the rows are deleted at the latest.' }),
   })
   .meta({ id: 'ImportSource' })
 export type ImportSourceResponse = z.output<typeof ImportSourceResponse>
@@ -50,21 +49,27 @@ const row = z.discriminatedUnion('kind', [
     email: z.string(),
     name: text,
     status: text,
-    group: text,
-    memberships: z.array(z.string()).optional(),
+    group: text.meta({ description: 'Its name, or its id if groups are a list of their own.' }),
+    memberships: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Other ids by which coupons name the partner.' }),
     links: z.array(link),
     coupons: z.array(z.object({ externalId: z.string(), code: text })),
-    balances: z.array(z.object({ currency: z.string(), cents: z.int() })),
+    balances: z
+      .array(z.object({ currency: z.string(), cents: z.int() }))
+      .meta({ description: 'What the partner has earned and was not paid.' }),
   }),
   z.object({ kind: z.literal('link'), id: z.string(), partnerId: z.string(), link }),
   z.object({
     kind: z.literal('coupon'),
     id: z.string(),
-    partnerId: z.string(),
-    externalId: z.string(),
+    partnerId: z.string().meta({ description: 'The partner’s id, or one of its `memberships`.' }),
+    externalId: z.string().meta({ description: 'The id at the payment processor.' }),
     code: text,
   }),
   z.object({ kind: z.literal('group'), id: z.string(), name: z.string() }),
+  // Has an `externalId` or an email address, and a `partnerId` or a partner's email address.
   z.object({
     kind: z.literal('customer'),
     id: z.string(),
@@ -73,8 +78,11 @@ const row = z.discriminatedUnion('kind', [
     partnerId: text,
     partnerEmail: text,
     referredAt: text,
-    startedAt: text,
-    firstCommissionAt: z.string().optional(),
+    startedAt: text.meta({ description: 'When the customer first paid.' }),
+    firstCommissionAt: z
+      .string()
+      .optional()
+      .meta({ description: 'When the partner’s first commission for this customer was earned.' }),
     prior: z
       .record(z.string(), z.object({ commissions: z.int(), amountCents: z.int() }))
       .optional()
@@ -86,20 +94,23 @@ const row = z.discriminatedUnion('kind', [
     state: z.enum(['pending', 'due']),
     amountCents: z.int(),
     currency: z.string(),
-    saleAmountCents: z.int().nullable(),
-    saleExternalId: text,
-    customerId: text,
+    saleAmountCents: z
+      .int()
+      .nullable()
+      .meta({ description: 'The amount that the commission was computed from, in `currency`.' }),
+    saleExternalId: text.meta({ description: 'The payment processor’s id of the payment.' }),
+    customerId: text.meta({ description: 'The `id` of the customer’s row.' }),
     customerExternalId: text,
     customerEmail: text,
     partnerId: text,
     partnerEmail: text,
-    soldAt: z.string(),
+    soldAt: z.string().meta({ description: 'When the customer paid.' }),
   }),
   z.object({
     kind: z.literal('left_out'),
     id: z.string(),
     reason: z.enum(LEFT_OUT),
-    name: z.string(),
+    name: z.string().meta({ description: 'A name, an address or an id to find it by.' }),
   }),
 ])
 

@@ -7,10 +7,11 @@ import { notFound } from '../../http/found-or-404.ts'
 import { encryptSecret } from '../../platform/secrets.ts'
 import { NOT_IN_SHADOW } from '../../rules/programs/mode.ts'
 import { failureCode, failureText } from './failures.ts'
+import { listsOf, type Platform } from './platforms/platform.ts'
 import { PLATFORMS } from './platforms/platforms.ts'
 import { NOTHING_READ, placeToContinue } from './progress.ts'
 import { readPage, type SourcesEnv } from './read-page.service.ts'
-import { listsOf, type Platform, type PlatformId, type Purpose, type Resource } from './source.ts'
+import type { PlatformId, Purpose, Resource } from './source.ts'
 import {
   addSource,
   continueSource,

@@ -4,8 +4,9 @@ import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { idOf } from '../../db/ids.ts'
 import type { PageRequest } from '../../db/page-request.ts'
+import type { NoteResponse } from './notes.responses.ts'
 
-export type NoteRow = { id: string; author: string; content: string; createdAt: Date }
+export type NoteRow = NoteResponse
 
 /** The notes about a partner, newest first. */
 export const notesQuery = (

@@ -4,22 +4,9 @@ import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { idOf } from '../../db/ids.ts'
 import type { PageRequest } from '../../db/page-request.ts'
-import type { ApiKeyScope } from './api-keys.ts'
+import type { ApiKeyResponse } from './api-keys.responses.ts'
 
-export type ApiKey = {
-  id: string
-  name: string
-  last4: string
-  scopes: ApiKeyScope[]
-  createdAt: Date
-  /** Null is never. */
-  expiresAt: Date | null
-  /** To the hour. */
-  lastUsedAt: Date | null
-  revokedAt: Date | null
-  /** The key that it was rotated to. */
-  replacedBy: string | null
-}
+export type ApiKey = ApiKeyResponse
 
 const selectKeys = (db: Db, workspaceId: string) =>
   db

@@ -8,15 +8,9 @@ import type { PageRequest } from '../../db/page-request.ts'
 import type { InvitationDetails } from '../../mail/outbox/details.ts'
 import { invitationMail, withdrawInvitation } from '../../mail/outbox/outbox.queries.ts'
 import { noticesOfRole, type Role, type RoleNotice } from '../../rules/roles/roles.ts'
+import type { MemberResponse } from './members.responses.ts'
 
-export type Member = {
-  id: string
-  email: string
-  role: Role
-  /** Whether a manager, or a member who pays, gets mails about payout runs. */
-  payoutMails: boolean
-  createdAt: Date
-}
+export type Member = MemberResponse
 
 const selectMembers = (db: Db, workspaceId: string) =>
   db

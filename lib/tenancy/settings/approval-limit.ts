@@ -1,14 +1,9 @@
 /** Who may approve a higher limit of payout runs that need no second manager. */
 
+import type { SettingsResponse } from './settings.responses.ts'
+
 /** A request to raise the limit, or to remove it. */
-export type LimitRequest = {
-  id: string
-  /** In minor units of any currency; null removes the limit. */
-  approvalAboveCents: number | null
-  /** The address of the manager who asked. */
-  requestedBy: string
-  requestedAt: Date
-}
+export type LimitRequest = NonNullable<SettingsResponse['limitRequest']>
 
 /** Why a manager may not approve, as the database says: see `approval_limit_refusal`. */
 export type LimitRefusal = 'own' | 'waits' | 'recent'

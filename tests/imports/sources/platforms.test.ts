@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import { DUB } from '../../../lib/imports/sources/platforms/dub.ts'
 import { FIRSTPROMOTER } from '../../../lib/imports/sources/platforms/firstpromoter.ts'
+import type { Platform } from '../../../lib/imports/sources/platforms/platform.ts'
 import { TOLT } from '../../../lib/imports/sources/platforms/tolt.ts'
-import type { Platform, Resource } from '../../../lib/imports/sources/source.ts'
+import type { Resource } from '../../../lib/imports/sources/source.ts'
 
 type Case = { of: string; platform: Platform; resource: Resource; item: object; row: object }
 

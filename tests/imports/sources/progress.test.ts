@@ -11,7 +11,7 @@ import {
   placeToContinue,
 } from '../../../lib/imports/sources/progress.ts'
 import { delayAfterFailure, delayAfterRefusal } from '../../../lib/imports/sources/schedule.ts'
-import type { SourceRow } from '../../../lib/imports/sources/source.ts'
+import type { SourceRow } from '../../../lib/imports/sources/source-rows.ts'
 
 const rows = (count: number) => Array.from({ length: count }, () => ({}) as SourceRow)
 const before = (total: number | null) => ({ ...NOTHING_READ, total, pages: 1 })

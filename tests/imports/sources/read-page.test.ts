@@ -5,7 +5,8 @@ import { type SourcesFake, startSources } from '../../../dev/fakes/sources.ts'
 import { waitAfterAnswer, waitAfterRefusal } from '../../../lib/imports/sources/limits.ts'
 import { PLATFORMS } from '../../../lib/imports/sources/platforms/platforms.ts'
 import { readPage } from '../../../lib/imports/sources/read-page.service.ts'
-import type { PlatformId, Resource, SourceRow } from '../../../lib/imports/sources/source.ts'
+import type { PlatformId, Resource } from '../../../lib/imports/sources/source.ts'
+import type { SourceRow } from '../../../lib/imports/sources/source-rows.ts'
 
 let fake: SourcesFake
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import type {
   SourceCustomer,
   SourcePartner,
   SourceRow,
-} from '../../../lib/imports/sources/source.ts'
+} from '../../../lib/imports/sources/source-rows.ts'
 
 const partner = (fields: Partial<SourcePartner> = {}): SourcePartner => ({
   kind: 'partner',

@@ -1,7 +1,7 @@
 /**
  * What a platform has paid for each customer: shown as "before the move", and never in the ledger.
  */
-import type { SourceCommission } from '../source.ts'
+import type { SourceCommission } from '../source-rows.ts'
 
 /**
  * Where entries are kept while their list is read: no list of a platform, and not among the rows of

@@ -1,53 +1,70 @@
 /**
- * Dub's API: https://dub.co/docs/api-reference/introduction. Customers and commissions go on after
- * the id of a page's last row; other lists are paged by number. docs/imports.md says what its
- * reference and its source code confirm.
+ * Dub's API: https://dub.co/docs/api-reference/introduction. Customers and commissions continue
+ * after the id of a page's last row. Other lists are paged by number. docs/imports.md says what
+ * Dub's reference and its source code confirm.
  */
 
-import type { Platform, Resource, SourceCommission, SourceRow } from '../source.ts'
-import { bearerAuth } from './authorization.ts'
-import { addressOf, currencyOf, fieldsOf, integerOf, listOf, momentOf, textOf } from './json.ts'
+import type { Resource } from '../source.ts'
+import type { SourceCommission, SourceRow } from '../source-rows.ts'
+import {
+  addressOf,
+  currencyOf,
+  type Fields,
+  fieldsOf,
+  integerOf,
+  listOf,
+  momentOf,
+  textOf,
+} from './json.ts'
+import {
+  bearerAuth,
+  commissionRow,
+  customerRow,
+  definePlatform,
+  lastId,
+  leftOut,
+  partnerRow,
+} from './platform.ts'
 
 const PAGE_SIZE = 100
 
 const OLDEST_FIRST = 'sortBy=createdAt&sortOrder=asc'
 
-const PATHS: Partial<Record<Resource, string>> = {
-  customers: `/customers?includeExpandedFields=true&${OLDEST_FIRST}&`,
-  coupons: '/discount-codes?',
-  groups: `/groups?${OLDEST_FIRST}&`,
-  partners: `/partners?${OLDEST_FIRST}&`,
-  commissions: `/commissions?${OLDEST_FIRST}&`,
-}
-
-/** Lists that go on after the id of a page's last row. */
+/** Lists that continue after the id of a page's last row. */
 const AFTER_ID: Resource[] = ['customers', 'commissions']
 
-/**
- * A code has no id of the payment processor: Dub asks Stripe for the code of each that was used.
- */
-const couponRow = (id: string, discountCode: Record<string, unknown>): SourceRow => ({
-  kind: 'left_out',
-  id,
-  reason: textOf(discountCode.disabledAt) ? 'archived' : 'no_processor_id',
-  name: textOf(discountCode.code) ?? id,
-})
+/** Stripe reports renewals by its own id. */
+const customerIdOf = (customer: Fields): string | null =>
+  textOf(customer.stripeCustomerId) ?? textOf(customer.externalId)
 
-const groupRow = (id: string, group: Record<string, unknown>): SourceRow => ({
+const readCustomer = (id: string, customer: Fields): SourceRow => {
+  const partner = fieldsOf(customer.partner)
+  return customerRow({
+    id,
+    externalId: customerIdOf(customer),
+    email: addressOf(customer.email),
+    partnerId: textOf(partner.id),
+    partnerEmail: addressOf(partner.email),
+    referredAt: momentOf(customer.createdAt),
+    startedAt: momentOf(customer.firstSaleAt),
+  })
+}
+
+/** A code has no id of the payment processor: Dub asks Stripe for the code of each that was used. */
+const readCoupon = (id: string, { disabledAt, code }: Fields): SourceRow =>
+  leftOut(id, textOf(disabledAt) ? 'archived' : 'no_processor_id', textOf(code))
+
+const readGroup = (id: string, { name }: Fields): SourceRow => ({
   kind: 'group',
   id,
-  name: textOf(group.name) ?? id,
+  name: textOf(name) ?? id,
 })
 
-const partnerRow = (id: string, partner: Record<string, unknown>): SourceRow => {
-  const email = addressOf(partner.email)
-  const name = textOf(partner.name)
-  if (!email) return { kind: 'left_out', id, reason: 'no_email', name: name ?? id }
-  return {
-    kind: 'partner',
+const readPartner = (id: string, partner: Fields): SourceRow =>
+  partnerRow({
     id,
-    email,
-    name,
+    email: addressOf(partner.email),
+    name: textOf(partner.name),
     status: textOf(partner.status),
     group: textOf(partner.groupId),
     links: listOf(partner.links).flatMap((item) => {
@@ -59,29 +76,7 @@ const partnerRow = (id: string, partner: Record<string, unknown>): SourceRow => 
     coupons: [],
     // They follow from commissions.
     balances: [],
-  }
-}
-
-const customerRow = (id: string, customer: Record<string, unknown>): SourceRow => {
-  const partner = fieldsOf(customer.partner)
-  // Stripe reports renewals by its own id.
-  const externalId = textOf(customer.stripeCustomerId) ?? textOf(customer.externalId)
-  const email = addressOf(customer.email)
-  const [partnerId, partnerEmail] = [textOf(partner.id), addressOf(partner.email)]
-  const name = email ?? externalId ?? id
-  if (!externalId && !email) return { kind: 'left_out', id, reason: 'no_customer', name }
-  if (!partnerId && !partnerEmail) return { kind: 'left_out', id, reason: 'no_partner', name }
-  return {
-    kind: 'customer',
-    id,
-    externalId,
-    email,
-    partnerId,
-    partnerEmail,
-    referredAt: momentOf(customer.createdAt),
-    startedAt: momentOf(customer.firstSaleAt),
-  }
-}
+  })
 
 const STATES: Record<string, SourceCommission['state']> = {
   pending: 'pending',
@@ -94,41 +89,26 @@ const STATES: Record<string, SourceCommission['state']> = {
   canceled: 'voided',
 }
 
-const commissionRow = (id: string, commission: Record<string, unknown>): SourceRow => {
-  const { customer, partner } = commission
-  const amountCents = integerOf(commission.earnings)
-  const currency = currencyOf(commission.currency)
-  const soldAt = momentOf(commission.createdAt)
-  if (amountCents === null || !currency || !soldAt)
-    return { kind: 'left_out', id, reason: 'unreadable', name: id }
-  return {
-    kind: 'commission',
+const readCommission = (id: string, commission: Fields): SourceRow => {
+  const customer = fieldsOf(commission.customer)
+  const partner = fieldsOf(commission.partner)
+  return commissionRow({
     id,
     state: STATES[textOf(commission.status) ?? ''] ?? 'other',
-    amountCents,
-    currency,
+    amountCents: integerOf(commission.earnings),
+    currency: currencyOf(commission.currency),
     saleAmountCents: commission.type === 'sale' ? integerOf(commission.amount) : null,
     saleExternalId: textOf(commission.invoiceId),
-    customerId: textOf(fieldsOf(customer).id),
-    customerExternalId:
-      textOf(fieldsOf(customer).stripeCustomerId) ?? textOf(fieldsOf(customer).externalId),
-    customerEmail: addressOf(fieldsOf(customer).email),
-    partnerId: textOf(fieldsOf(partner).id),
-    partnerEmail: addressOf(fieldsOf(partner).email),
-    soldAt,
-  }
+    customerId: textOf(customer.id),
+    customerExternalId: customerIdOf(customer),
+    customerEmail: addressOf(customer.email),
+    partnerId: textOf(partner.id),
+    partnerEmail: addressOf(partner.email),
+    soldAt: momentOf(commission.createdAt),
+  })
 }
 
-const ROWS: Partial<Record<Resource, (id: string, item: Record<string, unknown>) => SourceRow>> = {
-  customers: customerRow,
-  coupons: couponRow,
-  groups: groupRow,
-  partners: partnerRow,
-  commissions: commissionRow,
-}
-
-/** How Dub is read. */
-export const DUB: Platform = {
+export const DUB = definePlatform({
   id: 'dub',
   name: 'Dub',
   baseUrl: 'https://api.dub.co',
@@ -140,24 +120,24 @@ export const DUB: Platform = {
   tokenHint: 'An API key of the workspace with read access, under Settings, API keys.',
   caution: null,
   headers: ({ token }) => bearerAuth(token),
-  path: (resource, cursor) => {
+  lists: {
+    customers: {
+      path: `/customers?includeExpandedFields=true&${OLDEST_FIRST}&`,
+      row: readCustomer,
+    },
+    coupons: { path: '/discount-codes?', row: readCoupon },
+    groups: { path: `/groups?${OLDEST_FIRST}&`, row: readGroup },
+    partners: { path: `/partners?${OLDEST_FIRST}&`, row: readPartner },
+    commissions: { path: `/commissions?${OLDEST_FIRST}&`, row: readCommission },
+  },
+  pathOf: (list, { resource, cursor }) => {
     const after = cursor === null ? '' : `&startingAfter=${encodeURIComponent(cursor)}`
     const from = AFTER_ID.includes(resource) ? after : `&page=${cursor ?? '1'}`
-    return `${PATHS[resource] ?? ''}pageSize=${PAGE_SIZE}${from}`
+    return `${list}pageSize=${PAGE_SIZE}${from}`
   },
-  read: (resource, body, cursor) => {
-    const row = ROWS[resource]
-    if (!Array.isArray(body) || !row) return null
-    const found = body.flatMap((item) => {
-      const fields = fieldsOf(item)
-      const id = textOf(fields.id)
-      return id ? [{ id, row: row(id, fields) }] : []
-    })
-    const after = AFTER_ID.includes(resource) ? found.at(-1)?.id : String(Number(cursor ?? '1') + 1)
-    return {
-      rows: found.map((one) => one.row),
-      next: body.length < PAGE_SIZE ? null : (after ?? null),
-      total: null,
-    }
+  pageOf: (body, cursor, resource) => {
+    if (!Array.isArray(body)) return null
+    const after = AFTER_ID.includes(resource) ? lastId(body) : String(Number(cursor ?? '1') + 1)
+    return { items: body, next: body.length < PAGE_SIZE ? null : after, total: null }
   },
-}
+})

@@ -1,7 +1,7 @@
-/** Reads what another system has sent: each value is what it should be, or null. */
+/** Reads JSON of another system: a value of the expected type, or null. */
 import { normalizeEmail } from '../../../values/emails.ts'
 
-type Fields = Record<string, unknown>
+export type Fields = Record<string, unknown>
 
 /** An object's fields; none for anything else. */
 export const fieldsOf = (value: unknown): Fields =>
@@ -9,22 +9,17 @@ export const fieldsOf = (value: unknown): Fields =>
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** A text that is not blank, or a number as text. Without what no database stores. */
+/** A text that is not blank, or a number as text, without characters that Postgres cannot store. */
 export const textOf = (value: unknown): string | null => {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   if (typeof value !== 'string') return null
   return value.replaceAll('\0', '').toWellFormed().trim().slice(0, MAX_LENGTH) || null
 }
 
-/**
- * Longer than any field of an import allows, so that such a text is refused with the usual message.
- */
+/** Longer than any field of an import, so that validation refuses the text. */
 const MAX_LENGTH = 1_000
 
-/**
- * An email address in the form in which ours are; what is none is kept, and refused with the usual
- * message.
- */
+/** A normalized email address. An invalid one is kept, so that validation refuses it. */
 export const addressOf = (value: unknown): string | null => normalizeEmail(textOf(value))
 
 /** A whole number, which some systems send as text. */

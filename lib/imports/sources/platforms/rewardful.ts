@@ -3,18 +3,11 @@
  * and paged by number. docs/imports.md says what its reference confirms.
  */
 
-import type {
-  Balance,
-  Platform,
-  Resource,
-  SourceCommission,
-  SourceLink,
-  SourceRow,
-} from '../source.ts'
-import { basicAuth } from './authorization.ts'
+import type { Balance, SourceCommission, SourceLink, SourceRow } from '../source-rows.ts'
 import {
   addressOf,
   currencyOf,
+  type Fields,
   fieldsOf,
   integerOf,
   listOf,
@@ -22,16 +15,15 @@ import {
   nameOf,
   textOf,
 } from './json.ts'
-
-/** Visitors who are no customers are not listed. */
-const PATHS: Partial<Record<Resource, string>> = {
-  customers:
-    '/referrals?conversion_state[]=lead&conversion_state[]=conversion&expand[]=affiliate&limit=100&page=',
-  coupons: '/affiliate_coupons?limit=100&page=',
-  partners:
-    '/affiliates?expand[]=campaign&expand[]=links&expand[]=commission_stats&limit=100&page=',
-  commissions: '/commissions?expand[]=sale&limit=100&page=',
-}
+import {
+  basicAuth,
+  commissionRow,
+  couponRow,
+  customerRow,
+  definePlatform,
+  leftOut,
+  partnerRow,
+} from './platform.ts'
 
 const linksOf = (value: unknown): SourceLink[] =>
   listOf(value).flatMap((item) => {
@@ -48,84 +40,65 @@ const balancesOf = (stats: unknown): Balance[] =>
     return currency && cents ? [{ currency, cents }] : []
   })
 
-const partnerRow = (id: string, affiliate: Record<string, unknown>): SourceRow => {
-  const email = addressOf(affiliate.email)
-  const name = nameOf(affiliate.first_name, affiliate.last_name)
-  if (!email) return { kind: 'left_out', id, reason: 'no_email', name: name ?? id }
-  return {
-    kind: 'partner',
+const readPartner = (id: string, affiliate: Fields): SourceRow =>
+  partnerRow({
     id,
-    email,
-    name,
+    email: addressOf(affiliate.email),
+    name: nameOf(affiliate.first_name, affiliate.last_name),
     status: textOf(affiliate.state),
     group: textOf(fieldsOf(affiliate.campaign).name),
     links: linksOf(affiliate.links),
-    // Those of the list of coupons say whether they are archived.
+    // The list of coupons says which are archived.
     coupons: [],
     balances: balancesOf(affiliate.commission_stats),
-  }
-}
+  })
 
-const couponRow = (id: string, coupon: Record<string, unknown>): SourceRow => {
-  const externalId = textOf(coupon.external_id)
-  const code = textOf(coupon.token)
-  const partnerId = textOf(coupon.affiliate_id)
-  const name = code ?? externalId ?? id
-  if (coupon.archived === true || textOf(coupon.archived_at)) {
-    return { kind: 'left_out', id, reason: 'archived', name }
-  }
-  if (!partnerId) return { kind: 'left_out', id, reason: 'no_partner', name }
-  if (!externalId) return { kind: 'left_out', id, reason: 'no_processor_id', name }
-  return { kind: 'coupon', id, partnerId, externalId, code }
-}
+const readCoupon = (id: string, coupon: Fields): SourceRow =>
+  couponRow(
+    {
+      id,
+      code: textOf(coupon.token),
+      partnerId: textOf(coupon.affiliate_id),
+      externalId: textOf(coupon.external_id),
+    },
+    coupon.archived === true || textOf(coupon.archived_at) !== null,
+  )
 
-/** A referral by a coupon alone has no link; one whose customer was deleted has no customer. */
-const customerRow = (id: string, referral: Record<string, unknown>): SourceRow => {
+/** A referral by a coupon alone has no link. One whose customer was deleted has no customer. */
+const readCustomer = (id: string, referral: Fields): SourceRow => {
   const customer = fieldsOf(referral.customer)
   const affiliate = fieldsOf(referral.affiliate)
   const externalId = textOf(customer.id) ?? textOf(referral.stripe_customer_id)
   const email = addressOf(customer.email)
-  const partnerId = textOf(affiliate.id) ?? textOf(referral.affiliate_id)
-  const partnerEmail = addressOf(affiliate.email)
-  const name = email ?? externalId ?? id
-  if (textOf(referral.deactivated_at)) return { kind: 'left_out', id, reason: 'deactivated', name }
-  if (!externalId && !email) return { kind: 'left_out', id, reason: 'no_customer', name }
-  if (!partnerId && !partnerEmail) return { kind: 'left_out', id, reason: 'no_partner', name }
-  return {
-    kind: 'customer',
+  if (textOf(referral.deactivated_at)) return leftOut(id, 'deactivated', email ?? externalId)
+  return customerRow({
     id,
     externalId,
     email,
-    partnerId,
-    partnerEmail,
+    partnerId: textOf(affiliate.id) ?? textOf(referral.affiliate_id),
+    partnerEmail: addressOf(affiliate.email),
     referredAt: momentOf(referral.created_at),
     startedAt: momentOf(referral.became_conversion_at),
-  }
+  })
 }
 
 const STATES = ['pending', 'due', 'paid', 'voided'] as const
 
-const stateOf = (commission: Record<string, unknown>): SourceCommission['state'] => {
+const stateOf = (commission: Fields): SourceCommission['state'] => {
   if (textOf(commission.voided_at)) return 'voided'
   return STATES.find((state) => state === commission.state) ?? 'other'
 }
 
-const commissionRow = (id: string, commission: Record<string, unknown>): SourceRow => {
+const readCommission = (id: string, commission: Fields): SourceRow => {
   const sale = fieldsOf(commission.sale)
   const referral = fieldsOf(sale.referral)
   const customer = fieldsOf(referral.customer)
   const affiliate = fieldsOf(sale.affiliate)
-  const amountCents = integerOf(commission.amount)
   const currency = currencyOf(commission.currency)
-  const soldAt = momentOf(sale.charged_at) ?? momentOf(commission.created_at)
-  if (amountCents === null || !currency || !soldAt) {
-    return { kind: 'left_out', id, reason: 'unreadable', name: id }
-  }
-  return {
-    kind: 'commission',
+  return commissionRow({
     id,
     state: stateOf(commission),
-    amountCents,
+    amountCents: integerOf(commission.amount),
     currency,
     saleAmountCents:
       currencyOf(sale.currency) === currency ? integerOf(sale.sale_amount_cents) : null,
@@ -135,19 +108,11 @@ const commissionRow = (id: string, commission: Record<string, unknown>): SourceR
     customerEmail: addressOf(customer.email),
     partnerId: textOf(affiliate.id),
     partnerEmail: addressOf(affiliate.email),
-    soldAt,
-  }
+    soldAt: momentOf(sale.charged_at) ?? momentOf(commission.created_at),
+  })
 }
 
-const ROWS: Partial<Record<Resource, (id: string, item: Record<string, unknown>) => SourceRow>> = {
-  customers: customerRow,
-  coupons: couponRow,
-  partners: partnerRow,
-  commissions: commissionRow,
-}
-
-/** How Rewardful is read. */
-export const REWARDFUL: Platform = {
+export const REWARDFUL = definePlatform({
   id: 'rewardful',
   name: 'Rewardful',
   baseUrl: 'https://api.getrewardful.com/v1',
@@ -159,19 +124,26 @@ export const REWARDFUL: Platform = {
   tokenHint: 'The API secret, under Company settings.',
   caution: null,
   headers: ({ token }) => basicAuth(token),
-  path: (resource, cursor) => `${PATHS[resource] ?? ''}${cursor ?? '1'}`,
-  read: (resource, body, cursor) => {
+  lists: {
+    customers: {
+      // Without the visitors who are no customers.
+      path: '/referrals?conversion_state[]=lead&conversion_state[]=conversion&expand[]=affiliate&',
+      row: readCustomer,
+    },
+    coupons: { path: '/affiliate_coupons?', row: readCoupon },
+    partners: {
+      path: '/affiliates?expand[]=campaign&expand[]=links&expand[]=commission_stats&',
+      row: readPartner,
+    },
+    commissions: { path: '/commissions?expand[]=sale&', row: readCommission },
+  },
+  pathOf: (list, { cursor }) => `${list}limit=100&page=${cursor ?? '1'}`,
+  pageOf: (body, cursor) => {
     const { data, pagination } = fieldsOf(body)
-    const row = ROWS[resource]
-    if (!Array.isArray(data) || !row) return null
+    if (!Array.isArray(data)) return null
     const { next_page, total_count } = fieldsOf(pagination)
-    const rows = data.flatMap((item) => {
-      const fields = fieldsOf(item)
-      const id = textOf(fields.id)
-      return id ? [row(id, fields)] : []
-    })
     const after = integerOf(next_page)
     const isLast = data.length === 0 || after === null || after <= Number(cursor ?? '1')
-    return { rows, next: isLast ? null : String(after), total: integerOf(total_count) }
+    return { items: data, next: isLast ? null : String(after), total: integerOf(total_count) }
   },
-}
+})
