@@ -1,35 +1,44 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { bodyOf, type Schema, samplesOf } from './code-samples.ts'
-import { operationId } from './operation-id.ts'
-import { WORKSPACE } from './operations.ts'
+import { mapOperations, WORKSPACE } from './operations.ts'
 import { paths } from './paths.ts'
 import { webhookOperations } from './webhooks.ts'
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** A name for code that is generated from the document: `getPartnersById`. */
+const operationId = (method: string, path: string): string => {
+  const short = path.startsWith(WORKSPACE)
+    ? path.slice(WORKSPACE.length) || '/workspace'
+    : path.replace(/^\/api\//, '/')
+  const words = short.split('/').filter(Boolean)
+  return (
+    method +
+    words
+      .map((word) =>
+        word.startsWith('{')
+          ? `By${capital(word.slice(1, -1))}`
+          : word.split('-').map(capital).join(''),
+      )
+      .join('')
+  )
+}
 
 /** The first word of a path below the workspace: what an operation is about. */
 const topicOf = (path: string): string => {
   const short = path.startsWith(WORKSPACE) ? path.slice(WORKSPACE.length) : path.replace('/api', '')
   const [word = ''] = short.split('/').filter(Boolean)
   const name = word.replaceAll('-', ' ').replace('api', 'API') || 'workspaces'
-  return name.charAt(0).toUpperCase() + name.slice(1)
+  return capital(name)
 }
 
 /** Operations with their ids and tags. Without `security`, they are public. */
-const identified: ZodOpenApiPathsObject = Object.fromEntries(
-  Object.entries(paths).map(([path, item]) => [
-    path,
-    Object.fromEntries(
-      Object.entries(item).map(([method, operation]) => [
-        method,
-        {
-          operationId: operationId(method, path),
-          tags: [topicOf(path)],
-          security: [],
-          ...operation,
-        },
-      ]),
-    ),
-  ]),
-)
+const identified: ZodOpenApiPathsObject = mapOperations(paths, (operation, method, path) => ({
+  operationId: operationId(method, path),
+  tags: [topicOf(path)],
+  security: [],
+  ...operation,
+}))
 
 const describe = () =>
   createDocument({
@@ -63,10 +72,7 @@ export const openapi = () => {
   const document = describe()
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>
   for (const [path, item] of Object.entries(document.paths ?? {})) {
-    for (const [method, operation] of Object.entries(item) as [
-      string,
-      Parameters<typeof samplesOf>[2],
-    ][]) {
+    for (const [method, operation] of Object.entries<Parameters<typeof samplesOf>[2]>(item)) {
       Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation, schemas) })
       const json = operation.requestBody?.content['application/json']
       if (json) Object.assign(json, { example: bodyOf(operation, schemas) })

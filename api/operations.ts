@@ -3,7 +3,11 @@
  * change.
  */
 import * as z from 'zod'
-import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiPathsObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi'
 import type { Roles } from '../lib/auth/roles/role-sets.ts'
 import { ErrorResponse, listOf } from '../lib/http/common.responses.ts'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
@@ -44,102 +48,102 @@ const READER_ERRORS = [
   'not_found',
 ] as const
 
+type Operation = ZodOpenApiOperationObject
+
+/** Changes each operation of the document. */
+export const mapOperations = (
+  paths: ZodOpenApiPathsObject,
+  change: (operation: Operation, method: string, path: string) => Operation,
+): ZodOpenApiPathsObject =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries<Operation>(item as Record<string, Operation>).map(([method, operation]) => [
+          method,
+          change(operation, method, path),
+        ]),
+      ),
+    ]),
+  )
+
+const described = (operation: Operation, sentence: string): Operation => ({
+  ...operation,
+  description: [operation.description, sentence].filter(Boolean).join(' '),
+})
+
 /** An operation that is limited by the budget of expensive requests. */
-export const expensively = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
-  ...operation,
-  description: [
-    operation.description,
+export const expensively = (operation: Operation): Operation =>
+  described(
+    operation,
     'Limited to 10 calls in ten seconds and 2 at once, together with the other expensive requests of the workspace.',
-  ]
-    .filter(Boolean)
-    .join(' '),
-})
+  )
 
-/** An operation that not everybody in a workspace may call. */
-export const byRoles = (
-  operation: ZodOpenApiOperationObject,
-  roles: Roles,
-): ZodOpenApiOperationObject => ({
-  ...operation,
-  description: [operation.description, `For people with the role ${roles.join(' or ')}.`]
-    .filter(Boolean)
-    .join(' '),
-})
+/** An operation that only these roles may call. */
+export const byRoles = (operation: Operation, roles: Roles): Operation =>
+  described(operation, `For people with the role ${roles.join(' or ')}.`)
 
-/** The response of a status to further errors: one description after the other. */
-const alsoFor = (former: { description?: string } = {}, more: { description?: string } = {}) => ({
-  ...more,
-  ...former,
-  description: [former.description, more.description].filter(Boolean).join('\n\n'),
-})
-
-/** An operation that needs a recent sign-in of whoever has a session. */
-export const freshly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
-  const { '403': refused } = errors('fresh_sign_in_required')
-  return {
-    ...operation,
-    responses: { ...operation.responses, 403: alsoFor(operation.responses?.['403'], refused) },
+/** An operation that may also fail with these errors. A status has all of their descriptions. */
+const alsoFailing = (operation: Operation, ...codes: ErrorCode[]): Operation => {
+  const responses = { ...operation.responses }
+  for (const [status, more] of Object.entries(failures(codes)) as ['400', Failure][]) {
+    const former: { description?: string } = responses[status] ?? {}
+    const description = [former.description, more.description].filter(Boolean).join('\n\n')
+    responses[status] = { ...more, ...former, description }
   }
+  return { ...operation, responses }
 }
+
+/** An operation that needs a recent sign-in of a person with a session. */
+export const freshly = (operation: Operation): Operation =>
+  alsoFailing(operation, 'fresh_sign_in_required')
 
 /** An operation that needs a passkey, where payouts do. */
-export const byPasskey = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
-  const { '403': refused } = errors('passkey_required')
-  return {
-    ...operation,
-    responses: { ...operation.responses, 403: alsoFor(operation.responses?.['403'], refused) },
-  }
-}
+export const byPasskey = (operation: Operation): Operation =>
+  alsoFailing(operation, 'passkey_required')
+
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/)
+  .optional()
+  .meta({
+    description:
+      'Makes the request repeatable for 24 hours: the same key and body get the same response, and create nothing more.',
+  })
 
 /** An operation that takes an Idempotency-Key. */
-export const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
-  const { '400': invalid, '409': reused } = errors(
-    'invalid_idempotency_key',
-    'idempotency_key_reused',
-  )
-  return {
-    ...operation,
-    requestParams: {
-      ...operation.requestParams,
-      header: z.object({
-        'Idempotency-Key': z
-          .string()
-          .regex(/^[\x20-\x7e]{1,255}$/)
-          .optional()
-          .meta({
-            description:
-              'Makes the request repeatable for 24 hours: the same key and body get the same response, and create nothing more.',
-          }),
-      }),
-    },
-    responses: {
-      ...operation.responses,
-      400: alsoFor(operation.responses?.['400'], invalid),
-      409: alsoFor(operation.responses?.['409'], reused),
-    },
-  }
-}
+export const repeatable = (operation: Operation): Operation => ({
+  ...alsoFailing(operation, 'invalid_idempotency_key', 'idempotency_key_reused'),
+  requestParams: {
+    ...operation.requestParams,
+    header: z.object({ 'Idempotency-Key': idempotencyKey }),
+  },
+})
 
 export const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
 
-/** The error responses of an operation, by status. Any operation may be rate limited or fail. */
-export const errors = (...codes: ErrorCode[]): ZodOpenApiResponsesObject => {
-  const all: ErrorCode[] = [...codes, 'rate_limited', 'internal', 'try_again']
-  const responses = [...Map.groupBy(all, (code) => ERROR_STATUS[code])].map(([status, group]) => {
-    const description = group
-      .map((code) => `\`${code}\`: ${ERROR_REFERENCE[code].when}`)
-      .join('\n\n')
-    return [String(status), { description, ...json(ErrorResponse) }]
-  })
-  return Object.fromEntries(responses)
+type Failure = { description: string } & ReturnType<typeof json>
+
+const failures = (codes: ErrorCode[]): Record<string, Failure> => {
+  const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => {
+      const sentences = group.map((code) => `\`${code}\`: ${ERROR_REFERENCE[code].when}`)
+      return [String(status), { description: sentences.join('\n\n'), ...json(ErrorResponse) }]
+    }),
+  )
 }
+
+/** The error responses of an operation, by status. Any operation may be rate limited or fail. */
+export const errors = (...codes: ErrorCode[]): ZodOpenApiResponsesObject =>
+  failures([...codes, 'rate_limited', 'internal', 'try_again'])
 
 export const list = (
   summary: string,
   row: z.ZodType,
   query: z.ZodObject = Page,
   more?: Parameters,
-): ZodOpenApiOperationObject => ({
+): Operation => ({
   summary,
   security: byReader,
   requestParams: { ...path(more), query },
@@ -149,11 +153,7 @@ export const list = (
   },
 })
 
-export const get = (
-  summary: string,
-  row: z.ZodType,
-  more: Parameters = id,
-): ZodOpenApiOperationObject => ({
+export const get = (summary: string, row: z.ZodType, more: Parameters = id): Operation => ({
   summary,
   security: byReader,
   requestParams: path(more),
@@ -161,7 +161,7 @@ export const get = (
 })
 
 /** An operation that needs a member's session: API keys are refused. */
-export const membersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
+export const membersOnly = (operation: Operation): Operation => {
   const { '401': _, '403': __, ...responses } = operation.responses ?? {}
   return {
     ...operation,
@@ -171,7 +171,7 @@ export const membersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOpe
 }
 
 /** A change that an API key with the scope `write` may make too. */
-export const byWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
+export const byWriter = (operation: Operation): Operation => ({
   ...operation,
   security: byReader,
   responses: {
@@ -187,7 +187,7 @@ export const byWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperat
 })
 
 /** A resource that needs a manager's session. */
-export const byManager = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
+export const byManager = (operation: Operation): Operation => {
   const { '401': _, '403': __, '404': ___, ...responses } = operation.responses ?? {}
   return {
     ...operation,
@@ -197,7 +197,7 @@ export const byManager = (operation: ZodOpenApiOperationObject): ZodOpenApiOpera
 }
 
 /** A list that needs a manager's session. */
-export const managersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
+export const managersOnly = (operation: Operation): Operation => ({
   ...operation,
   security: bySession,
   responses: { ...operation.responses, ...errors('invalid_query', ...MANAGER_ERRORS) },
@@ -209,7 +209,7 @@ export const post = (
   row: z.ZodType,
   names: Parameters = {},
   ...more: ErrorCode[]
-): ZodOpenApiOperationObject => ({
+): Operation => ({
   summary,
   security: bySession,
   requestParams: path(names),
@@ -225,7 +225,7 @@ export const patch = (
   body: z.ZodType,
   row: z.ZodType,
   ...more: ErrorCode[]
-): ZodOpenApiOperationObject => ({
+): Operation => ({
   summary,
   description: 'Omitted fields keep their values.',
   security: bySession,
@@ -237,13 +237,54 @@ export const patch = (
   },
 })
 
+/** Replaces a resource that always exists. */
+export const put = (
+  summary: string,
+  body: z.ZodType,
+  row: z.ZodType,
+  {
+    names = {},
+    description,
+    ...more
+  }: { names?: Parameters; description: string; also?: ErrorCode[] },
+): Operation => ({
+  summary,
+  description,
+  security: bySession,
+  requestParams: path(names),
+  requestBody: { required: true, ...json(body) },
+  responses: {
+    200: { description: 'The updated resource.', ...json(row) },
+    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, ...(more.also ?? [])),
+  },
+})
+
+/** A creation that returns 200 if the resource exists. @param exists what 200 means */
+export const unlessExists = (operation: Operation, exists: string): Operation => {
+  const { 201: created, ...responses } = operation.responses ?? {}
+  return {
+    ...operation,
+    responses: { 200: { ...created, description: exists }, 201: created, ...responses },
+  }
+}
+
+/** An operation with another response of 200. */
+export const returning = (
+  operation: Operation,
+  description: string,
+  schema: z.ZodType,
+): Operation => ({
+  ...operation,
+  responses: { ...operation.responses, 200: { description, ...json(schema) } },
+})
+
 /** A question with a body, which changes nothing. */
 export const ask = (
   summary: string,
   body: z.ZodType,
   answer: z.ZodType,
   description: string,
-): ZodOpenApiOperationObject => ({
+): Operation => ({
   summary,
   description,
   security: byReader,
@@ -256,7 +297,7 @@ export const ask = (
 })
 
 /** A change without a body, which may be repeated. */
-export const act = (summary: string, row: z.ZodType): ZodOpenApiOperationObject => ({
+export const act = (summary: string, row: z.ZodType): Operation => ({
   summary,
   security: bySession,
   requestParams: path(id),
@@ -267,11 +308,7 @@ export const act = (summary: string, row: z.ZodType): ZodOpenApiOperationObject 
 })
 
 /** The same with a body. */
-export const actWith = (
-  summary: string,
-  body: z.ZodType,
-  row: z.ZodType,
-): ZodOpenApiOperationObject => ({
+export const actWith = (summary: string, body: z.ZodType, row: z.ZodType): Operation => ({
   ...act(summary, row),
   requestBody: { required: true, ...json(body) },
   responses: {
@@ -284,7 +321,7 @@ export const remove = (
   summary: string,
   names: Parameters = id,
   ...more: ErrorCode[]
-): ZodOpenApiOperationObject => ({
+): Operation => ({
   summary,
   security: bySession,
   requestParams: path(names),

@@ -8,6 +8,7 @@ import {
   byRoles,
   expensively,
   freshly,
+  mapOperations,
   repeatable,
   routeOf,
   WORKSPACE,
@@ -27,65 +28,23 @@ import { tracking } from './paths/tracking.ts'
 import { webhooks } from './paths/webhooks.ts'
 import { workspaces } from './paths/workspaces.ts'
 
-const takesSession = ({ security = [] }: ZodOpenApiOperationObject): boolean =>
-  security.some((scheme) => 'session' in scheme)
-
-/**
- * Says of each change that a session may make that it needs a recent sign-in, but for those of
- * `ANY_SESSION`.
- */
-const withFreshSignIn = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
-  const names = new Set(Object.keys(ANY_SESSION))
-  const marked = { ...all }
-  for (const [path, item] of Object.entries(all)) {
-    for (const method of ['post', 'put', 'patch', 'delete'] as const) {
-      const operation = item[method]
-      if (!operation || names.delete(`${method} ${path}`) || !takesSession(operation)) continue
-      marked[path] = { ...marked[path], [method]: freshly(operation) }
-    }
-  }
-  if (names.size > 0) throw new Error(`There is no operation ${[...names].join(', ')}.`)
-  return marked
+const described: ZodOpenApiPathsObject = {
+  ...tracking,
+  ...ledger,
+  ...programs,
+  ...shadow,
+  ...applications,
+  ...payouts,
+  ...papers,
+  ...stripe,
+  ...webhooks,
+  ...workspaces,
+  ...mails,
+  ...reports,
+  ...imports,
 }
 
-const withPasskeys = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
-  const marked = { ...all }
-  for (const name of PASSKEY_TO_PAY) {
-    const [method, path = ''] = name.split(' ') as ['get' | 'post' | 'patch' | 'delete', string]
-    const operation = marked[path]?.[method]
-    if (!operation) throw new Error(`There is no operation ${name}.`)
-    marked[path] = { ...marked[path], [method]: byPasskey(operation) }
-  }
-  return marked
-}
-
-const withBudgets = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject =>
-  Object.fromEntries(
-    Object.entries(all).map(([path, item]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(item).map(([method, operation]) => {
-          const isExpensive = EXPENSIVE_ROUTES.includes(routeOf(method, path))
-          return [method, isExpensive ? expensively(operation) : operation]
-        }),
-      ),
-    ]),
-  )
-
-const withRoles = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject =>
-  Object.fromEntries(
-    Object.entries(all).map(([path, item]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(item).map(([method, operation]) => {
-          const roles = ROUTE_ROLES.get(routeOf(method, path)) ?? ALL
-          return [method, roles === ALL ? operation : byRoles(operation, roles)]
-        }),
-      ),
-    ]),
-  )
-
-/** What creates something, and takes an Idempotency-Key. */
+/** Operations that create something, and take an Idempotency-Key. */
 const REPEATABLE = [
   '/api/workspaces',
   ...[
@@ -107,39 +66,29 @@ const REPEATABLE = [
     '/webhook-endpoints/{id}/test',
     '/payouts/run',
   ].map((end) => `${WORKSPACE}${end}`),
-]
+].map((path) => `post ${path}`)
 
-const withIdempotencyKeys = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
-  const marked = { ...all }
-  for (const path of REPEATABLE) {
-    const operation = marked[path]?.post
-    if (!operation) throw new Error(`There is no operation post ${path}.`)
-    marked[path] = { ...marked[path], post: repeatable(operation) }
-  }
-  return marked
+for (const name of [...REPEATABLE, ...PASSKEY_TO_PAY, ...Object.keys(ANY_SESSION)]) {
+  const [method, path = ''] = name.split(' ') as ['get' | 'post' | 'patch' | 'delete', string]
+  if (!described[path]?.[method]) throw new Error(`There is no operation ${name}.`)
 }
 
+/** A change that a session may make only after a recent sign-in. */
+const isFreshOnly = (name: string, { security = [] }: ZodOpenApiOperationObject): boolean =>
+  !name.startsWith('get ') &&
+  !(name in ANY_SESSION) &&
+  security.some((scheme) => 'session' in scheme)
+
 /** The public API, from the schemas that validate requests and check responses in tests. */
-export const paths: ZodOpenApiPathsObject = withBudgets(
-  withRoles(
-    withIdempotencyKeys(
-      withPasskeys(
-        withFreshSignIn({
-          ...tracking,
-          ...ledger,
-          ...programs,
-          ...shadow,
-          ...applications,
-          ...payouts,
-          ...papers,
-          ...stripe,
-          ...webhooks,
-          ...workspaces,
-          ...mails,
-          ...reports,
-          ...imports,
-        }),
-      ),
-    ),
-  ),
-)
+export const paths: ZodOpenApiPathsObject = mapOperations(described, (described, method, path) => {
+  const name = `${method} ${path}`
+  const route = routeOf(method, path)
+  const roles = ROUTE_ROLES.get(route) ?? ALL
+  let operation = described
+  if (isFreshOnly(name, operation)) operation = freshly(operation)
+  if (PASSKEY_TO_PAY.includes(name)) operation = byPasskey(operation)
+  if (REPEATABLE.includes(name)) operation = repeatable(operation)
+  if (roles !== ALL) operation = byRoles(operation, roles)
+  if (EXPENSIVE_ROUTES.includes(route)) operation = expensively(operation)
+  return operation
+})

@@ -29,9 +29,13 @@ import {
   type TransportEnv,
 } from '../lib/mail/transport/transport.service.ts'
 import { hasDueDeletions } from '../lib/people/deletion.queries.ts'
-import { eraseWorkspaces } from '../lib/people/erasure.service.ts'
 import { needsRetention } from '../lib/people/retention.queries.ts'
-import { keptSince, type RetentionEnv, retain } from '../lib/people/retention.service.ts'
+import {
+  eraseWorkspaces,
+  keptSince,
+  type RetentionEnv,
+  retain,
+} from '../lib/people/retention.service.ts'
 import { needsUpkeep } from '../lib/totals/upkeep.queries.ts'
 import { clickDays, fold, type UpkeepEnv, upkeep } from '../lib/upkeep/upkeep.service.ts'
 

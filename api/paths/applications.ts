@@ -17,26 +17,17 @@ import {
 } from '../../lib/applications/applications.schemas.ts'
 import {
   actWith,
-  BODY_ERRORS,
   byWriter,
-  errors,
   get,
   id,
-  json,
   list,
-  MANAGER_ERRORS,
   patch,
   post,
   remove,
+  returning,
+  unlessExists,
   WORKSPACE,
 } from '../operations.ts'
-
-const agreements = list(
-  'List the versions of a program’s terms',
-  AgreementsResponse,
-  AgreementQuery,
-  id,
-)
 
 export const applications: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/applications`]: {
@@ -60,14 +51,12 @@ export const applications: ZodOpenApiPathsObject = {
     post: byWriter(actWith('Reject an application', Rejection, ApplicationResponse)),
   },
   [`${WORKSPACE}/invitations`]: {
-    post: byWriter({
-      ...post('Invite people by email to be partners', NewInvitations, InvitationsResponse),
-      responses: {
-        200: { description: 'Nobody had to be invited.', ...json(InvitationsResponse) },
-        201: { description: 'At least one person is invited.', ...json(InvitationsResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
-      },
-    }),
+    post: byWriter(
+      unlessExists(
+        post('Invite people by email to become partners', NewInvitations, InvitationsResponse),
+        'Nobody had to be invited.',
+      ),
+    ),
   },
   [`${WORKSPACE}/programs/{id}/join-page`]: {
     get: get('Get the page on which people apply to a program', JoinPageResponse),
@@ -78,13 +67,11 @@ export const applications: ZodOpenApiPathsObject = {
     ),
   },
   [`${WORKSPACE}/programs/{id}/agreements`]: {
-    get: {
-      ...agreements,
-      responses: {
-        ...agreements.responses,
-        200: { description: 'A page.', ...json(AgreementsResponse) },
-      },
-    },
+    get: returning(
+      list('List the versions of a program’s terms', AgreementsResponse, AgreementQuery, id),
+      'A page.',
+      AgreementsResponse,
+    ),
   },
   [`${WORKSPACE}/programs/{id}/agreements/{version}`]: {
     get: get('Get a version of a program’s terms', AgreementResponse, {

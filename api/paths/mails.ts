@@ -7,14 +7,13 @@ import { MailTextResponse, MailTextsResponse } from '../../lib/mail/texts.respon
 import { MailTextChange } from '../../lib/mail/texts.schemas.ts'
 import {
   act,
-  BODY_ERRORS,
-  bySession,
+  byManager,
   errors,
+  get,
   json,
   list,
-  MANAGER_ERRORS,
   managersOnly,
-  path,
+  put,
   WORKSPACE,
 } from '../operations.ts'
 
@@ -54,29 +53,17 @@ export const mails: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/mail-texts`]: {
     get: {
-      summary: 'List the texts of mails to partners',
+      ...byManager(get('List the texts of mails to partners', MailTextsResponse, {})),
       description:
         'The subject and the first words of each mail that you may change. null is the default.',
-      security: bySession,
-      requestParams: path(),
-      responses: {
-        200: { description: 'The texts.', ...json(MailTextsResponse) },
-        ...errors(...MANAGER_ERRORS),
-      },
     },
   },
   [`${WORKSPACE}/mail-texts/{kind}`]: {
-    put: {
-      summary: 'Change the text of a mail to partners',
+    put: put('Change the text of a mail to partners', MailTextChange, MailTextResponse, {
+      names: { kind: z.enum(EDITABLE_KINDS) },
       description:
         'A placeholder is one of `placeholders` in braces, such as `{partnerName}`. Mails that were not sent yet get the new text.',
-      security: bySession,
-      requestParams: path({ kind: z.enum(EDITABLE_KINDS) }),
-      requestBody: { required: true, ...json(MailTextChange) },
-      responses: {
-        200: { description: 'The text.', ...json(MailTextResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
-      },
-    },
+      also: ['conflict'],
+    }),
   },
 }

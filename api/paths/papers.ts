@@ -1,23 +1,38 @@
 import * as z from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { InvoiceResponse } from '../../lib/papers/invoices.responses.ts'
 import { InvoiceQuery, StatementQuery, YearQuery } from '../../lib/papers/papers.schemas.ts'
 import { PayoutYearResponse, StatementResponse } from '../../lib/papers/statements.responses.ts'
 import { PayerResponse } from '../../lib/payouts/details/payers.responses.ts'
 import { PayerChange } from '../../lib/payouts/details/payers.schemas.ts'
 import {
-  BODY_ERRORS,
+  byManager,
   bySession,
   errors,
   get,
   id,
-  json,
   list,
-  MANAGER_ERRORS,
   membersOnly,
   path,
+  put,
   WORKSPACE,
 } from '../operations.ts'
+
+const pdf = (summary: string): ZodOpenApiOperationObject => ({
+  summary,
+  security: bySession,
+  requestParams: path(id),
+  responses: {
+    200: { description: 'A PDF file.', content: { 'application/pdf': { schema: z.string() } } },
+    ...errors('not_signed_in', 'not_found'),
+  },
+})
+
+/** A response as JSON, or as a CSV file. */
+const orCsv = (description: string, schema: z.ZodType) => ({
+  description,
+  content: { 'application/json': { schema }, 'text/csv': { schema: z.string() } },
+})
 
 export const papers: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/partners/{id}/statement`]: {
@@ -25,13 +40,7 @@ export const papers: ZodOpenApiPathsObject = {
       ...get('Get the statement of a partner for a month', StatementResponse),
       requestParams: { ...path(id), query: StatementQuery },
       responses: {
-        200: {
-          description: 'Its balances, or a CSV file of its entries.',
-          content: {
-            'application/json': { schema: StatementResponse },
-            'text/csv': { schema: z.string() },
-          },
-        },
+        200: orCsv('Its balances, or a CSV file of its entries.', StatementResponse),
         ...errors('invalid_query', 'invalid_api_key', 'not_signed_in', 'not_found'),
       },
     },
@@ -45,13 +54,7 @@ export const papers: ZodOpenApiPathsObject = {
       security: bySession,
       requestParams: { ...path({ year: z.string().meta({ example: '2026' }) }), query: YearQuery },
       responses: {
-        200: {
-          description: 'A page of them, or a CSV file of all.',
-          content: {
-            'application/json': { schema: PayoutYearResponse },
-            'text/csv': { schema: z.string() },
-          },
-        },
+        200: orCsv('A page, or a CSV file of all rows.', PayoutYearResponse),
         ...errors('invalid_query', 'not_signed_in', 'not_found'),
       },
     },
@@ -63,54 +66,18 @@ export const papers: ZodOpenApiPathsObject = {
     get: membersOnly(get('Get a self-billed invoice', InvoiceResponse)),
   },
   [`${WORKSPACE}/invoices/{id}/pdf`]: {
-    get: {
-      summary: 'Download a self-billed invoice',
-      security: bySession,
-      requestParams: path(id),
-      responses: {
-        200: {
-          description: 'The invoice as PDF.',
-          content: { 'application/pdf': { schema: z.string() } },
-        },
-        ...errors('not_signed_in', 'not_found'),
-      },
-    },
+    get: pdf('Download a self-billed invoice'),
   },
   [`${WORKSPACE}/credit-notes/{id}/pdf`]: {
     get: {
-      summary: 'Download a credit note for a self-billed invoice',
+      ...pdf('Download a credit note for a self-billed invoice'),
       description: 'Credit notes are listed with the invoices that they correct.',
-      security: bySession,
-      requestParams: path(id),
-      responses: {
-        200: {
-          description: 'The credit note as PDF.',
-          content: { 'application/pdf': { schema: z.string() } },
-        },
-        ...errors('not_signed_in', 'not_found'),
-      },
     },
   },
   [`${WORKSPACE}/payer`]: {
-    get: {
-      summary: 'Read the business details',
-      security: bySession,
-      requestParams: path(),
-      responses: {
-        200: { description: 'Who pays.', ...json(PayerResponse) },
-        ...errors('not_signed_in', 'manager_required', 'not_found'),
-      },
-    },
-    put: {
-      summary: 'Change the business details',
-      description: 'Omitted fields are removed, but for the IBAN.',
-      security: bySession,
-      requestParams: path(),
-      requestBody: { required: true, ...json(PayerChange) },
-      responses: {
-        200: { description: 'Who pays.', ...json(PayerResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
-      },
-    },
+    get: byManager(get('Get the business details', PayerResponse, {})),
+    put: put('Change the business details', PayerChange, PayerResponse, {
+      description: 'Removes omitted fields, except the IBAN.',
+    }),
   },
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { BrandResponse } from '../../lib/brand/brands.responses.ts'
 import { BrandChange } from '../../lib/brand/brands.schemas.ts'
 import type { ErrorCode } from '../../lib/http/errors.ts'
@@ -28,29 +28,30 @@ import { BalanceResponse } from '../../lib/tracking/ledger/commissions.responses
 import { WhatIfResponse } from '../../lib/tracking/what-if/what-if.responses.ts'
 import {
   ask,
-  BODY_ERRORS,
-  bySession,
   byWriter,
   errors,
   get,
   id,
   json,
   list,
-  MANAGER_ERRORS,
   patch,
-  path,
   post,
+  put,
   remove,
+  unlessExists,
   WORKSPACE,
 } from '../operations.ts'
 
-const slugTaken = (other: ErrorCode) => ({
-  ...errors('slug_taken', other)['409'],
-  ...json(SlugTakenResponse),
+const orSlugTaken = (operation: ZodOpenApiOperationObject, otherConflict: ErrorCode) => ({
+  ...operation,
+  responses: {
+    ...operation.responses,
+    409: { ...errors('slug_taken', otherConflict)['409'], ...json(SlugTakenResponse) },
+  },
 })
 
 const WHAT_IF =
-  'Decides the sales and leads of the last 90 days again, under the present terms and under the changed ones, and returns ' +
+  'Recomputes the sales and leads of the last 90 days under the current terms and under the changed ones, and returns ' +
   'what they earn in each currency. Refunds are not deducted. Nothing is saved or changed.'
 
 export const programs: ZodOpenApiPathsObject = {
@@ -67,19 +68,13 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/programs/{id}/brand`]: {
     get: get('Get the branding of a program', BrandResponse),
-    put: {
-      summary: 'Change the branding of a program',
+    put: put('Change the branding of a program', BrandChange, BrandResponse, {
+      names: id,
       description:
         'How the program looks on the page on which people apply, in the portal and in its mails to partners. Mails that were not ' +
         'sent yet get the new branding.',
-      security: bySession,
-      requestParams: path(id),
-      requestBody: { required: true, ...json(BrandChange) },
-      responses: {
-        200: { description: 'The branding.', ...json(BrandResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
-      },
-    },
+      also: ['conflict'],
+    }),
   },
   [`${WORKSPACE}/programs/{id}/groups`]: {
     get: list('List the groups of a program', GroupResponse, Page, id),
@@ -94,29 +89,21 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/partners`]: {
     get: list('List partners', PartnerResponse, PartnerQuery),
-    post: byWriter({
-      ...post('Create a partner', NewPartner, PartnerResponse),
-      responses: {
-        200: {
-          description: 'The program has a partner with this address, which does not change.',
-          ...json(PartnerResponse),
-        },
-        201: { description: 'Created.', ...json(PartnerResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
-        409: slugTaken('coupon_taken'),
-      },
-    }),
+    post: byWriter(
+      orSlugTaken(
+        unlessExists(
+          post('Create a partner', NewPartner, PartnerResponse),
+          'The program has a partner with this address, which does not change.',
+        ),
+        'coupon_taken',
+      ),
+    ),
   },
   [`${WORKSPACE}/partners/{id}`]: {
     get: get('Get a partner', PartnerResponse),
-    patch: byWriter({
-      ...patch('Update a partner', PartnerChange, PartnerResponse),
-      responses: {
-        200: { description: 'The partner.', ...json(PartnerResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
-        409: slugTaken('conflict'),
-      },
-    }),
+    patch: byWriter(
+      orSlugTaken(patch('Update a partner', PartnerChange, PartnerResponse), 'conflict'),
+    ),
   },
   [`${WORKSPACE}/partners/{id}/balances`]: {
     get: get(
@@ -130,20 +117,20 @@ export const programs: ZodOpenApiPathsObject = {
       z.strictObject({ data: z.array(CountedLinkResponse) }),
       id,
     ),
-    post: byWriter({
-      ...post('Add a link to a partner', NewLink, LinkResponse, id),
-      responses: {
-        200: { description: 'The partner already has it.', ...json(LinkResponse) },
-        201: { description: 'Added.', ...json(LinkResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
-        409: slugTaken('conflict'),
-      },
-    }),
+    post: byWriter(
+      orSlugTaken(
+        unlessExists(
+          post('Add a link to a partner', NewLink, LinkResponse, id),
+          'The partner already has it.',
+        ),
+        'conflict',
+      ),
+    ),
   },
   [`${WORKSPACE}/partners/{id}/links/{slug}`]: {
     delete: byWriter(
       remove(
-        'Release a link: its slug is free for another partner',
+        'Release a link, whose slug another partner may then use',
         { ...id, slug: z.string() },
         'conflict',
       ),
@@ -151,14 +138,12 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/partners/{id}/coupons`]: {
     get: list('List a partner’s coupon aliases', CouponResponse, Page, id),
-    post: byWriter({
-      ...post('Add a coupon alias to a partner', NewCoupon, CouponResponse, id),
-      responses: {
-        200: { description: 'The partner already has it.', ...json(CouponResponse) },
-        201: { description: 'Added.', ...json(CouponResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'coupon_taken'),
-      },
-    }),
+    post: byWriter(
+      unlessExists(
+        post('Add a coupon alias to a partner', NewCoupon, CouponResponse, id, 'coupon_taken'),
+        'The partner already has it.',
+      ),
+    ),
   },
   [`${WORKSPACE}/partners/{id}/coupons/{couponId}`]: {
     delete: byWriter(remove('Remove a coupon alias', { ...id, couponId: z.string() })),

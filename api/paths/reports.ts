@@ -10,7 +10,7 @@ import { StatsResponse } from '../../lib/totals/stats.responses.ts'
 import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
 import { EventQuery, MismatchQuery } from '../../lib/tracking/events/events.schemas.ts'
 import { CommissionQuery } from '../../lib/tracking/ledger/commissions.schemas.ts'
-import { json, list, managersOnly, membersOnly, WORKSPACE } from '../operations.ts'
+import { list, managersOnly, membersOnly, returning, WORKSPACE } from '../operations.ts'
 
 const file = (what: string, query: z.ZodObject): ZodOpenApiOperationObject => {
   const operation = list(
@@ -30,18 +30,17 @@ const file = (what: string, query: z.ZodObject): ZodOpenApiOperationObject => {
   }
 }
 
-const stats = list(
-  'Statistics of a period, by day, partner, program, landing page, referrer or sub',
-  StatsResponse,
-  StatsQuery,
-)
-
 export const reports: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/stats`]: {
-    get: {
-      ...stats,
-      responses: { ...stats.responses, 200: { description: 'The sums.', ...json(StatsResponse) } },
-    },
+    get: returning(
+      list(
+        'Get statistics of a period, by day, partner, program, landing page, referrer or sub',
+        StatsResponse,
+        StatsQuery,
+      ),
+      'The sums.',
+      StatsResponse,
+    ),
   },
   [`${WORKSPACE}/export/partners.csv`]: { get: file('partners', PartnerQuery) },
   [`${WORKSPACE}/export/applications.csv`]: { get: file('applications', ApplicationQuery) },

@@ -13,16 +13,17 @@ import {
   StripeEventQuery,
 } from '../../lib/purchases/stripe/settings.schemas.ts'
 import {
-  BODY_ERRORS,
-  bySession,
+  byManager,
   errors,
+  get,
   json,
   list,
-  MANAGER_ERRORS,
   managersOnly,
   path,
   post,
+  put,
   remove,
+  unlessExists,
   WORKSPACE,
 } from '../operations.ts'
 
@@ -32,43 +33,31 @@ const signature = z
 
 export const stripe: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/stripe`]: {
-    get: {
-      summary: 'Get the Stripe settings',
-      security: bySession,
-      requestParams: path(),
-      responses: {
-        200: { description: 'The settings.', ...json(StripeResponse) },
-        ...errors(...MANAGER_ERRORS),
-      },
-    },
+    get: byManager(get('Get the Stripe settings', StripeResponse, {})),
   },
   [`${WORKSPACE}/stripe/secrets`]: {
     post: {
-      ...post('Add a signing secret', NewStripeSecret, StripeSecretResponse),
+      ...unlessExists(
+        post('Add a signing secret', NewStripeSecret, StripeSecretResponse, {}, 'conflict'),
+        'The workspace already has it.',
+      ),
       description:
         'At most four: two for each of two webhook endpoints, so that either secret can be rolled.',
-      responses: {
-        200: { description: 'Already added.', ...json(StripeSecretResponse) },
-        201: { description: 'Added.', ...json(StripeSecretResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
-      },
     },
   },
   [`${WORKSPACE}/stripe/secrets/{id}`]: { delete: remove('Remove a signing secret') },
   [`${WORKSPACE}/stripe/key`]: {
-    put: {
-      summary: 'Set the key of the Stripe account that pays partners',
-      description:
-        'Replaces the previous key. A key of another Stripe account is a conflict while partners are connected to ' +
-        'the previous account or payouts are processing. A key that Stripe rejects is `invalid_body`.',
-      security: bySession,
-      requestParams: path(),
-      requestBody: { required: true, ...json(NewStripeKey) },
-      responses: {
-        200: { description: 'Set.', ...json(StripeKeyResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+    put: put(
+      'Set the key of the Stripe account that pays partners',
+      NewStripeKey,
+      StripeKeyResponse,
+      {
+        description:
+          'Replaces the previous key. A key of another Stripe account is a conflict while partners are connected to ' +
+          'the previous account or payouts are processing. A key that Stripe rejects is `invalid_body`.',
+        also: ['conflict'],
       },
-    },
+    ),
     delete: {
       ...remove('Remove the Stripe key', {}, 'conflict'),
       description: 'A conflict while payouts are processing.',

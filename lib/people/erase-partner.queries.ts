@@ -10,6 +10,10 @@ import { updateTerms } from '../programs/terms.queries.ts'
 import { textArray } from '../tracking/events/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 
+/** Why a partner is not erased yet. */
+export const STILL_DUE =
+  'This partner still has a balance, a held commission or a payout on its way. Pay it, or adjust the balance to zero, and then erase the partner.'
+
 type Own = { id: string; status: string }
 
 /**

@@ -2,13 +2,7 @@
 import { expect, inject, test } from 'vitest'
 import { keysExpireBefore } from '../../lib/auth/idempotency/idempotency.queries.ts'
 import { connect } from '../../lib/db/connection.ts'
-import {
-  anonymizeEvents,
-  clearExpired,
-  dropMetadata,
-  emptyMails,
-  removeMailings,
-} from '../../lib/people/retention.queries.ts'
+import { clearExpired, removeDue } from '../../lib/people/retention.queries.ts'
 import { DEFAULTS, daysOf } from '../../lib/people/retention.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { checkoutSession, refund, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
@@ -35,7 +29,7 @@ test('mails that were sent lose recipient and contents, and are still known as s
       [workspace.id, OLDER, sentAt],
     )
   for (const sentAt of [OLDER, YOUNGER]) await add(sentAt)
-  await all((limit) => emptyMails(db(), OLD, limit))
+  await all((limit) => removeDue(db(), 'mails', OLD, limit))
   const rows = await database.query(
     'select recipient, details, status from mails where workspace_id = $1 order by sent_at',
     [workspace.id],
@@ -64,7 +58,7 @@ test('what was written to many partners goes once it is sent to all of them', as
   await add(OLDER, 'sent')
   await add(OLDER, 'failed')
   const kept = [await add(OLDER, 'queued'), await add(YOUNGER, 'sent')]
-  await all((limit) => removeMailings(db(), OLD, limit))
+  await all((limit) => removeDue(db(), 'mailings', OLD, limit))
   const rows = await database.query<{ id: string }>(
     'select id from mailings where workspace_id = $1 order by id',
     [workspace.id],
@@ -83,7 +77,7 @@ test('metadata goes of old events that nobody is credited with, and of no others
     `update events set occurred_at = case external_id when 'young' then $2 else $3 end::timestamptz where workspace_id = $1`,
     [merchant.workspace.id, YOUNGER, OLDER],
   )
-  await all((limit) => dropMetadata(db(), OLD, limit))
+  await all((limit) => removeDue(db(), 'metadata', OLD, limit))
   expect(
     await database.query(
       'select external_id as id, metadata from events where workspace_id = $1 order by id',
@@ -123,7 +117,7 @@ test('Stripe’s events lose the buyer once the whole purchase is old, and a lat
     `update processor_events set occurred_at = $2 where workspace_id = $1 and type like 'checkout%'`,
     [id, OLDER],
   )
-  await all((limit) => anonymizeEvents(db(), OLD, limit))
+  await all((limit) => removeDue(db(), 'purchases', OLD, limit))
   const buyers = await database.query<{ payment: string; email: string | null; named: boolean }>(
     `select keys, email, facts::text like '%jo@buyer%' as named from processor_events
      where workspace_id = $1 and type like 'checkout%' order by id`,

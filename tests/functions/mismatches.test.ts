@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { removeMismatches } from '../../lib/people/retention.queries.ts'
+import { removeDue } from '../../lib/people/retention.queries.ts'
 import type { MismatchResponse } from '../../lib/tracking/events/events.responses.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
@@ -206,8 +206,9 @@ test('they are removed with the customer whom they name, and after some time', a
     [merchant.workspace.id],
   )
   while (
-    (await removeMismatches(
+    (await removeDue(
       connect(inject('database')),
+      'mismatches',
       new Date(Date.now() - 90 * 86_400_000),
       500,
     )) > 0

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { removeRefusedVisits } from '../../lib/people/retention.queries.ts'
+import { removeDue } from '../../lib/people/retention.queries.ts'
 import { createMerchant, type Merchant, send, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 
@@ -165,8 +165,9 @@ test('of a day, 200 are counted on their own, and all go after a week', async ()
     merchant.programId,
   ])
   while (
-    (await removeRefusedVisits(
+    (await removeDue(
       connect(inject('database')),
+      'refused',
       new Date(Date.now() - 7 * 86_400_000),
       500,
     )) > 0

@@ -8,7 +8,7 @@ import { found } from '../../../lib/http/found-or-404.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
 import { eraseCustomer } from '../../../lib/people/erase-customer.queries.ts'
 import { erasePartner } from '../../../lib/people/erase-partner.queries.ts'
-import { STILL_DUE } from '../../../lib/people/erasures.ts'
+import { STILL_DUE } from '../../../lib/people/erase-partner.queries.ts'
 import { exportCustomer, exportPartner } from '../../../lib/people/export.queries.ts'
 import type { ErasureResponse, PersonalDataResponse } from '../../../lib/people/people.responses.ts'
 
