@@ -1,40 +1,18 @@
 /**
  * The types of the client (clients/node), from the OpenAPI document, in the form that openapi-fetch
- * reads: what an API key may call, with paths relative to the workspace. Our document uses a small
- * part of JSON Schema, and openapi-typescript needs a TypeScript with the JavaScript API that
- * version 7 no longer has. Run by `npm run docs`.
+ * reads. Not by openapi-typescript, which needs the JavaScript API that TypeScript 7 no longer has.
+ * Run by `npm run docs`.
  */
+import {
+  type Content,
+  type Document,
+  descriptionOf,
+  nameOf,
+  type Operation,
+  type Parameter,
+  type Schema,
+} from './document.ts'
 import { WORKSPACE } from './operations.ts'
-
-/** As much of a JSON schema as the document uses. */
-type Schema = {
-  $ref?: string
-  type?: string | string[]
-  const?: unknown
-  enum?: unknown[]
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-  description?: string
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: boolean | Schema
-  items?: Schema
-}
-type Content = { content?: Record<string, { schema?: Schema }> }
-type Parameter = { in: string; name: string; required?: boolean; schema?: Schema }
-type Operation = {
-  summary?: string
-  security?: Record<string, unknown>[]
-  parameters?: Parameter[]
-  requestBody?: Content & { required?: boolean }
-  responses: Record<string, Content>
-}
-export type TypedDocument = {
-  paths: Record<string, Record<string, Operation>>
-  webhooks?: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
-}
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const
 
@@ -44,10 +22,6 @@ const comment = (text: string | undefined): string =>
 const name = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key))
 
 const union = (types: string[]): string => [...new Set(types)].join(' | ')
-
-/** An optional field is described beside its null, or within. */
-const descriptionOf = ({ description, anyOf = [] }: Schema): string | undefined =>
-  description ?? anyOf.find((option) => option.description)?.description
 
 const objectOf = ({ properties, required = [], additionalProperties }: Schema): string => {
   if (!properties) {
@@ -70,7 +44,7 @@ const plainTypeOf = (type: string, schema: Schema): string => {
 /** The TypeScript type of a JSON schema. */
 const typeOf = (schema: Schema): string => {
   const { $ref, type, enum: values, anyOf, oneOf, allOf } = schema
-  if ($ref) return `components['schemas'][${JSON.stringify($ref.split('/').at(-1))}]`
+  if ($ref) return `components['schemas'][${JSON.stringify(nameOf(schema))}]`
   if ('const' in schema) return JSON.stringify(schema.const)
   if (values) return union(values.map((value) => JSON.stringify(value)))
   const options = anyOf ?? oneOf
@@ -79,7 +53,7 @@ const typeOf = (schema: Schema): string => {
   return type ? union([type].flat().map((one) => plainTypeOf(one, schema))) : 'unknown'
 }
 
-const contentOf = (content: Content['content']): string => {
+const contentOf = (content: Content | undefined): string => {
   if (!content) return 'never'
   const types = Object.entries(content).map(
     ([type, { schema = {} }]) => `${JSON.stringify(type)}: ${typeOf(schema)}`,
@@ -120,7 +94,7 @@ const operationOf = ({ parameters = [], requestBody, responses }: Operation): st
 const takesKey = ({ security = [] }: Operation): boolean =>
   security.some((scheme) => 'apiKey' in scheme)
 
-const pathsOf = (document: TypedDocument): string[] =>
+const pathsOf = (document: Document): string[] =>
   Object.entries(document.paths).flatMap(([path, item]) => {
     const methods = METHODS.map((method) => {
       const operation = item[method]
@@ -135,7 +109,7 @@ const pathsOf = (document: TypedDocument): string[] =>
     ]
   })
 
-const webhooksOf = (document: TypedDocument): string[] =>
+const webhooksOf = (document: Document): string[] =>
   Object.entries(document.webhooks ?? {}).map(([type, { post }]) => {
     const [content] = Object.values(post?.requestBody?.content ?? {})
     return `${comment(post?.summary)}${JSON.stringify(type)}: ${typeOf(content?.schema ?? {})}`
@@ -156,7 +130,7 @@ const reachable = (text: string, schemas: Record<string, string>): Set<string> =
 }
 
 /** The content of clients/node/src/openapi.ts. */
-export const clientTypes = (document: TypedDocument): string => {
+export const clientTypes = (document: Document): string => {
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas).map(([key, schema]) => [key, typeOf(schema)]),
   )

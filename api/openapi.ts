@@ -72,7 +72,9 @@ export const openapi = () => {
   const document = describe()
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>
   for (const [path, item] of Object.entries(document.paths ?? {})) {
-    for (const [method, operation] of Object.entries<Parameters<typeof samplesOf>[2]>(item)) {
+    for (const [method, operation] of Object.entries(
+      item as Record<string, Parameters<typeof samplesOf>[2]>,
+    )) {
       Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation, schemas) })
       const json = operation.requestBody?.content['application/json']
       if (json) Object.assign(json, { example: bodyOf(operation, schemas) })

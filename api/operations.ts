@@ -261,7 +261,7 @@ export const put = (
 
 /** A creation that returns 200 if the resource exists. @param exists what 200 means */
 export const unlessExists = (operation: Operation, exists: string): Operation => {
-  const { 201: created, ...responses } = operation.responses ?? {}
+  const { '201': created, ...responses } = operation.responses ?? {}
   return {
     ...operation,
     responses: { 200: { ...created, description: exists }, 201: created, ...responses },

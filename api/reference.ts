@@ -13,39 +13,10 @@ import { ALL, type Roles } from '../lib/auth/roles/role-sets.ts'
 import { ROUTE_ROLES } from '../lib/auth/roles/roles.ts'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
 import { clientTypes } from './client-types.ts'
+import { type Document, nameOf, type Operation, type Schema } from './document.ts'
 import { ERROR_REFERENCE } from './error-reference.ts'
 import { openapi } from './openapi.ts'
 import { routeOf, WORKSPACE } from './operations.ts'
-
-/** As much of a JSON schema as the tables show. */
-type Schema = {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  description?: string
-  default?: unknown
-  enum?: string[]
-  anyOf?: Schema[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
-}
-
-type Operation = {
-  summary: string
-  security?: Record<string, string[]>[]
-  parameters?: { in: string; name: string }[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
-  responses: Record<string, { description: string }>
-}
-
-export type Document = {
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
-}
 
 const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows]
@@ -56,8 +27,7 @@ const code = (text: string): string => `\`${text}\``
 
 /** Follows a reference, and leaves null out: optional fields accept it. */
 const resolve = (document: Document, schema: Schema): Schema => {
-  const name = schema.$ref?.split('/').at(-1)
-  if (name) return resolve(document, document.components.schemas[name] ?? {})
+  if (schema.$ref) return resolve(document, document.components.schemas[nameOf(schema)] ?? {})
   const { anyOf = [], ...outer } = schema
   const [option, ...others] = anyOf.filter(({ type }) => type !== 'null')
   return option && others.length === 0 ? { ...resolve(document, option), ...outer } : schema
@@ -120,7 +90,7 @@ const endpoints = (document: Document, prefixes: string[]): string => {
 }
 
 const typeOf = ({ type, format, enum: values, anyOf }: Schema): string => {
-  if (values) return values.map(code).join(', ')
+  if (values) return values.map((value) => code(String(value))).join(', ')
   if (format === 'uuid') return 'UUID'
   if (anyOf) return 'string'
   return [type].flat().filter((name) => name !== 'null')[0] ?? ''

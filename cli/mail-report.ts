@@ -1,9 +1,9 @@
 /**
- * What `npm run doctor -- --mail` says of the DNS records of a sender: one line for each check, and
- * what to do.
+ * What `npm run doctor -- --mail` reports about the DNS records of a sender: one line for each check,
+ * and what to do.
  */
 import type { Answer, MailRecords, Provider, ProviderRecords } from './mail-records.ts'
-import type { Line } from './site-report.ts'
+import { type Line, ok, warning, wrong } from './site-report.ts'
 
 /** The domain of a sender, such as `Acme <partners@acme.com>`; null if it is none. */
 export const domainOf = (sender: string): string | null => {
@@ -24,12 +24,12 @@ const unread = (
   record: string,
   wanted: string,
   error: string,
-): Line => ({
-  state: 'warning',
-  name,
-  found: `could not be read (${error})`,
-  fix: `Look it up elsewhere: dig +short ${type} ${record} must have ${wanted}.`,
-})
+): Line =>
+  warning(
+    name,
+    `could not be read (${error})`,
+    `Look it up elsewhere: dig +short ${type} ${record} must have ${wanted}.`,
+  )
 
 /** The tags of a record such as `v=DMARC1; p=none`. */
 const tagsOf = (record: string): Map<string, string> =>
@@ -45,92 +45,69 @@ const spfLine = ({ provider, spf: { name, wants, answer } }: ProviderRecords): L
   const records = answer.values.filter((value) => /^v=spf1(\s|$)/i.test(value))
   const [record] = records
   const fix = `${DASHBOARDS[provider]}: ${name} TXT "v=spf1 ${wants} ~all".`
-  if (record === undefined) return { state: 'wrong', name: 'SPF', found: `${name} has none`, fix }
-  if (records.length > 1)
-    return {
-      state: 'wrong',
-      name: 'SPF',
-      found: `${name} has ${records.length}, so none counts`,
-      fix,
-    }
+  if (record === undefined) return wrong('SPF', `${name} has none`, fix)
+  if (records.length > 1) return wrong('SPF', `${name} has ${records.length}, so none counts`, fix)
   if (!record.toLowerCase().split(/\s+/).includes(wants))
-    return { state: 'wrong', name: 'SPF', found: `${record} lacks ${wants}`, fix }
-  if (/\s\+?all(\s|$)/i.test(record))
-    return { state: 'wrong', name: 'SPF', found: `${record} lets everybody send`, fix }
-  return { state: 'ok', name: 'SPF', found: `${name}: ${record}` }
+    return wrong('SPF', `${record} lacks ${wants}`, fix)
+  if (/\s\+?all(\s|$)/i.test(record)) return wrong('SPF', `${record} lets everybody send`, fix)
+  return ok('SPF', `${name}: ${record}`)
 }
 
 const dkimLine = ({ provider, dkim: { name, answer } }: ProviderRecords): Line => {
   if ('error' in answer) return unread('DKIM', 'TXT', name, 'a key, p=...', answer.error)
   const keys = answer.values.filter((value) => tagsOf(value).has('p'))
   const fix = `${DASHBOARDS[provider]}. Copy it as it is.`
-  if (keys.length === 0) return { state: 'wrong', name: 'DKIM', found: `${name} has no key`, fix }
+  if (keys.length === 0) return wrong('DKIM', `${name} has no key`, fix)
   return keys.some((key) => tagsOf(key).get('p') === '')
-    ? { state: 'wrong', name: 'DKIM', found: `${name} has a revoked key`, fix }
-    : { state: 'ok', name: 'DKIM', found: `${name} has a key` }
+    ? wrong('DKIM', `${name} has a revoked key`, fix)
+    : ok('DKIM', `${name} has a key`)
 }
 
 const bounceLine = ({ provider, mx: { name, answer } }: ProviderRecords): Line => {
   if ('error' in answer)
     return unread('Bounces', 'MX', name, 'a server of the provider', answer.error)
   return answer.values.length > 0
-    ? { state: 'ok', name: 'Bounces', found: `${name}: ${answer.values.join(', ')}` }
-    : {
-        state: 'wrong',
-        name: 'Bounces',
-        found: `${name} has no MX record, so bounces are lost`,
-        fix: `${DASHBOARDS[provider]}.`,
-      }
+    ? ok('Bounces', `${name}: ${answer.values.join(', ')}`)
+    : wrong('Bounces', `${name} has no MX record, so bounces are lost`, `${DASHBOARDS[provider]}.`)
 }
 
 const recordsIn = (answer: Answer): string[] =>
   'error' in answer ? [] : answer.values.filter((value) => /^v=DMARC1\s*(;|$)/i.test(value))
 
-/** The record of the domain, or else of the one above it that has one. */
+/** The record of the domain, or of the nearest parent that has one. */
 const dmarcLine = ({ domain, dmarc }: MailRecords): Line => {
   const name = 'DMARC'
   const fix = `Add _dmarc.${domain} TXT "v=DMARC1; p=none; rua=mailto:you@${domain}". Once the reports show only your own mail, change p to quarantine or reject.`
   const found = dmarc.find(({ answer }) => 'error' in answer || recordsIn(answer).length > 0)
-  if (!found) return { state: 'wrong', name, found: `_dmarc.${domain} has none`, fix }
+  if (!found) return wrong(name, `_dmarc.${domain} has none`, fix)
   if ('error' in found.answer)
     return unread(name, 'TXT', found.name, 'v=DMARC1 with a policy, p=...', found.answer.error)
   const records = recordsIn(found.answer)
   const [record = ''] = records
   if (records.length > 1)
-    return {
-      state: 'wrong',
-      name,
-      found: `${found.name} has ${records.length}, so none counts`,
-      fix,
-    }
+    return wrong(name, `${found.name} has ${records.length}, so none counts`, fix)
   const tags = tagsOf(record)
   const policy = tags.get('p')?.toLowerCase() ?? ''
   if (!['none', 'quarantine', 'reject'].includes(policy))
-    return { state: 'wrong', name, found: `${record} has no policy`, fix }
+    return wrong(name, `${record} has no policy`, fix)
   if (tags.get('aspf')?.toLowerCase() === 's' && tags.get('adkim')?.toLowerCase() === 's')
-    return {
-      state: 'warning',
+    return warning(
       name,
-      found: `${record} is strict for SPF, which the provider cannot meet: DKIM alone has to pass`,
-      fix: 'Leave out aspf=s.',
-    }
+      `${record} is strict for SPF, which the provider cannot meet: DKIM alone has to pass`,
+      'Leave out aspf=s.',
+    )
   if (!tags.get('rua'))
-    return {
-      state: 'warning',
+    return warning(
       name,
-      found: `${record} asks for no reports`,
-      fix: `Add rua=mailto:you@${domain}: Yahoo asks for it, and the reports show who sends in your name.`,
-    }
-  return { state: 'ok', name, found: `${found.name}: ${record}` }
+      `${record} asks for no reports`,
+      `Add rua=mailto:you@${domain}: Yahoo asks for it, and the reports show who sends in your name.`,
+    )
+  return ok(name, `${found.name}: ${record}`)
 }
 
-/** Whether all that a provider needs is there, as far as it could be read. */
 const wrongOf = (lines: Line[]): number => lines.filter(({ state }) => state === 'wrong').length
 
-/**
- * The checks of one sender. Of several providers, those of the one with the fewest failures: one of
- * them sends.
- */
+/** The checks of one sender, for the provider with the fewest failures: only one has to work. */
 export const reportOnMail = (records: MailRecords): Line[] => {
   const ofProviders = records.providers
     .map((found) => [spfLine(found), dkimLine(found), bounceLine(found)])

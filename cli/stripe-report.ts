@@ -1,7 +1,7 @@
-/** What `npm run doctor -- --stripe` says of the endpoints: one line for each workspace. */
+/** What `npm run doctor -- --stripe` reports about the endpoints: one line for each workspace. */
 import { INVOICE_PAYMENT } from '../lib/purchases/stripe/objects/event-types.ts'
 import type { listEndpoints } from '../lib/purchases/stripe/setup.queries.ts'
-import type { Line } from './site-report.ts'
+import { type Line, ok, wrong } from './site-report.ts'
 
 type Endpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
@@ -9,11 +9,10 @@ type Endpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 export const reportOnStripe = (endpoints: Endpoint[]): Line[] =>
   endpoints.map(({ slug, lacksInvoicePayments }) =>
     lacksInvoicePayments
-      ? {
-          state: 'wrong',
-          name: slug,
-          found: `receives invoices, and never ${INVOICE_PAYMENT}`,
-          fix: `Add ${INVOICE_PAYMENT} to the endpoint in Stripe: without it, each payment of an invoice is held as a possible duplicate.`,
-        }
-      : { state: 'ok', name: slug, found: 'lacks no event, as far as its events show' },
+      ? wrong(
+          slug,
+          `receives invoices without ${INVOICE_PAYMENT}`,
+          `Add ${INVOICE_PAYMENT} to the endpoint in Stripe. Without it, each payment of an invoice is held as a possible duplicate.`,
+        )
+      : ok(slug, 'no event type is missing so far'),
   )

@@ -4,34 +4,8 @@
  * requests, is Scalar, 1.4 MB gzipped: see console-page.ts.
  */
 import { html, raw } from 'hono/html'
-import type { Schema } from '../code-samples.ts'
+import { type Document, descriptionOf, nameOf, type Operation, type Schema } from '../document.ts'
 import { codeBlock, type Heading, type Section } from './markdown.ts'
-
-type Described = Schema & { description?: string; maxLength?: number; maximum?: number }
-type Operation = {
-  operationId: string
-  summary: string
-  tags: [string]
-  description?: string
-  security?: object[]
-  parameters?: {
-    in: string
-    name: string
-    required?: boolean
-    schema?: Described
-    description?: string
-  }[]
-  requestBody?: { content: Record<string, { schema?: Described }> }
-  responses: Record<
-    string,
-    { description: string; content?: Record<string, { schema?: Described }> }
-  >
-  'x-codeSamples': { label: string; source: string }[]
-}
-export type ReferenceDocument = {
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Described> }
-}
 
 type Html = ReturnType<typeof html>
 
@@ -39,10 +13,10 @@ type Html = ReturnType<typeof html>
 const text = (value = ''): Html[] =>
   value.split('`').map((part, index) => (index % 2 ? html`<code>${part}</code>` : html`${part}`))
 
-const typeOf = ({ $ref, type, format, enum: values, anyOf, oneOf, items }: Described): string => {
-  if ($ref) return $ref.split('/').at(-1) ?? ''
+const typeOf = ({ $ref, type, format, enum: values, anyOf, oneOf, items }: Schema): string => {
+  if ($ref) return nameOf({ $ref })
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
-  const options = (anyOf ?? oneOf) as Described[] | undefined
+  const options = anyOf ?? oneOf
   if (options)
     return [...new Set(options.filter((one) => one.type !== 'null').map(typeOf))].join(' | ')
   if (items) return `${typeOf(items)}[]`
@@ -55,11 +29,7 @@ const typeOf = ({ $ref, type, format, enum: values, anyOf, oneOf, items }: Descr
   )
 }
 
-/** An optional field is described beside its null, or within. */
-const descriptionOf = ({ description, anyOf = [] }: Described): string | undefined =>
-  description ?? (anyOf as Described[]).find((option) => option.description)?.description
-
-type Row = { name: string; required: boolean; schema: Described; description?: string | undefined }
+type Row = { name: string; required: boolean; schema: Schema; description?: string | undefined }
 
 const fields = (caption: string, rows: Row[]): Html =>
   html`<div class="table" tabindex="0"><table><caption>${caption}</caption><thead><tr><th>Name</th><th>Type</th><th>Description</th></tr></thead><tbody>
@@ -73,8 +43,8 @@ ${rows.map(
 <td><code>${typeOf(schema) || 'any'}</code></td><td>${text(description ?? descriptionOf(schema))}</td></tr>`,
 )}</tbody></table></div>`
 
-const rowsOf = (schema: Described | undefined, schemas: Record<string, Described>): Row[] => {
-  const target = schema?.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
+const rowsOf = (schema: Schema | undefined, schemas: Record<string, Schema>): Row[] => {
+  const target = schema?.$ref ? schemas[nameOf(schema)] : schema
   const { properties = {}, required = [] } = target ?? {}
   return Object.entries(properties).map(([name, one]) => ({
     name,
@@ -102,7 +72,7 @@ const operationOf = (
   method: string,
   path: string,
   operation: Operation,
-  schemas: Record<string, Described>,
+  schemas: Record<string, Schema>,
 ): Html => {
   const {
     operationId,
@@ -115,11 +85,10 @@ const operationOf = (
     tags: [topic],
   } = operation
   const schema = requestBody?.content['application/json']?.schema
-  const inputs = parameters.map(({ name, required = false, schema = {}, description }) => ({
-    name,
+  const inputs = parameters.map(({ required = false, schema = {}, ...parameter }) => ({
+    ...parameter,
     required,
     schema,
-    description,
   }))
   const keys = security.flatMap((scheme) => Object.keys(scheme))
   const access = [
@@ -147,7 +116,7 @@ ${Number(status) < 300 && content ? fields(`Fields of ${status}`, rowsOf(content
 const slugOf = (topic: string): string => topic.toLowerCase().replaceAll(' ', '-')
 
 export const referencePage = (
-  document: ReferenceDocument,
+  document: Document,
 ): { body: string; headings: Heading[]; sections: Section[] } => {
   const { schemas } = document.components
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>

@@ -2,12 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import { html } from 'hono/html'
 import { ROOT } from '../../dev/root.ts'
+import type { Document } from '../document.ts'
 import { errorsPage } from '../errors-page.ts'
 import { consolePage } from './console-page.ts'
 import { GUIDES, SECTIONS } from './guides.ts'
 import { docsPage } from './layout.ts'
 import { render, type Section } from './markdown.ts'
-import { type ReferenceDocument, referencePage } from './reference-page.ts'
+import { referencePage } from './reference-page.ts'
 import { scalarScript } from './scalar.ts'
 
 /** Enough to find a section by its words, and little to load. */
@@ -60,20 +61,15 @@ ${lines.join('\n')}
  * @param document the OpenAPI document, as its readers get it
  * @returns the text of each file, by its path below public/
  */
-export const docsSite = async (document: ReferenceDocument): Promise<Record<string, string>> => {
+export const docsSite = async (document: Document): Promise<Record<string, string>> => {
   const files: Record<string, string> = {}
   const pages: Page[] = []
   for (const { name, file } of GUIDES) {
     const markdown = await readFile(ROOT + file, 'utf8')
     const { title, html, headings, sections } = render(markdown, file)
     pages.push({ name, title, sections })
-    const page = {
-      name,
-      title,
-      body: html,
-      headings: headings.filter(({ depth }) => depth === 2),
-      hasMarkdown: true,
-    }
+    const chapters = headings.filter(({ depth }) => depth === 2)
+    const page = { name, title, body: html, headings: chapters, hasMarkdown: true }
     files[`docs/${name}.html`] = docsPage(page)
     files[`docs/${name}.md`] = markdown
   }

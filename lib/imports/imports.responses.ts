@@ -25,13 +25,12 @@ export const PartnerImportResponse = z
         status: z.enum(['created', 'completed', 'skipped_existing', 'error']),
         slug: z.string(),
         couponMapped: z.boolean(),
-        requestedSlug: z
-          .string()
-          .optional()
-          .meta({ description: 'The requested slug, if it was taken.' }),
+        requestedSlug: z.string().optional().meta({
+          description: 'The requested slug, if it was taken. Links with it credit another partner.',
+        }),
         slugsNotKept: z.array(z.string()).optional().meta({
           description:
-            'Those of the row’s other slugs that are not the partner’s: another partner has them, or the partner existed, and was not changed.',
+            'The row’s other slugs that the partner did not get: another partner has them, or the partner existed and was not changed.',
         }),
         ...problem,
       }),
@@ -57,17 +56,17 @@ export const PartnerImportResponse = z
         z.strictObject({
           form: z.string().meta({
             description:
-              'Where the links have the slug: `?ref`, `/` for the path, after `//host` on another site.',
+              'Where the links have the slug: `?ref` for a parameter, `/` for the path, with `//host` before it on another site.',
           }),
           links: z.int(),
           example: z.string(),
-          works: z.boolean().nullable().meta({ description: 'Null if it is not known.' }),
+          works: z.boolean().nullable().meta({ description: 'null if it is unknown.' }),
         }),
       )
       .optional()
       .meta({
         description:
-          'Only of a `dryRun`: the forms of the new partners’ `formerLink`s that the snippet does not read by itself.',
+          'Only in a `dryRun`: the forms of the new partners’ `formerLink`s that the snippet does not read by default.',
       }),
   })
   .meta({ id: 'PartnerImportResult' })
@@ -81,7 +80,7 @@ export const CustomerImportResponse = z
       updated: z.int(),
       unchanged: z.int(),
       errors: z.int(),
-      moved: z.int().meta({ description: 'How many of the updated changed partners.' }),
+      moved: z.int().meta({ description: 'How many of the updated customers changed partners.' }),
     }),
     results: z.array(
       z.strictObject({
@@ -89,7 +88,7 @@ export const CustomerImportResponse = z
         partnerEmail: z.string(),
         status: z.enum(['created', 'updated', 'unchanged', 'partner_not_found', 'error']),
         ownerEmail: z.string().optional().meta({
-          description: 'The partner that the customer had before the row, if it is another one.',
+          description: 'The former partner of the customer, if it is another one.',
         }),
         ...problem,
       }),
@@ -107,9 +106,9 @@ export const ImportUndoResponse = z
         partners: z.int(),
         customers: z.int(),
         openingBalances: z.strictObject({ count: z.int(), sums: z.array(Sum) }),
-        mails: z.int().meta({ description: 'Emails that were not sent, and were withdrawn.' }),
+        mails: z.int().meta({ description: 'Withdrawn emails.' }),
       })
-      .meta({ description: 'What was taken back; in a dry run, what would be.' }),
+      .meta({ description: 'What was undone or, in a dry run, what would be.' }),
   })
   .meta({ id: 'ImportUndoResult' })
 export type ImportUndoResponse = z.infer<typeof ImportUndoResponse>
@@ -138,8 +137,11 @@ export const ImportInUseResponse = ErrorResponse.extend({
       }),
       earned: z.array(Sum).meta({
         description:
-          'What they have earned since the import, opening balances included, by currency.',
+          'What they have earned since the import, with opening balances and less reversals, by currency.',
       }),
     })
-    .meta({ description: 'Whom the import has made or changed, and somebody has used since.' }),
+    .meta({
+      description: 'The partners and customers of the import that were used or changed since.',
+    }),
 }).meta({ id: 'ImportInUse' })
+export type ImportInUseResponse = z.infer<typeof ImportInUseResponse>

@@ -28,22 +28,10 @@ const PRIVATE_V4: readonly (readonly [string, number])[] = [
  * Top-level names that only private networks resolve, among them those of Kubernetes, Consul and
  * Docker.
  */
-const PRIVATE_NAMES = [
-  ...[
-    'localhost',
-    'localdomain',
-    'local',
-    'internal',
-    'intranet',
-    'lan',
-    'home',
-    'corp',
-    'private',
-    'arpa',
-  ],
-  ...['svc', 'cluster', 'consul', 'nomad', 'docker', 'alt'],
-]
-const RESERVED_NAMES = ['test', 'example', 'invalid', 'onion']
+const PRIVATE_NAMES =
+  'localhost localdomain local internal intranet lan home corp private arpa svc cluster consul nomad docker alt'
+const RESERVED_NAMES = 'test example invalid onion'
+const UNRESOLVED = new Set(`${PRIVATE_NAMES} ${RESERVED_NAMES}`.split(' '))
 
 /** What a top-level name of the public DNS is: letters, or Punycode. */
 const TOP_LEVEL_NAME = /^(?:[a-z]{2,63}|xn--[a-z\d-]+)$/
@@ -84,12 +72,7 @@ const isPrivate = (hostname: string): boolean => {
   if (IPV4.test(hostname)) return isPrivateV4(hostname)
   const labels = hostname.replace(/\.$/, '').split('.')
   const top = labels.at(-1) ?? ''
-  return (
-    labels.length < 2 ||
-    !TOP_LEVEL_NAME.test(top) ||
-    PRIVATE_NAMES.includes(top) ||
-    RESERVED_NAMES.includes(top)
-  )
+  return labels.length < 2 || !TOP_LEVEL_NAME.test(top) || UNRESOLVED.has(top)
 }
 
 /**

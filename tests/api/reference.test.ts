@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type Document, readDocument, withTables } from '../../api/reference.ts'
+import type { Document } from '../../api/document.ts'
+import { readDocument, withTables } from '../../api/reference.ts'
 import { ROOT } from '../../dev/root.ts'
 
 const page = readFileSync(`${ROOT}docs/api.md`, 'utf8')

@@ -171,7 +171,7 @@ describe('when the provider’s quota is gone', () => {
     const first = await ask(unknown)
     expect(first.status).toBe(503)
     expect(first.text).toMatch(
-      /This installation has used up its emails for now, so nobody gets a sign-in link\. .*Ask again after \d\d:\d\d \(UTC\)/,
+      /This installation has reached its email limit, so it sends no sign-in links for now\. .*Try again after \d\d:\d\d \(UTC\)/,
     )
     await expect
       .poll(async () => (await query('select exhausted_until from mail_usage')).length)

@@ -3,15 +3,15 @@ import { dirname, join, normalize } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { GUIDES } from '../../api/docs/guides.ts'
 import { linkOf, render } from '../../api/docs/markdown.ts'
-import type { ReferenceDocument } from '../../api/docs/reference-page.ts'
 import { docsSite } from '../../api/docs/site.ts'
+import type { Document } from '../../api/document.ts'
 import { openapi } from '../../api/openapi.ts'
 import { ROOT } from '../../dev/root.ts'
 
 let files: Record<string, string> = {}
 let pages: [string, string][] = []
 beforeAll(async () => {
-  const document: ReferenceDocument = JSON.parse(JSON.stringify(openapi()))
+  const document: Document = JSON.parse(JSON.stringify(openapi()))
   files = await docsSite(document)
   pages = Object.entries(files).filter(([path]) => path.endsWith('.html'))
 })
@@ -20,7 +20,7 @@ beforeAll(async () => {
  * The places of the console that operations have by Scalar: tests/pages/docs.test.ts goes to two.
  */
 const consoleIds = () => {
-  const { paths }: ReferenceDocument = JSON.parse(JSON.stringify(openapi()))
+  const { paths }: Document = JSON.parse(JSON.stringify(openapi()))
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   return new Set(
     operations.map(
@@ -144,7 +144,7 @@ test('no page has an id twice, a script or style of its own, or a file of anothe
 })
 
 test('the reference has samples of each operation in six languages', () => {
-  const { paths }: ReferenceDocument = JSON.parse(JSON.stringify(openapi()))
+  const { paths }: Document = JSON.parse(JSON.stringify(openapi()))
   const samples = (operation: { 'x-codeSamples': { label: string; source: string }[] }) =>
     operation['x-codeSamples']
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {

@@ -10,8 +10,7 @@ import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
 import { eraseCustomer } from '../../../lib/people/erase-customer.queries.ts'
-import { erasePartner } from '../../../lib/people/erase-partner.queries.ts'
-import { STILL_DUE } from '../../../lib/people/erase-partner.queries.ts'
+import { erasePartner, STILL_DUE } from '../../../lib/people/erase-partner.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 
 /** What erasing does, by whom it erases. */

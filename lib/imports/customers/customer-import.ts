@@ -2,6 +2,7 @@
 
 import type { Prior, PriorCommissions } from '../../customers/prior-earnings.ts'
 import { emailOf } from '../../rules/identities/identities.ts'
+import type { CustomerImportResponse } from '../imports.responses.ts'
 
 /** Per request. Spec, section 8. */
 export const MAX_CUSTOMER_ROWS = 1_000
@@ -78,21 +79,9 @@ export type MappedCustomer = CustomerMapping & {
 }
 
 /** The result of one row, in the response. */
-export type CustomerResult = {
-  customerExternalId: string
-  partnerEmail: string
-  status: 'created' | 'updated' | 'unchanged' | 'partner_not_found' | 'error'
-  /** The partner that the customer had before the row, if it is another one. */
-  ownerEmail?: string
-  code?: CustomerProblem | 'customer_owned' | 'partner_banned'
-  message?: string
-}
+export type CustomerResult = CustomerImportResponse['results'][number]
 
-/** @property moved how many of the updated changed partners */
-export type CustomerImportSummary = Record<
-  'created' | 'updated' | 'unchanged' | 'errors' | 'moved',
-  number
->
+export type CustomerImportSummary = CustomerImportResponse['summary']
 
 export type CustomerImportDecision = {
   mapped: MappedCustomer[]

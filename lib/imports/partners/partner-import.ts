@@ -2,6 +2,7 @@
 import { formatMoney } from '../../values/money.ts'
 import { counted } from '../../values/plural.ts'
 import { makeSlug, slugKey, suffixedSlug } from '../../values/slugs.ts'
+import type { PartnerImportResponse } from '../imports.responses.ts'
 import { groupKey, groupProblem, joinedGroups, type NamedGroups, type NewGroup } from './groups.ts'
 
 /** Per request. Spec, section 8. */
@@ -88,37 +89,11 @@ export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & {
 export type CompletedPartner = Pick<NewPartner, 'email' | 'slug' | 'openingBalanceCents'>
 
 /** The result of one row, in the response. */
-export type PartnerResult = {
-  email: string
-  status: 'created' | 'completed' | 'skipped_existing' | 'error'
-  slug: string
-  couponMapped: boolean
-  /** The row's slug, if it was taken: links with it credit another partner. */
-  requestedSlug?: string
-  /**
-   * Those of the row's other slugs that are not the partner's: links with them credit somebody
-   * else, or nobody.
-   */
-  slugsNotKept?: string[]
-  code?: BadPartnerRow['code'] | 'coupon_taken' | 'coupon_not_added'
-  message?: string
-}
+export type PartnerResult = PartnerImportResponse['results'][number]
 
-/** What a manager should know before paying. It blocks nothing. */
-export type PartnerImportWarning = {
-  code: 'balance_in_another_program'
-  /** Partners with an opening balance in this program and in another one. */
-  count: number
-  /** The balances in the other programs, in minor units. */
-  amountCents: number
-  currency: string
-  message: string
-}
+export type PartnerImportWarning = NonNullable<PartnerImportResponse['warnings']>[number]
 
-export type PartnerImportSummary = Record<
-  'created' | 'skippedExisting' | 'errors' | 'slugsRenamed' | 'couponsMapped',
-  number
-> & { completed?: number }
+export type PartnerImportSummary = PartnerImportResponse['summary']
 
 export type PartnerImportDecision = {
   newPartners: NewPartner[]

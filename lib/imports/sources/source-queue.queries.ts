@@ -1,29 +1,23 @@
-/** The queue of sources that are read: leases those that are due, and saves each page. */
+/** The queue of sources: leases those that are due, and saves each page. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { dueRows, leaseOf, oneAttempt } from '../../db/leases.queries.ts'
 import { upsertCommissions } from '../commissions/platform-commissions.queries.ts'
 import { addHistory } from './history/history.queries.ts'
-import type { Kept, ListProgress, Place, Progress } from './progress.ts'
+import type { Kept, ListProgress, Place } from './progress.ts'
 import { KEEP_SECONDS } from './schedule.ts'
-import type { PlatformId, Purpose, Resource } from './source.ts'
+import type { Resource } from './source.ts'
+import type { ImportSource } from './sources.queries.ts'
 
 /** A source that one run may read until its lease ends. */
-export type LeasedSource = {
-  id: string
+export type LeasedSource = Omit<
+  ImportSource,
+  'startedBy' | 'failure' | 'nextAttemptAt' | 'readAt' | 'failedAt'
+> & {
   workspaceId: string
-  programId: string
-  purpose: Purpose
-  platform: PlatformId
-  account: string | null
   ciphertext: string
-  createdAt: Date
-  resource: Resource
-  cursor: string | null
-  progress: Progress
   version: number
-  failures: number
   /** Whether the person who has started it is still a manager. */
   isAllowed: boolean
   isInShadow: boolean
@@ -34,10 +28,7 @@ const isOpen = (s: string) => sql`${sql.ref(`${s}.ciphertext`)} is not null`
 const isDueBy = (now: Date) => (s: string) =>
   sql`${isOpen(s)} and ${sql.ref(`${s}.next_attempt_at`)} <= ${now}::timestamptz`
 
-/**
- * Leases a source that is due; workspaces take turns. A repeat after an unseen commit gets the
- * same.
- */
+/** Leases a source that is due. Workspaces take turns. Idempotent. */
 export const leaseSource = async (
   db: Db,
   { now, leaseEnd }: { now: Date; leaseEnd: Date },
@@ -58,7 +49,7 @@ export const leaseSource = async (
   return rows[0]
 }
 
-/** When the next source is due; null if none is read. */
+/** When the next source is due; null if none is open. */
 export const nextDueAt = async (db: Db): Promise<Date | null> => {
   const { rows } = await sql<{ at: Date | null }>`
     select min(next_attempt_at) as at from import_sources where ciphertext is not null`.execute(db)
@@ -67,14 +58,12 @@ export const nextDueAt = async (db: Db): Promise<Date | null> => {
 
 type Lease = Pick<LeasedSource, 'id' | 'version'>
 
-/**
- * Of a program's shadow run, rows without an id of the platform: see lib/shadow/upload.service.ts.
- */
+/** Voids uploaded rows without an id of the platform: see lib/shadow/upload.service.ts. */
 const supersede = (programId: string, when: boolean) => sql`
   superseded as (update platform_commissions c set state = 'voided', compared_at = null from held h
                  where ${when} and c.program_id = ${programId} and c.key like 'hash:%' and c.state <> 'voided')`
 
-/** The source, locked, unless it was removed, or its lease was given to another run. */
+/** The source, locked, unless it was removed or another run has leased it. */
 const held = ({ id, version }: Lease) => sql`
   held as (select id, workspace_id from import_sources
            where id = ${id} and version = ${version} and ciphertext is not null for update)`
@@ -82,10 +71,10 @@ const held = ({ id, version }: Lease) => sql`
 const isHeld = sql<SqlBool>`exists (select from held)`
 
 /**
- * Saves the rows of a page, and where reading goes on. Without a next place, everything is read,
+ * Saves the rows of a page and the place of the next one. Without a next place, everything is read,
  * and the token is deleted.
  *
- * @returns the list's progress; undefined if the source is no longer this run's
+ * @returns the list's progress; undefined if this run no longer holds the lease
  */
 export const savePage = async (
   db: Db,
@@ -126,10 +115,7 @@ export const savePage = async (
   return row && { ...after, read: row.read }
 }
 
-/**
- * Saves that a page could not be read. Without a next attempt, the token is deleted; rows stay for
- * whoever continues.
- */
+/** Saves a failure. Without a next attempt, the token is deleted, and the rows stay. */
 export const saveFailure = async (
   db: Db,
   lease: Lease,
@@ -149,7 +135,7 @@ export const saveFailure = async (
     from held h where s.id = h.id`.execute(db)
 }
 
-/** Ends a lease: the source is due at this time. */
+/** Ends a lease. @param nextAttemptAt when the source is due again */
 export const releaseSource = async (db: Db, lease: Lease, nextAttemptAt: Date): Promise<void> => {
   await sql`
     with ${held(lease)} update import_sources s set next_attempt_at = ${nextAttemptAt} from held h where s.id = h.id`.execute(
@@ -163,14 +149,11 @@ const keptSince = (now: Date): Date => new Date(now.getTime() - KEEP_SECONDS * 1
 export const hasDueSources = (now: Date) =>
   sql`exists (select from import_sources s where ${isDueBy(now)('s')})`
 
-/** Whether a source was read, or has failed, so long ago that it is removed. */
+/** Whether a source is old enough to be removed, as a condition. */
 export const hasOldSources = (now: Date) =>
   sql`exists (select from import_sources where coalesce(read_at, failed_at) < ${keptSince(now)})`
 
-/**
- * Removes what was read, or has failed, so long ago that nobody will import it.
- * @returns how many
- */
+/** Removes sources that were read, or have failed, long ago. @returns how many */
 export const removeOldSources = async (db: Db, now: Date): Promise<number> => {
   const { rows } = await sql`
     delete from import_sources where coalesce(read_at, failed_at) < ${keptSince(now)} returning id`.execute(

@@ -1,4 +1,4 @@
-/** Readings of other platforms: what managers start, see and end. */
+/** Sources: what managers start, see and end. */
 import { sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -7,27 +7,9 @@ import { breaks } from '../../db/neon.ts'
 import type { ProgramMode } from '../../rules/programs/mode.ts'
 import { dropHistory } from './history/history.queries.ts'
 import { HISTORY } from './history/history.ts'
-import type { Place, Progress } from './progress.ts'
-import type { PlatformId, Purpose, Resource } from './source.ts'
+import type { Place } from './progress.ts'
+import type { Purpose } from './source.ts'
 import type { SourceRow } from './source-rows.ts'
-
-export type ImportSource = {
-  id: string
-  programId: string
-  purpose: Purpose
-  platform: PlatformId
-  account: string | null
-  startedBy: string
-  createdAt: Date
-  resource: Resource
-  cursor: string | null
-  progress: Progress
-  failures: number
-  failure: string | null
-  nextAttemptAt: Date
-  readAt: Date | null
-  failedAt: Date | null
-}
 
 const selectSources = (db: Db, workspaceId: string) =>
   db
@@ -51,7 +33,9 @@ const selectSources = (db: Db, workspaceId: string) =>
       'failed_at as failedAt',
     ])
 
-/** A workspace's, newest first: one per program and purpose at most. */
+export type ImportSource = Awaited<ReturnType<ReturnType<typeof selectSources>['execute']>>[number]
+
+/** The sources of a workspace, newest first: at most one per program and purpose. */
 export const listSources = (db: Db, workspaceId: string): Promise<ImportSource[]> =>
   selectSources(db, workspaceId).orderBy('id', 'desc').execute()
 
@@ -76,33 +60,25 @@ export const findProgramToRead = (
     .select(['name', 'mode'])
     .executeTakeFirst()
 
-type NewSource = {
-  programId: string
-  purpose: Purpose
-  platform: PlatformId
-  account: string | null
-  ciphertext: string
-  resource: Resource
-  progress: Progress
-}
+type NewSource = Pick<
+  ImportSource,
+  'programId' | 'purpose' | 'platform' | 'account' | 'resource' | 'progress'
+> & { ciphertext: string }
 
-/**
- * From when on uploads of a shadow run need the platform's ids: rows without could be among those
- * that are read.
- */
+/** Uploads of the shadow run need the platform's ids from now on: others could be counted twice. */
 const needIds = (programId: string, now: Date) => sql`
   update shadow_runs set api_since = ${now} where program_id = ${programId} and ended_at is null and api_since is null`
 
-/** The same no more, if nothing was read. */
+/** Ends that, if nothing was read. */
 const needNoIds = (programId: string) => sql`
   update shadow_runs set api_since = null
   where program_id = ${programId} and ended_at is null and api_since is not null
     and not exists (select from platform_commissions where program_id = ${programId} and key not like 'hash:%')`
 
 /**
- * Stores a source in the place of one that has failed, or that has read all for a shadow run.
+ * Stores a source. It replaces one that has failed, or that has read everything for a shadow run.
  *
- * @returns undefined if the program has another one
+ * @returns undefined if the program has another source
  */
 export const addSource = async (
   db: Db,
@@ -135,7 +111,7 @@ export const addSource = async (
     ])
     return row
   } catch (error) {
-    // The insert may be repeated after a commit whose answer was lost: then the source is its own.
+    // After a commit whose answer was lost, the source is this one.
     if (breaks(error, 'import_sources_program_id_purpose_key'))
       return findSource(db, workspaceId, id)
     throw error
@@ -143,11 +119,10 @@ export const addSource = async (
 }
 
 /**
- * Continues a source that has failed, as the person who gives its token again. Several requests at
- * once are one.
+ * Continues a source that has failed, with a new token. Of concurrent requests, one does.
  *
- * @param isAnew whether its list is read again from its first page: then its rows are read anew
- * @returns undefined if it has not failed any more
+ * @param isAnew whether its current list is read again from the first page
+ * @returns undefined if the source is no longer failed
  */
 export const continueSource = async (
   db: Db,
@@ -186,7 +161,7 @@ export const continueSource = async (
   return row
 }
 
-/** What an audit entry says of it. */
+/** The purpose in an audit entry. */
 const forPurpose = (purpose: Purpose) => (purpose === 'shadow' ? { purpose } : {})
 
 /** Deletes a source with its rows and its token. */
@@ -212,7 +187,7 @@ export const removeSource = async (
   ])
 }
 
-/** Rows of a source, and the cursor of the next ones. */
+/** A page of a source's rows. */
 export const listSourceRows = async (
   db: Db,
   workspaceId: string,

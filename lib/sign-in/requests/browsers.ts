@@ -1,6 +1,6 @@
 /** Browsers, as people recognize them. */
 
-/** Those that also call themselves like another one stand before it. */
+/** A browser that also contains another's name comes before it. */
 const BROWSERS: [pattern: RegExp, name: string][] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -33,9 +33,8 @@ const nameIn = (names: typeof BROWSERS, text: string): string | undefined =>
   names.find(([pattern]) => pattern.test(text))?.[1]
 
 /**
- * Browser and system of a request in our own words, such as "Firefox on Windows". All that is
- * stored of it: the header is chosen by whoever sends it, and says more about a person than the
- * list of sessions needs.
+ * Browser and system of a request, such as "Firefox on Windows". Nothing else of the header is
+ * stored: its sender chooses it, and it says more about a person than the list of sessions needs.
  */
 export const browserName = (userAgent: string | undefined): string => {
   const browser = nameIn(BROWSERS, userAgent ?? '')
@@ -44,12 +43,8 @@ export const browserName = (userAgent: string | undefined): string => {
   return system ? `${browser} on ${system}` : browser
 }
 
-/**
- * Browsers inside of apps, which open links that are tapped there, and share no session with the
- * person's own browser.
- */
+/** Browsers inside apps, which share no session with the person's own browser. */
 const IN_APP =
   /; wv\)|\b(FBAN|FBAV|FB_IAB|Instagram|Line|LinkedInApp|MicroMessenger|Twitter|TikTok|BytedanceWebview|Snapchat|Pinterest|GSA|YaApp_iOS|DuckDuckGo)\b|\b(iPhone|iPad|iPod)\b(?!.*\bSafari\/)/
 
-/** Whether a page is shown by the browser inside of an app. */
 export const isInApp = (userAgent: string | undefined): boolean => IN_APP.test(userAgent ?? '')

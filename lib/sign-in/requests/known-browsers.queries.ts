@@ -10,7 +10,7 @@ type SignedIn = {
   /** Of the link that was used. */
   tokenHash: string
   browserHash: string
-  /** Whether this sign-in created the user, who is told nothing then. */
+  /** Whether this sign-in created the user, who gets no mail then. */
   isFirst: boolean
   now: Date
   expiresAt: Date
@@ -18,8 +18,8 @@ type SignedIn = {
 }
 
 /**
- * Keeps a browser as one of the person's, and mails the person if it is new. Mails that new
- * workspaces hold for a person who had never signed in are sent now. May run twice.
+ * Saves a browser of a person, and mails the person if it is new. Releases the mails that new
+ * workspaces held, because the person had never signed in. Idempotent.
  */
 export const noteBrowser = async (db: Db, signedIn: SignedIn): Promise<void> => {
   const { userId, email, tokenHash, browserHash, isFirst, now, expiresAt, details } = signedIn

@@ -1,4 +1,4 @@
-/** Browsers that are known to people: a sign-in in a new one is mailed to the person. */
+/** The browsers of a person. A sign-in in a new one is mailed to the person. */
 import { getCookie } from 'hono/cookie'
 import type { AuthContext } from '../../auth/context.ts'
 import { randomBase62 } from '../../db/ids.ts'
@@ -7,18 +7,18 @@ import { timeWords } from '../../values/time-words.ts'
 import { browserName } from './browsers.ts'
 import { noteBrowser } from './known-browsers.queries.ts'
 
-/** How long a browser is known after a sign-in. Browsers keep no cookie for longer. */
+/** After a sign-in. Browsers keep no cookie for longer. */
 const KNOWN_DAYS = 400
 
 /** 190 bits. */
 const COOKIE_LENGTH = 32
 const COOKIE = new RegExp(`^[0-9A-Za-z]{${COOKIE_LENGTH}}$`)
 
-/** With the prefix `__Host-`, as the session's: nobody else can set one. */
+/** With the prefix `__Host-`, like the session's cookie: no other host can set it. */
 export const browserCookieName = (secure: boolean): string =>
   `${secure ? '__Host-' : ''}tributary.browser`
 
-/** The value of the cookie; null if it is none of ours. */
+/** The value of the cookie; null for any other text. */
 export const readBrowserValue = (sent: string | undefined): string | null =>
   sent !== undefined && COOKIE.test(sent) ? sent : null
 
@@ -28,16 +28,15 @@ export const newBrowserValue = (): string => randomBase62(COOKIE_LENGTH)
 export const browserCookie = (value: string, secure: boolean, seconds: number): string =>
   `${browserCookieName(secure)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 
-/** What Better Auth says of a link that it accepted. Times are JSON. */
+/** Better Auth's response to a valid link. Times are JSON. */
 export type Verified = { user: { id: string; email: string; createdAt: string } }
 
 /**
- * Mails the person if this browser is new to them, unless they are new themselves. Fails the
- * sign-in if the mail cannot be saved, so that nobody signs in unnoticed.
+ * Mails the person if this browser is new, unless the person is new too. The sign-in fails if the
+ * mail cannot be saved, so that nobody signs in unnoticed.
  *
- * @param tokenHash of the link: whoever waits in the browser that asked for it sees where it was
- *   used
- * @returns the Set-Cookie header by which the browser is known again
+ * @param tokenHash of the link: the browser that asked for it shows where it was used
+ * @returns the Set-Cookie header by which the browser is recognized
  */
 export const knowBrowser = async (
   c: AuthContext,

@@ -1,18 +1,18 @@
 /**
- * Which browser asked for a sign-in link, what became of the link, and the code that carries a
- * sign-in back to that browser. Why the code is safe: docs/security.md.
+ * Which browser asked for a sign-in link, the state of the link, and the code by which that browser
+ * can sign in. docs/security.md says why the code is safe.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 
-/** Codes typed per link. A guess of six digits then succeeds once in 200,000. */
+/** Attempts per link. Guessing six digits succeeds once in 200,000 links. */
 const MAX_ATTEMPTS = 5
 
-/** Links of one browser that a typed code is compared with: as many as a mailbox may have open. */
+/** Links of a browser that a code is compared with: as many as a mailbox may have open. */
 const MAX_COMPARED = 5
 
-/** The browser that asks for a link. Hashes only: neither its cookie nor its network is stored. */
+/** The browser that asks for a link. Its cookie and its network are stored as hashes only. */
 export type Asking = {
   /** Of the cookie of the browser. */
   browserHash: string
@@ -24,35 +24,30 @@ export type Asking = {
 
 type NewAsk = Asking & { tokenHash: string; email: string; now: Date; expiresAt: Date }
 
-/** Keeps which browser asked for a link, if the link was saved. For the batch that saves it. */
-export const saveAsk = ({
-  tokenHash,
-  email,
-  browserHash,
-  networkHash,
-  browser,
-  now,
-  expiresAt,
-}: NewAsk) => sql`
+/**
+ * Saves which browser asked for a link.
+ * @param isSent otherwise no link exists, and the browser's pages look the same as if one did
+ */
+export const saveAsk = (
+  { tokenHash, email, browserHash, networkHash, browser, now, expiresAt }: NewAsk,
+  isSent: boolean,
+) => sql`
   insert into sign_in.asks (id, token_hash, email, browser_hash, network_hash, browser, created_at, expires_at)
   select ${newId()}::uuid, ${tokenHash}, ${email}, ${browserHash}, ${networkHash}, ${browser}, ${now}::timestamptz,
          ${expiresAt}::timestamptz
-  where exists (select from sign_in.verifications where identifier = ${tokenHash})
+  where not ${isSent}::boolean or exists (select from sign_in.verifications where identifier = ${tokenHash})
   on conflict (token_hash) do nothing`
 
-/** Who asked for a link, as whoever opens it sees it. */
+/** Which browser asked for a link, as the browser that opens it sees it. */
 export type Ask = {
   browser: string
   /** Whether the browser that opens the link is the one that asked. */
   isSame: boolean
-  /**
-   * Whether a code may be shown here: both are in one network, or the browser that asked is known
-   * to the person.
-   */
+  /** Whether a code may be shown: both browsers are in one network, or the other one is known. */
   mayShowCode: boolean
 }
 
-/** Columns of the ask of a link `v`, seen from a browser: null if it is not known. */
+/** The Ask of a link `v`, as a column; null if it is unknown. */
 export const askColumn = (
   opening: Pick<Asking, 'browserHash' | 'networkHash'>,
 ): RawBuilder<Ask | null> => sql<Ask | null>`
@@ -66,10 +61,10 @@ const mayShowCode = (networkHash: string) => sql`(
     where b.hash = a.browser_hash and u.email = a.email and b.expires_at > now()))`
 
 /**
- * Gives a link a code, which replaces an earlier one and does not add attempts.
+ * Sets the code of a link, in place of an earlier one. The attempts stay counted.
  *
- * @param signCode makes what is stored of the code, which depends on the id of the ask
- * @returns false if the link is used, or may have no code here
+ * @param signCode returns what is stored of the code, by the id of the ask
+ * @returns false if the link is used, or no code may be shown here
  */
 export const setCode = async (
   db: Db,
@@ -93,10 +88,7 @@ export const setCode = async (
 /** A link of a browser that a code was shown for. */
 export type CodeCandidate = { id: string; tokenHash: string; codeHash: string }
 
-/**
- * Counts an attempt for each link of a browser that has a code, before the code is compared, so
- * that concurrent guesses count, too.
- */
+/** Counts an attempt for each link of a browser with a code, before the code is compared. */
 export const takeAttempt = async (
   db: Db,
   browserHash: string,
@@ -114,9 +106,7 @@ export const takeAttempt = async (
 }
 
 /**
- * Gives a link to the browser whose code was right, by another token: the mailed one no longer
- * works, and the code neither.
- *
+ * Replaces the token of a link whose code was right. The mailed token and the code no longer work.
  * @returns false if the link was used meanwhile
  */
 export const passLink = async (
@@ -134,7 +124,7 @@ export const passLink = async (
   return rows.length === 1
 }
 
-/** What became of the newest link that a browser has asked for. */
+/** The state of the newest link that a browser has asked for. */
 export type AskState = {
   email: string
   browser: string
@@ -146,7 +136,7 @@ export type AskState = {
   hasAttempts: boolean
 }
 
-/** The state of the newest link of a browser; null if it has asked for none of late. */
+/** Null if the browser has asked for no link recently. */
 export const askState = async (
   db: Db,
   browserHash: string,

@@ -25,27 +25,24 @@ const TOKEN_LENGTH = 32
 export const newToken = (): string => randomBase62(TOKEN_LENGTH)
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
-/** What a link is made with: `url` is that of the request, and `asking` its browser. */
+/** What a link is made with. `url` is the request's, and `asking` its browser. */
 export type LinkRequest = {
   db: Db
   now: Date
   env: Pick<AuthBindings, 'MAILER'>
   url: string
   asking: Asking
-  /** Of the mail. */
   language: Language
 }
 
 /**
- * Mails a sign-in link. An unknown address is treated like a known one. When the mailbox has too
- * many unused links, nothing is mailed: those work, so whoever asks for an address again and again
- * locks nobody out.
+ * Mails a sign-in link. Unknown addresses are treated like known ones. If the mailbox has too many
+ * unused links, nothing is mailed. Those links work, so repeated requests lock nobody out.
  *
- * @param next the path that the link leads to, made safe by `safePath`. It is kept here, so that
- *   the mail has no text that the asker chose
- * @returns whether a link was mailed, several are on the way, or no mail is ever delivered to the
- *   address
- * @throws {ApiError} `try_again` when the mail was not sent
+ * @param next the path that the link leads to, made safe by `safePath`. It is stored, because a mail
+ *   contains no text that the requester chose
+ * @returns `on_the_way` if several links are unused, `refused` if no mail reaches the address
+ * @throws {ApiError} `try_again` if the mail was not sent
  */
 export const sendLink = async (
   { db, now, env, url: requestUrl, asking, language }: LinkRequest,
@@ -60,12 +57,8 @@ export const sendLink = async (
     return 'on_the_way'
   const url = confirmUrl(requestUrl, token)
   try {
-    const outcome = await env.MAILER.sendSignInLink({
-      to: email,
-      url,
-      expiresInMinutes: LINK_MINUTES,
-      language,
-    })
+    const mail = { to: email, url, expiresInMinutes: LINK_MINUTES, language }
+    const outcome = await env.MAILER.sendSignInLink(mail)
     if (outcome === 'sent') return 'mailed'
     await dropLink(db, tokenHash)
     if (outcome === 'exhausted') throw quotaGone(new Date(now.getTime() + EXHAUSTED_MS))
@@ -78,14 +71,11 @@ export const sendLink = async (
   }
 }
 
-/**
- * When the provider's quota is used up, nobody is mailed, whoever asks.
- * @param until when it is asked again
- */
+/** The error while the provider's quota is used up. @param until when it is tried again */
 export const quotaGone = (until: Date): ApiError =>
   new ApiError(
     'try_again',
-    `This installation has used up its emails for now, so nobody gets a sign-in link. Open sessions go on. Ask again after ${until.toISOString().slice(11, 16)} (UTC).`,
+    `This installation has reached its email limit, so it sends no sign-in links for now. Open sessions still work. Try again after ${until.toISOString().slice(11, 16)} (UTC).`,
     { retryAfter: Math.max(1, Math.ceil((until.getTime() - Date.now()) / 1_000)) },
   )
 
@@ -98,9 +88,7 @@ const notSent = (cause: unknown): ApiError => {
 }
 
 /**
- * An unused link, or null when it is used, expired or unknown, which counts as a failure of the
- * caller's address.
- *
+ * An unused link. Null if it is used, expired or unknown, which counts as a failure of the caller.
  * @throws {ApiError} `rate_limited`
  */
 export const readLink = async (c: AuthContext, token: string): Promise<SignInLink | null> => {
@@ -119,9 +107,8 @@ export const readLink = async (c: AuthContext, token: string): Promise<SignInLin
 }
 
 /**
- * The URL in the mail, on the host of the request. Cloudflare passes on only requests to hosts that
- * are routed here, and X-Forwarded-Host is never read, so nobody can have a link mailed that leads
- * to another site.
+ * The URL in the mail, on the host of the request. It cannot lead to another site: Cloudflare routes
+ * only our hosts here, and X-Forwarded-Host is never read.
  */
 const confirmUrl = (requestUrl: string, token: string): string => {
   const url = new URL('/auth/confirm', requestUrl)
@@ -129,22 +116,20 @@ const confirmUrl = (requestUrl: string, token: string): string => {
   return url.href
 }
 
-/** Who has signed in, the cookies of the new session, and the path to open. */
 export type SignedIn = { userId: string; cookies: string[]; next: string }
 
 /**
- * Redeems a link, which works once. A database response that is lost may waste the link but never
- * redeems it twice: one statement reads and deletes it, and a retry finds nothing.
+ * Redeems a link, which works once: one statement reads and deletes it. If the database's response is
+ * lost, the link is wasted.
  *
- * @returns null when the link is used, expired or unknown
+ * @returns null if the link is used, expired or unknown
  */
 export const redeemLink = async (c: AuthContext, token: string): Promise<SignedIn | null> => {
   const link = await readLink(c, token)
   if (!link) return null
   const answer = await c.var.auth.api.magicLinkVerify({
     query: { token },
-    // All that Better Auth stores of them is this. With the session's other columns, it is shown in
-    // the list of sessions.
+    // Better Auth stores no other header. The list of sessions shows it.
     headers: new Headers({ 'User-Agent': browserName(c.req.header('User-Agent')) }),
     asResponse: true,
   })
@@ -160,8 +145,8 @@ export const redeemLink = async (c: AuthContext, token: string): Promise<SignedI
 }
 
 /**
- * The session of a cookie, or null. A session that was last renewed more than a day ago is renewed,
- * until MAX_SESSION_DAYS after the sign-in. The token is for `endSession` only.
+ * The session of a cookie. One that was renewed more than a day ago is renewed, until
+ * MAX_SESSION_DAYS after the sign-in. The token is for `endSession` only.
  *
  * @throws {Unavailable}
  */
@@ -197,13 +182,10 @@ export const findSession = async (
  * @returns the Set-Cookie header that deletes the cookie
  */
 export const signOut = async (c: AuthContext): Promise<string> => {
-  await endSessionOf(c)
-  return expiredCookie(c.var.secure)
-}
-
-const endSessionOf = async (c: AuthContext): Promise<void> => {
   const session = await findSession(c.var, c.req.header('Cookie'))
-  if (!session) return
-  noteForLog(c, { actor: `user ${session.user.id}` })
-  await endSession(c.var.db, session.token)
+  if (session) {
+    noteForLog(c, { actor: `user ${session.user.id}` })
+    await endSession(c.var.db, session.token)
+  }
+  return expiredCookie(c.var.secure)
 }

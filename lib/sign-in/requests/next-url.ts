@@ -5,9 +5,8 @@ const HERE = 'https://tributary.invalid'
 const MAX_LENGTH = 2_000
 
 /**
- * The path to open after sign-in, always on this site. Anything else, such as `//evil.example` or
- * `/\evil.example`, becomes `/app`, which prevents open redirects. `URL` parses it by the same
- * rules as browsers do.
+ * The path to open after sign-in, always on this site: prevents open redirects. Anything else, such
+ * as `//evil.example` or `/\evil.example`, becomes `/app`. `URL` parses it as browsers do.
  */
 export const safePath = (next: string | undefined): string => {
   if (!next?.startsWith('/') || next.length > MAX_LENGTH) return '/app'

@@ -1,7 +1,4 @@
-/**
- * Serves requests for sign-in links, of which strangers may make few: see
- * lib/mail/outbox/sign-in-quota.ts.
- */
+/** Serves requests for sign-in links. Strangers may make few: see lib/mail/outbox/sign-in-quota.ts. */
 
 import { LINK_MINUTES } from '../../auth/better-auth.ts'
 import type { AuthContext } from '../../auth/context.ts'
@@ -9,20 +6,18 @@ import { callerKey, truncatedAddress } from '../../http/rate-limit.ts'
 import { capsOf, decideSignIn } from '../../mail/outbox/sign-in-quota.ts'
 import { limitedMailbox } from '../../mail/transport/address.ts'
 import { sha256 } from '../../platform/sha256.ts'
+import { saveAsk } from './link-requests.queries.ts'
 import { type LinkRequest, newToken, quotaGone, sendLink } from './links.ts'
-import { type MailProblem, noteSignInRequest, saveUnsent } from './sign-in-requests.queries.ts'
+import { type MailProblem, noteSignInRequest } from './sign-in-requests.queries.ts'
 
-/** What the answer says, and what the log line does. */
+/** What the page says, and the outcome for the log. */
 type Served = {
   outcome: Awaited<ReturnType<typeof sendLink>>
   logged: string
   problem: MailProblem | null
 }
 
-/**
- * Sends a link after the response, or keeps that there is none to send: both take as long, and look
- * the same.
- */
+/** Sends a link after the response, or saves that none is sent. The two cannot be told apart. */
 const serveUnseen = async (
   request: LinkRequest,
   email: string,
@@ -32,14 +27,15 @@ const serveUnseen = async (
   if (isSent && (await sendLink(request, email, next)) === 'mailed') return
   const { db, now, asking } = request
   const expiresAt = new Date(now.getTime() + LINK_MINUTES * 60_000)
-  await saveUnsent(db, { tokenHash: await sha256(newToken()), email, now, expiresAt, ...asking })
+  const ask = { tokenHash: await sha256(newToken()), email, now, expiresAt, ...asking }
+  await saveAsk(ask, false).execute(db)
 }
 
 /**
- * Mails a link to an address, unless strangers have used up what they may. The answer depends on
- * the network and the installation, not on whether the address is known.
+ * Mails a link to an address, within the limits for strangers. The answer depends on the network and
+ * the installation, and not on whether the address is known.
  *
- * @throws {ApiError} `try_again` if nobody can be mailed now, or the mail was not sent
+ * @throws {ApiError} `try_again` if no mail can be sent now, or this one was not sent
  */
 export const requestLink = async (
   c: AuthContext,

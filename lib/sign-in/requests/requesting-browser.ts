@@ -1,7 +1,4 @@
-/**
- * The browser that asks for a sign-in link, or opens one: known again by its cookie, and by its
- * network for some minutes.
- */
+/** The browser that asks for a sign-in link or opens one, by its cookie and its network. */
 import { parse } from 'hono/utils/cookie'
 import { randomBase62 } from '../../db/ids.ts'
 import { addressKey } from '../../http/rate-limit.ts'
@@ -16,13 +13,10 @@ import {
 import type { Asking } from './link-requests.queries.ts'
 import { hashNetwork } from './sign-in-codes.ts'
 
-/**
- * How long a browser that has not signed in yet is known: longer than its links, also those asked
- * for later.
- */
+/** How long a browser that has not signed in is known: longer than its links. */
 const ASKING_SECONDS = 86_400
 
-/** A browser, and the Set-Cookie header by which it is known again; null if it is known already. */
+/** A browser, and the Set-Cookie header that makes it known; null if it is known already. */
 type AskingBrowser = Asking & { setCookie: string | null }
 
 /**

@@ -8,17 +8,18 @@ const DIGITS = 6
 const CODE = /^\d{6}$/
 
 const importKey = (secret: string) =>
-  crypto.subtle.importKey(
-    'raw',
-    new TextEncoder().encode(secret),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign', 'verify'],
-  )
+  crypto.subtle.importKey('raw', encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+    'verify',
+  ])
 
-/** Unlike anything else that the secret signs. */
-const signedText = (askId: string, code: string) =>
-  new TextEncoder().encode(`sign-in code ${askId} ${code}`)
+const encode = (text: string) => new TextEncoder().encode(text)
+
+/** Texts begin with what they are for, so that no signature is valid for another purpose. */
+const sign = async (secret: string, text: string): Promise<string> =>
+  toHex(await crypto.subtle.sign('HMAC', await importKey(secret), encode(text)))
+
+const codeText = (askId: string, code: string) => `sign-in code ${askId} ${code}`
 
 /** A random code. */
 export const newCode = (): string => {
@@ -34,8 +35,8 @@ export const readCode = (typed: string | undefined): string | null => {
 }
 
 /** What is stored of a code. Keyed, because a million codes are tried in no time. */
-export const signCode = async (secret: string, askId: string, code: string): Promise<string> =>
-  toHex(await crypto.subtle.sign('HMAC', await importKey(secret), signedText(askId, code)))
+export const signCode = (secret: string, askId: string, code: string): Promise<string> =>
+  sign(secret, codeText(askId, code))
 
 /** Whether a code is the stored one. `verify` compares in constant time. */
 export const isCode = async (
@@ -48,17 +49,9 @@ export const isCode = async (
     'HMAC',
     await importKey(secret),
     Uint8Array.from(codeHash.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)),
-    signedText(askId, code),
+    encode(codeText(askId, code)),
   )
 
-/**
- * What is stored of a network for the minutes of a link. Keyed, because there are few addresses.
- */
-export const hashNetwork = async (secret: string, network: string): Promise<string> =>
-  toHex(
-    await crypto.subtle.sign(
-      'HMAC',
-      await importKey(secret),
-      new TextEncoder().encode(`sign-in network ${network}`),
-    ),
-  )
+/** What is stored of a network for the minutes of a link. Keyed, because there are few addresses. */
+export const hashNetwork = (secret: string, network: string): Promise<string> =>
+  sign(secret, `sign-in network ${network}`)

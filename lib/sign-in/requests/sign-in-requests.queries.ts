@@ -1,15 +1,10 @@
-/** Requests for sign-in links: what decides whether they are served. */
+/** Requests for sign-in links: what is read to decide whether a link is sent. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
-import { newId } from '../../db/ids.ts'
 import { UNUSED, type Usage } from '../../mail/outbox/quota.ts'
 import type { SignInFacts } from '../../mail/outbox/sign-in-quota.ts'
-import type { Asking } from './link-requests.queries.ts'
 
-/**
- * What keeps mails from a person, as the provider has reported it. Known in the person's own
- * browser only.
- */
+/** Why mails do not reach a person, as the provider has reported. Shown in the person's browser only. */
 export type MailProblem = 'bounced' | 'suppressed' | 'complained'
 
 type Noted = Omit<SignInFacts, 'usage'> & {
@@ -32,10 +27,7 @@ type Request = {
 
 const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-/**
- * Counts a request, and reads what the decision about it needs. A repeat counts twice, which errs
- * on the safe side.
- */
+/** Counts a request, and reads what the decision about it needs. A retry counts twice. */
 export const noteSignInRequest = async (
   db: Db,
   { email, mailbox, network, browserHash, caps }: Request,
@@ -54,18 +46,4 @@ export const noteSignInRequest = async (
     ...facts,
     usage: { ...used, reportedAt: toDate(reportedAt), exhaustedUntil: toDate(exhaustedUntil) },
   }
-}
-
-/**
- * Keeps that a browser has asked for a link that is not sent, so that its pages say the same as if
- * it were.
- */
-export const saveUnsent = async (
-  db: Db,
-  ask: Asking & { tokenHash: string; email: string; now: Date; expiresAt: Date },
-): Promise<void> => {
-  await sql`
-    insert into sign_in.asks (id, token_hash, email, browser_hash, network_hash, browser, created_at, expires_at)
-    values (${newId()}, ${ask.tokenHash}, ${ask.email}, ${ask.browserHash}, ${ask.networkHash}, ${ask.browser}, ${ask.now}, ${ask.expiresAt})
-    on conflict (token_hash) do nothing`.execute(db)
 }

@@ -1,7 +1,4 @@
-/**
- * Queries of sign-in links and sessions that Better Auth lacks. Its tables are in the schema
- * `sign_in`.
- */
+/** Queries of sign-in links and sessions that Better Auth lacks. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
@@ -47,21 +44,20 @@ export const saveLink = async (db: Db, link: NewLink): Promise<boolean> => {
              where mailbox = ${mailbox} and expires_at > ${now}::timestamptz and identifier <> ${tokenHash}) < ${MAX_OPEN_LINKS}
       on conflict (identifier) do update set identifier = excluded.identifier
       returning id`,
-    saveAsk({ tokenHash, email, now, expiresAt, ...asking }),
+    saveAsk({ tokenHash, email, now, expiresAt, ...asking }, true),
   ]
   const results = await db.batch(statements.map((statement) => statement.compile(db)))
   return results.at(-2)?.length === 1
 }
 
-/** Whom an unused link signs in, and the path to open then. */
+/** An unused link: the address that it signs in, and the path to open then. */
 export type SignInLink = {
   email: string
   next: string
-  /** Who asked for it; null of a link of an older version. */
+  /** Which browser asked for it; null for a link of an older version. */
   ask: Ask | null
 }
 
-/** An unused link, or null. */
 export const findLink = async (
   db: Db,
   tokenHash: string,
@@ -86,8 +82,6 @@ const clearExpired = (table: 'verifications' | 'sessions' | 'asks', now: Date) =
     select id from sign_in.${sql.id(table)} where expires_at < ${now}::timestamptz
     order by expires_at limit ${CLEARED_PER_LINK} for update skip locked)`
 
-/**
- * Ends a session. Better Auth's own method reports success even when the database did not answer.
- */
+/** Ends a session. Better Auth's method reports success even if the database did not answer. */
 export const endSession = (db: Db, token: string): Promise<unknown> =>
   sql`delete from sign_in.sessions where token = ${token}`.execute(db)
