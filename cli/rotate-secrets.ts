@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 import type pg from 'pg'
-import { sealContext } from '../lib/imports/sources/token.ts'
+import { sealContext } from '../lib/imports/sources/source.ts'
 import { rotateSecret } from '../lib/platform/secrets.ts'
 import { counted } from '../lib/values/plural.ts'
 import { withClient } from './database.ts'

@@ -1,20 +1,20 @@
 -- Imports of partners and customers. Lists are texts of one line per row, the cheapest form to send
 -- and to read: no value has a line break, and a tab is null.
 
--- A call of an import and its answer, which says what became of each row. It is written with the
--- rows, so a caller whose answer was lost repeats the call and gets it. Who called, when and with
--- which options is in the audit log.
+-- A call of an import and its answer, which has the result of each row. It is written with the
+-- rows, so a repeat of the call gets the same answer. The audit log has the caller, time and
+-- options.
 create table import_calls (
     audit_id      uuid  primary key
         constraint import_calls_audit_id_fkey references audit_entries (id),
     workspace_id  uuid  not null
         constraint import_calls_workspace_id_fkey references workspaces (id),
-    -- what the calls for one file have in common, as the caller names it; else audit_id
+    -- names the import of several calls, if the caller sends it; otherwise audit_id
     import_id     uuid  not null,
     hash          text  not null,   -- SHA-256 of the endpoint and the body
-    answer        jsonb not null,                 -- of its results, see import_results
+    answer        jsonb not null,                 -- see import_results
     made          uuid[] not null default '{}',   -- the partners or customers that it has created
-    -- of the partners that it has created, as the answer had them
+    -- of the created partners, as in the answer
     made_emails   text[] not null default '{}',
     made_slugs    text[] not null default '{}',   -- likewise
     -- the customers that it has changed, as they were: [{id, email, importedAt, startedAt,
@@ -25,27 +25,26 @@ create table import_calls (
     constraint import_calls_workspace_id_import_id_hash_key unique (workspace_id, import_id, hash)
 );
 
--- Which imports were there last?
+-- Which imports are the newest?
 create index import_calls_workspace_id_idx on import_calls (workspace_id, audit_id);
 
--- An import that was undone, by undo_import: no call of it is saved any more.
+-- An import that undo_import has undone: further calls of it are refused.
 create table undone_imports (
     workspace_id  uuid         not null
         constraint undone_imports_workspace_id_fkey references workspaces (id),
     import_id     uuid         not null,
     undone_at     timestamptz  not null,
-    -- what was taken back: {partners, customers, balances, amountCents, mails}
+    -- {partners, customers, balances, amountCents, mails}
     undone        jsonb        not null,
 
     constraint undone_imports_pkey primary key (workspace_id, import_id)
 );
 
--- What is read from the API of another platform: docs/imports.md. For an import, its rows wait in
--- import_source_rows; for a shadow run, its commissions go to platform_commissions page by page.
--- The token is encrypted like a Stripe key, and is gone once everything is read, or reading has
--- failed for good. Reading goes on from `resource` and `cursor`, whoever did the pages before, also
--- after a failure, when a manager gives the token again. It is due at next_attempt_at, the end of
--- the lease while a Worker reads.
+-- A source: another platform that is read by its API (docs/imports.md). For an import, its rows
+-- wait in import_source_rows. For a shadow run, its commissions go to platform_commissions. The
+-- token is encrypted, and deleted once everything is read or the source has failed. Reading
+-- continues at `resource` and `cursor`, also after a failure, once a manager enters the token
+-- again. A source is due at next_attempt_at, which is the end of the lease while a Worker reads.
 create table import_sources (
     id               uuid         primary key,
     workspace_id     uuid         not null,
@@ -55,15 +54,15 @@ create table import_sources (
     platform         text         not null
         constraint import_sources_platform_check
             check (platform in ('rewardful', 'tolt', 'firstpromoter', 'dub')),
-    -- which account or program of the platform, if it asks for that
+    -- the account or program at the platform, if it needs one
     account          text,
     ciphertext       text,
     -- reading ends when this person is no longer a manager
     started_by       text         not null,
-    created_at       timestamptz  not null,             -- or when it was continued after a failure
+    created_at       timestamptz  not null,             -- or continued after a failure
     resource         text         not null,
     cursor           text,                              -- null for the first page
-    -- of each list: Progress in lib/imports/sources/progress.ts
+    -- by list: Progress in lib/imports/sources/progress.ts
     progress         jsonb        not null,
     -- counts leases: a Worker whose lease has ended saves nothing
     version          integer      not null default 0,
@@ -74,7 +73,7 @@ create table import_sources (
     read_at          timestamptz,
     failed_at        timestamptz,
 
-    -- Two readings for one program would be imported twice.
+    -- Two sources of one program would be imported twice.
     constraint import_sources_program_id_purpose_key unique (program_id, purpose),
     constraint import_sources_program_id_fkey foreign key (workspace_id, program_id)
         references programs (workspace_id, id),
@@ -83,18 +82,18 @@ create table import_sources (
         check ((ciphertext is null) = (read_at is not null or failed_at is not null))
 );
 
--- Which are to be read on?
+-- Which sources are due?
 create index import_sources_due_idx on import_sources (next_attempt_at)
     where ciphertext is not null;
 
--- What does a workspace have?
+-- Which sources does a workspace have?
 create index import_sources_workspace_id_idx on import_sources (workspace_id, id);
 
--- A row that was read: SourceRow in lib/imports/sources/source.ts. Read again, because the list has
--- changed meanwhile, it is the same row. Rows are deleted with their source: after the import, and
--- 7 days after reading at the latest. For a shadow run, they are those that could not be read. Of
--- the resource `history`, they are HistoryEntry in lib/imports/sources/history/history.ts: what each
--- commission adds to the row of its customer, until all commissions are read.
+-- A row of a source: SourceRow in lib/imports/sources/source-rows.ts. A row that is read twice is
+-- stored once. Rows are deleted with their source, at the latest 7 days after reading. For a shadow
+-- run, they are those that could not be read. Rows of the resource `history` are HistoryEntry in
+-- lib/imports/sources/history/history.ts: what each commission adds to the row of its customer,
+-- until all commissions are read.
 create table import_source_rows (
     source_id     uuid   not null
         constraint import_source_rows_source_id_fkey references import_sources (id)
@@ -108,14 +107,13 @@ create table import_source_rows (
     constraint import_source_rows_pkey primary key (source_id, resource, row_id)
 );
 
--- What do erasures look through?
+-- Which rows may name a person of this workspace?
 create index import_source_rows_workspace_id_idx on import_source_rows (workspace_id);
 
 
 -- Functions and triggers.
 
--- Whether an import was undone: whoever saves a call of it asks under one of the locks of
--- undo_import.
+-- Whether an import was undone. To save a call, ask under one of the locks of undo_import.
 create or replace function import_is_undone(workspace uuid, import uuid) returns boolean
     language plpgsql stable as $$
 begin
@@ -123,8 +121,8 @@ begin
         where u.workspace_id = workspace and u.import_id = import);
 end $$;
 
--- Before a call of an import of customers is saved: makes undos wait for the end of the transaction,
--- and raises TR001 if this import was undone.
+-- The first statement of a call of a customer import: undos wait for the end of the transaction.
+-- Raises TR001 if this import was undone.
 create or replace function begin_customer_import(workspace uuid, import uuid) returns void
     language plpgsql as $$
 begin
@@ -132,31 +130,31 @@ begin
     perform assert_unchanged(not import_is_undone(workspace, import));
 end $$;
 
--- What became of each row of a call, in their order. Most results say only that a partner was
--- created, with this slug: their places in the answer have the partner's number in these lists,
--- which are made and read in a tenth of the time of JSON. Of these, result is null.
+-- The result of each row of a call, in order. Most results only say that a partner was created with
+-- a slug. The answer then has a number instead, the partner's place in the two lists, which takes a
+-- tenth of the time of JSON. Of these, result is null.
 create or replace function import_results(answer jsonb, made_emails text[], made_slugs text[])
 returns table (n bigint, result jsonb, email text, slug text) language plpgsql immutable as $$
 begin
     return query
     select r.n, case when r.made is null then r.result end, made_emails[r.made], made_slugs[r.made]
-    from (select e.n, e.result, case when jsonb_typeof(e.result) = 'number'
-        then e.result::integer end as made
-          from jsonb_array_elements(answer -> 'results') with ordinality as e (result, n)) r;
+    from (
+        select e.n, e.result,
+            case when jsonb_typeof(e.result) = 'number' then e.result::integer end as made
+        from jsonb_array_elements(answer -> 'results') with ordinality as e (result, n)) r;
 end $$;
 
--- What a partner import is decided from: PartnerImportFacts in lib/imports/partners/partner-import.ts, with
--- the workspace and the program. Null to a person who is not a member. An address that a partner
--- has left finds the partner, unless somebody else has it now. balance_emails are those of the rows
--- with an opening balance: what other programs owe them is reported, and who exists in this program
--- without one, by the main slug, or null of a banned partner.
+-- Loads PartnerImportFacts (lib/imports/partners/partner-import.ts) with the workspace and the
+-- program. Null if the person is not a member. A former address finds its partner, unless somebody
+-- else has it now. balance_emails are those of the rows with an opening balance. For them, the
+-- result has what other programs owe, and the partners of this program who have no opening balance:
+-- the main slug, or null for a banned one.
 --
--- For a call that was made before, returns its answer instead of what exists of the rows; for one
--- of an import that was undone, neither.
+-- A repeated call gets its answer instead of the facts. For an import that was undone, both are
+-- absent.
 create or replace function load_partner_import(address text, member_email text, program uuid,
-    row_emails text, row_slug_keys text,
-                                      row_coupons text, balance_emails text, import uuid,
-                                          call_hash text) returns jsonb
+    row_emails text, row_slug_keys text, row_coupons text, balance_emails text, import uuid,
+    call_hash text) returns jsonb
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
@@ -185,20 +183,16 @@ begin
     end if;
     -- repeated condition
     select c.answer, c.made_emails, c.made_slugs into answered
-    from import_calls c where c.workspace_id = workspace.id and c.import_id = import
-        and c.hash = call_hash
-                          and (c.workspace_id, c.import_id, c.hash) >= (workspace.id, import,
-                              call_hash);
+    from import_calls c
+    where c.workspace_id = workspace.id and c.import_id = import and c.hash = call_hash
+        and (c.workspace_id, c.import_id, c.hash) >= (workspace.id, import, call_hash);
     if found then
         return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target),
-            'answer', answered.answer || jsonb_build_object(
-            'results', (select jsonb_agg(coalesce(r.result,
-                jsonb_build_object('email', r.email, 'status', 'created', 'slug', r.slug,
-                                                                               'couponMapped',
-                                                                                   false)) order by
-                                                                                   r.n)
-                        from import_results(answered.answer, answered.made_emails,
-                            answered.made_slugs) r)));
+            'answer', answered.answer || jsonb_build_object('results', (
+                select jsonb_agg(coalesce(r.result, jsonb_build_object('email', r.email,
+                    'status', 'created', 'slug', r.slug, 'couponMapped', false)) order by r.n)
+                from import_results(answered.answer, answered.made_emails,
+                    answered.made_slugs) r)));
     end if;
 
     select jsonb_object_agg(wanted.email, p.slug) into partners
@@ -206,71 +200,70 @@ begin
          lateral (select slug from partners where program_id = program and email = wanted.email
                     and (program_id, email) >= (program, wanted.email) offset 0) p;
 
-    select coalesce(jsonb_object_agg(a.email, p.slug), '{}')
-        || coalesce(partners, '{}') into partners
-    from former_partner_addresses a join partners p on p.program_id = a.program_id
-        and p.id = a.partner_id
+    select coalesce(jsonb_object_agg(a.email, p.slug), '{}') || coalesce(partners, '{}')
+    into partners
+    from former_partner_addresses a
+    join partners p on p.program_id = a.program_id and p.id = a.partner_id
     where a.program_id = program and a.email = any(emails);
 
     select jsonb_object_agg(wanted.slug_key, p.slug) into slug_owners
     from unnest(string_to_array(row_slug_keys, E'\n')) as wanted (slug_key),
-         lateral (select slug from partners
-             where program_id = program and slug_key = wanted.slug_key
-                    and (program_id, slug_key) >= (program, wanted.slug_key)
-                  union all
-                  select (select o.slug from partners o where o.id = l.partner_id)
-                  from links l
-                      where l.program_id = program and l.slug_key = wanted.slug_key offset 0) p;
+        lateral (
+            select slug from partners where program_id = program and slug_key = wanted.slug_key
+                and (program_id, slug_key) >= (program, wanted.slug_key)
+            union all
+            select (select o.slug from partners o where o.id = l.partner_id)
+            from links l where l.program_id = program and l.slug_key = wanted.slug_key offset 0) p;
 
     if row_coupons <> '' then
         select jsonb_object_agg(wanted.coupon_id, p.slug) into coupon_owners
         from unnest(string_to_array(row_coupons, E'\n')) as wanted (coupon_id),
-             lateral (select partner_id from coupon_aliases
-                 where workspace_id = workspace.id and coupon_id = wanted.coupon_id offset 0) c,
-             lateral (select case when o.program_id = program then o.slug else '' end as slug
-                 from partners o where o.id = c.partner_id offset 0) p;
+            lateral (select partner_id from coupon_aliases
+                where workspace_id = workspace.id and coupon_id = wanted.coupon_id offset 0) c,
+            lateral (select case when o.program_id = program then o.slug else '' end as slug
+                from partners o where o.id = c.partner_id offset 0) p;
     end if;
 
     if balance_emails <> '' then
-        -- Balances by subqueries, which look up one partner's each.
+        -- Subqueries look up the balance of one partner each.
         select jsonb_object_agg(o.email, o.cents) into balances
-        from (select wanted.email, sum(p.cents) as cents
-              from (select distinct unnest(string_to_array(balance_emails, E'\n')) as email) wanted,
-                   lateral (select (select b.amount_cents from commissions b
-                                    where b.partner_id = e.id
-                                        and b.kind = 'opening_balance') as cents
-                            from (select * from partners
-                                where email = wanted.email
-                                and workspace_id = workspace.id offset 0) e
-                            where e.program_id <> program) p
-              group by wanted.email having sum(p.cents) is not null) o;
+        from (
+            select wanted.email, sum(p.cents) as cents
+            from (select distinct unnest(string_to_array(balance_emails, E'\n')) as email) wanted,
+                lateral (
+                    select (select b.amount_cents from commissions b
+                        where b.partner_id = e.id and b.kind = 'opening_balance') as cents
+                    from (select * from partners where email = wanted.email
+                        and workspace_id = workspace.id offset 0) e
+                    where e.program_id <> program) p
+            group by wanted.email having sum(p.cents) is not null) o;
 
-        select jsonb_object_agg(wanted.email, case when n.status = 'approved'
-            then n.slug end) into unowed
+        select jsonb_object_agg(wanted.email, case when n.status = 'approved' then n.slug end)
+        into unowed
         from (select distinct unnest(string_to_array(balance_emails, E'\n')) as email) wanted,
-             lateral (select * from (
-                        select p.id, p.slug, p.status from partners p
-                            where p.program_id = program and p.email = wanted.email
-                          and (p.program_id, p.email) >= (program, wanted.email)
-                        union all
-                        select p.id, p.slug, p.status from former_partner_addresses a
-                            join partners p on p.id = a.partner_id
-                        where a.program_id = program and a.email = wanted.email) found
-                      limit 1) n
+            lateral (
+                select * from (
+                    select p.id, p.slug, p.status from partners p
+                    where p.program_id = program and p.email = wanted.email
+                        and (p.program_id, p.email) >= (program, wanted.email)
+                    union all
+                    select p.id, p.slug, p.status
+                    from former_partner_addresses a join partners p on p.id = a.partner_id
+                    where a.program_id = program and a.email = wanted.email) found
+                limit 1) n
         where (select b.id from commissions b
             where b.partner_id = n.id and b.kind = 'opening_balance') is null;
     end if;
 
     return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target),
-        'partners', partners,
-                              'slugOwners', slug_owners, 'couponOwners', coupon_owners, 'balances',
-                                  balances, 'unowed', unowed);
+        'partners', partners, 'slugOwners', slug_owners, 'couponOwners', coupon_owners,
+        'balances', balances, 'unowed', unowed);
 end $$;
 
--- Mails all managers, whoever acts too, what was made payable by hand, once it is more in a day
--- than the program says. The day's sum is the workspace's, in minor units of all currencies, so
--- that it cannot be split. What is made in five minutes is in one mail, which is sent a minute
--- later. `made` is a line of it.
+-- Mails all managers, the acting one included, what was made payable by hand, once the day's sum is
+-- above the limit of the program. The sum is the workspace's, in minor units of all currencies, so
+-- that it cannot be split. One mail covers five minutes, and is sent a minute later. `made` is a
+-- line of it.
 create or replace function mail_manual_earnings(workspace uuid, program uuid, made jsonb,
     now timestamptz) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -282,16 +275,16 @@ begin
     if cents <= 0 then return; end if;
     update workspaces w
     set manual_earnings_on = utc_day(now),
-        manual_earnings_cents = cents + case when w.manual_earnings_on = utc_day(now)
-            then w.manual_earnings_cents else 0 end
+        manual_earnings_cents = cents
+            + case when w.manual_earnings_on = utc_day(now) then w.manual_earnings_cents else 0 end
     where w.id = workspace returning w.manual_earnings_cents into today;
 
     insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at,
         next_attempt_at)
     select uuidv7(), w.id, 'manual_earnings', o.email,
         format('%s %s', program, to_char(due_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')),
-           jsonb_build_object('workspaceName', w.name, 'programName', g.name, 'made',
-               jsonb_build_array(made), 'more', 0), now, due_at
+        jsonb_build_object('workspaceName', w.name, 'programName', g.name,
+            'made', jsonb_build_array(made), 'more', 0), now, due_at
     from workspaces w
     join programs g on g.id = program and g.manual_earnings_notice_cents < today
     join members o on o.workspace_id = w.id and o.role = 'manager'
@@ -303,11 +296,11 @@ begin
             else jsonb_build_object('more', (m.details -> 'more')::integer + 1) end;
 end $$;
 
--- Mails all managers, the importer too, that opening balances were imported, because they are
--- payable at once. An import is many calls: the mail waits for five minutes, and its sums grow
--- until the mailer takes it. What the same manager imports into the program later that day (UTC) is
--- in a second mail, five minutes after the day has ended, when none of its calls is on its way any
--- more: two mails a day at most, and no balance is in neither.
+-- Mails all managers, the importer included, that opening balances were imported, because they are
+-- payable immediately. An import has many calls: the mail waits for five minutes, and its sums grow
+-- until the mailer takes it. Imports by the same manager into the program later that day (UTC) are
+-- in a second mail, five minutes after the end of the day. So there are at most two mails a day,
+-- and each balance is in one of them.
 create or replace function mail_opening_balances(workspace uuid, program uuid, importer text,
     notice jsonb, made integer, cents bigint, now timestamptz)
 returns void language plpgsql as $$
@@ -326,46 +319,38 @@ begin
         from members o where o.workspace_id = workspace and o.role = 'manager'
         order by o.email
         on conflict (workspace_id, recipient, occasion) where kind = 'opening_balances' do update
-            set details = m.details
-                || jsonb_build_object('balances', (m.details -> 'balances')::integer + made,
-                                                          'amountCents',
-                                                              (m.details -> 'amountCents')::bigint
-                                                              + cents)
+            set details = m.details || jsonb_build_object(
+                'balances', (m.details -> 'balances')::integer + made,
+                'amountCents', (m.details -> 'amountCents')::bigint + cents)
             where m.attempts = 0 and m.sent_at is null and m.failed_at is null
         returning m.recipient
     )
     insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at,
         next_attempt_at)
     select uuidv7(), workspace, 'opening_balances', o.email, subject || ' later', mail_details, now,
-           (utc_day(now) + 1)::timestamp at time zone 'UTC' + interval '5 minutes'
+        (utc_day(now) + 1)::timestamp at time zone 'UTC' + interval '5 minutes'
     from members o where o.workspace_id = workspace and o.role = 'manager'
-                     and o.email not in (select recipient from soon)
+        and o.email not in (select recipient from soon)
     order by o.email
     on conflict (workspace_id, recipient, occasion) where kind = 'opening_balances' do update
-        set details = m.details
-            || jsonb_build_object('balances', (m.details -> 'balances')::integer + made,
-                                                      'amountCents',
-                                                          (m.details -> 'amountCents')::bigint
-                                                          + cents);
+        set details = m.details || jsonb_build_object(
+            'balances', (m.details -> 'balances')::integer + made,
+            'amountCents', (m.details -> 'amountCents')::bigint + cents);
 end $$;
 
 -- Creates partners with their further links, coupons, opening balances and mails, and the audit
--- entry. further, which are links, coupons, balances and mails name their partner by its line, n;
--- null creates none. notice is what the mail to other managers about opening balances needs
--- besides.
+-- entry. further (the links), coupons, balances and mails name their partner by its line, n. Null
+-- creates none. notice has further fields for the mail about opening balances.
 --
--- The lock serializes the imports of a workspace, which prevents deadlocks between them. The
--- statements after it see what the import before has committed, and break a unique constraint if it
--- took an address, slug or coupon. An audit entry that exists is from an earlier attempt of the
--- same call, which was committed: the repeat does nothing.
+-- The lock serializes the imports of a workspace, which prevents deadlocks. The statements after it
+-- see what earlier imports have committed, and break a unique constraint if an address, slug or
+-- coupon is taken. If the audit entry exists, an earlier attempt of the same call was committed,
+-- and nothing is done.
 create or replace function save_partner_import(workspace uuid, program uuid, row_emails text,
-    row_names text, row_slugs text,
-                                      row_slug_keys text, row_former_links text, row_groups text,
-                                          new_groups jsonb, further jsonb, coupons jsonb,
-                                      balances jsonb, notice jsonb, mails jsonb,
-                                      audit_id uuid, audit_actor text, audit_details jsonb,
-                                          import uuid, call_hash text,
-                                      answer jsonb, now timestamptz) returns void
+    row_names text, row_slugs text, row_slug_keys text, row_former_links text, row_groups text,
+    new_groups jsonb, further jsonb, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,
+    audit_id uuid, audit_actor text, audit_details jsonb, import uuid, call_hash text,
+    answer jsonb, now timestamptz) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
@@ -373,7 +358,7 @@ declare
     names      text[] := string_to_array(row_names, E'\n', E'\t');
     slugs      text[] := string_to_array(row_slugs, E'\n');
     slug_keys  text[] := string_to_array(row_slug_keys, E'\n');
-    -- null if nobody has one
+    -- null if no partner has one
     former     text[] := string_to_array(row_former_links, E'\n', E'\t');
     group_ids  uuid[] := string_to_array(row_groups, E'\n', E'\t');         -- likewise
     id_start   text   := left(uuidv7()::text, -4);
@@ -388,20 +373,18 @@ begin
     if exists (select from audit_entries a where a.id = audit_id) then return; end if;
     perform assert_unchanged(not import_is_undone(workspace, import));
 
-    -- A partner who has left one of the addresses since the read would be created again. What is in
-    -- another table breaks no constraint.
+    -- A partner whose address was changed since the read would be created again. No constraint
+    -- covers the other tables.
     perform assert_unchanged(not exists (
         select from former_partner_addresses f
-            where f.program_id = program and f.email = any(emails)));
+        where f.program_id = program and f.email = any(emails)));
     perform assert_unchanged(not exists (
         select from links l where l.program_id = program and l.slug_key = any(slug_keys)));
     if further is not null then
         perform assert_unchanged(not exists (
             select from jsonb_to_recordset(further) as wanted (key text),
-                        lateral (select from partners
-                            where program_id = program and slug_key = wanted.key
-                                   and (program_id, slug_key) >= (program,
-                                       wanted.key) offset 0) p));
+                lateral (select from partners where program_id = program and slug_key = wanted.key
+                    and (program_id, slug_key) >= (program, wanted.key) offset 0) p));
     end if;
 
     if new_groups is not null then
@@ -413,16 +396,15 @@ begin
             from jsonb_to_recordset(new_groups) as w (id uuid, name text);
     end if;
 
-    -- The last four digits count the partners: a random number for each would take four times as
-    -- long.
+    -- The last four digits count the partners. Random ids would take four times as long.
     ids := array(select (id_start || n)::uuid
         from generate_series(1000, 999 + cardinality(emails)) n);
     insert into partners (id, workspace_id, program_id, group_id, email, name, slug, slug_key,
         former_link, created_at)
     select p.id, workspace, program, p.group_id, p.email, p.name, p.slug, p.slug_key, p.former_link,
         now
-    from unnest(ids, emails, names, slugs, slug_keys, former, group_ids) as p (id, email, name,
-        slug, slug_key, former_link, group_id)
+    from unnest(ids, emails, names, slugs, slug_keys, former, group_ids)
+        as p (id, email, name, slug, slug_key, former_link, group_id)
     where p.id is not null;
 
     if further is not null then
@@ -436,36 +418,34 @@ begin
         from jsonb_to_recordset(coupons) as c (n integer, id text, label text);
     end if;
     if balances is not null then
-        -- A partner who exists is named by the key of its main slug. Another partner may have taken
-        -- the slug since it was read, so the address has to be the same too.
+        -- Existing partners are named by the key of their main slug. Another partner may have taken
+        -- it since the read, so the address is compared too.
         perform assert_unchanged(not exists (
             select from jsonb_to_recordset(balances) as b (key text, email text)
             where b.key is not null
-              and (select p.id from partners p
-                   where p.program_id = program and p.slug_key = b.key and p.status = 'approved'
-                     and (p.email = b.email
-                          or exists (select from former_partner_addresses f
-                                     where f.email = b.email and f.program_id = program
-                                         and f.partner_id = p.id))) is null));
+                and (select p.id from partners p
+                    where p.program_id = program and p.slug_key = b.key and p.status = 'approved'
+                        and (p.email = b.email
+                            or exists (select from former_partner_addresses f
+                                where f.email = b.email and f.program_id = program
+                                    and f.partner_id = p.id))) is null));
         with made as (
             insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents,
                 currency, payable_at, created_at)
             select uuidv7(), workspace, program,
-                   coalesce(ids[b.n],
-                       (select p.id from partners p
-                       where p.program_id = program and p.slug_key = b.key)),
-                   'opening_balance', b.cents, 'USD', now, now
+                coalesce(ids[b.n], (select p.id from partners p
+                    where p.program_id = program and p.slug_key = b.key)),
+                'opening_balance', b.cents, 'USD', now, now
             from jsonb_to_recordset(balances) as b (n integer, key text, cents bigint)
             returning id, amount_cents
         )
-        select jsonb_build_object('count', count(*), 'ids', jsonb_agg(id),
-                                  'sums', jsonb_build_array(jsonb_build_object('currency', 'USD',
-                                      'amountCents', sum(amount_cents))))
+        select jsonb_build_object('count', count(*), 'ids', jsonb_agg(id), 'sums',
+            jsonb_build_array(jsonb_build_object(
+                'currency', 'USD', 'amountCents', sum(amount_cents))))
         into owed from made;
         audit_details := audit_details || jsonb_build_object('openingBalances', owed);
         perform mail_opening_balances(workspace, program, audit_actor, notice,
-            (owed -> 'count')::integer,
-                                        (owed #> '{sums,0,amountCents}')::bigint, now);
+            (owed -> 'count')::integer, (owed #> '{sums,0,amountCents}')::bigint, now);
     end if;
     if mails is not null then
         insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at,
@@ -481,30 +461,26 @@ begin
     values (audit_id, workspace, import, call_hash, answer, ids, emails, slugs);
 end $$;
 
--- Both in one: creates the partners, if the person has this role and nothing that they need is
--- taken. Returns what was loaded, and whether they are saved, be it by an earlier attempt. What is
--- taken is found by the constraints, and looked up only then: most imports are of new partners.
+-- Loads and saves in one call: creates the partners if the person has this role and no address,
+-- slug or coupon is taken. Returns what was loaded, and whether the partners are saved, now or by
+-- an earlier attempt. Constraints find what is taken. It is looked up only then, because most
+-- imports are of new partners.
 create or replace function import_partners(address text, member_email text, needed_role text,
-    program uuid,
-                                  row_emails text, row_names text, row_slugs text,
-                                      row_slug_keys text,
-                                  row_former_links text, further jsonb, coupon_ids text,
-                                      coupons jsonb, audit_id uuid, audit_details jsonb,
-                                  import uuid, call_hash text, answer jsonb, now timestamptz)
-                                      returns jsonb
+    program uuid, row_emails text, row_names text, row_slugs text, row_slug_keys text,
+    row_former_links text, further jsonb, coupon_ids text, coupons jsonb, audit_id uuid,
+    audit_details jsonb, import uuid, call_hash text, answer jsonb, now timestamptz) returns jsonb
 language plpgsql as $$
 declare
     loaded jsonb := load_partner_import(address, member_email, program, '', '', '', '', import,
         call_hash);
 begin
-    if loaded #>> '{workspace,role}' is not distinct
-        from needed_role and loaded -> 'program' is not null
-       and loaded -> 'answer' is null and loaded -> 'isUndone' is null then
+    if loaded #>> '{workspace,role}' is not distinct from needed_role
+        and loaded -> 'program' is not null and loaded -> 'answer' is null
+        and loaded -> 'isUndone' is null then
         perform save_partner_import((loaded #>> '{workspace,id}')::uuid, program, row_emails,
-            row_names, row_slugs, row_slug_keys,
-                                      row_former_links, null, null, further, coupons, null, null,
-                                          null, audit_id, member_email, audit_details,
-                                          import, call_hash, answer, now);
+            row_names, row_slugs, row_slug_keys, row_former_links, null, null, further, coupons,
+            null, null, null, audit_id, member_email, audit_details, import, call_hash, answer,
+            now);
         loaded := loaded || '{"isSaved": true}';
     end if;
     return loaded;
@@ -519,14 +495,11 @@ exception when unique_violation or sqlstate 'TR001' then
     return loaded || '{"isSaved": false}';
 end $$;
 
--- Verifies the ledger: returns a row per violation, none if it is consistent. It also checks what
--- constraints guard, because constraints may have been dropped, or bypassed by a restore. Makes
--- payouts of transfers that the database has lost, oldest first. What a transfer paid is not paid
--- again: if what is payable to the partner at its cutoff is exactly its amount, that is what it
--- paid. If not, it pays an adjustment of its amount, and another one deducts the amount from what
--- the partner is owed or will be. Either way, what was earned less what was transferred is the
--- balance. What is on its way to the partner in the currency is canceled: it may pay the same. To
--- be preceded by the lock of the workspace's payouts.
+-- Makes payouts of transfers that the database has lost, oldest first. If the partner's payable
+-- balance at the cutoff is exactly the amount of the transfer, the payout pays that balance. If
+-- not, it pays an adjustment of the amount, and a second adjustment deducts the amount from the
+-- partner's balance. Open payouts to the partner in the currency are canceled, because they may pay
+-- the same. The caller holds the lock of the workspace's payouts.
 create or replace function adopt_transfers(workspace uuid, at timestamptz, most integer)
 returns table (payout_id uuid, transfer_id text, is_deducted boolean) language plpgsql as $$
 #variable_conflict use_column
@@ -541,7 +514,7 @@ begin
     for u in select * from unknown_transfers t where t.workspace_id = workspace
              order by t.created_at, t.transfer_id loop
         exit when most <= 0;
-        -- Known by its id; else, imported again since, by its address.
+        -- By id or, if the partner was imported again since, by address.
         select p.id, p.program_id, p.email, p.is_test into partner from partners p
         where p.workspace_id = workspace and p.id = u.partner_id;
         if partner.id is null then
@@ -549,15 +522,13 @@ begin
             where p.workspace_id = workspace and p.email = u.partner_email and p.undone_at is null
               and p.program_id = coalesce(u.program_id, p.program_id)
               and not exists (select from partners o
-                              where o.workspace_id = workspace and o.email = u.partner_email
-                                  and o.undone_at is null
-                                and o.program_id = coalesce(u.program_id, o.program_id)
-                                    and o.id <> p.id);
+                    where o.workspace_id = workspace and o.email = u.partner_email
+                        and o.undone_at is null and o.id <> p.id
+                        and o.program_id = coalesce(u.program_id, o.program_id));
         end if;
-        continue when partner.id is null or partner.is_test
-                      or exists (select from programs g
-                          where g.id = partner.program_id and g.mode = 'shadow');
-        -- The account is read before it is known.
+        continue when partner.id is null or partner.is_test or exists (
+            select from programs g where g.id = partner.program_id and g.mode = 'shadow');
+        -- Skips accounts that are not read yet.
         continue when u.account_read_at is null and not exists (
             select from payout_accounts a
             where a.workspace_id = workspace and a.stripe_account_id = u.stripe_account_id);
@@ -570,72 +541,69 @@ begin
         on conflict (workspace_id, stripe_account_id) do nothing;
 
         run := u.payout_id;
-        if not exists (select from payout_runs r where r.id = u.run_id
-                       and ((r.workspace_id, r.created_by) is distinct from (workspace, 'Stripe')
-                            or exists (select from payouts p
-                                where p.run_id = r.id and p.partner_id = partner.id
-                                                               and p.currency = u.currency))) then
+        if not exists (
+            select from payout_runs r where r.id = u.run_id
+                and ((r.workspace_id, r.created_by) is distinct from (workspace, 'Stripe')
+                    or exists (select from payouts p where p.run_id = r.id
+                        and p.partner_id = partner.id and p.currency = u.currency))) then
             run := coalesce(u.run_id, u.payout_id);
         end if;
         insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, cover,
             claimed_at)
         values (run, workspace, 'stripe', u.cutoff_at, 'Stripe', u.created_at, '{}', at)
         on conflict (id) do nothing;
-        continue when not exists (select from payout_runs r
-            where r.workspace_id = workspace and r.id = run);
+        continue when not exists (
+            select from payout_runs r where r.workspace_id = workspace and r.id = run);
 
         with canceled as (
             update payouts p
             set cancel_requested_at = at, next_attempt_at = at,
                 claimed_at = coalesce(p.claimed_at, at),
-                canceled_at = case when p.key_used_at is null
-                    then at end, is_freeing = p.key_used_at is null
+                canceled_at = case when p.key_used_at is null then at end,
+                is_freeing = p.key_used_at is null
             where p.workspace_id = workspace and p.partner_id = partner.id
-                and p.currency = u.currency
-              and p.paid_at is null and p.failed_at is null and p.cancel_requested_at is null
-              and p.stripe_account_id is not null
+                and p.currency = u.currency and p.paid_at is null and p.failed_at is null
+                and p.cancel_requested_at is null and p.stripe_account_id is not null
             returning p.id, p.amount_cents, p.currency
         )
         insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
         select uuidv7(), workspace, 'Stripe', 'payout.canceled', c.id,
-               jsonb_build_object('amountCents', c.amount_cents, 'currency', c.currency), at
+            jsonb_build_object('amountCents', c.amount_cents, 'currency', c.currency), at
         from canceled c;
 
         insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency,
-            amount_cents, stripe_account_id,
-                             created_at, claimed_at, key_used_at, next_attempt_at, attempts)
+            amount_cents, stripe_account_id, created_at, claimed_at, key_used_at, next_attempt_at,
+            attempts)
         values (u.payout_id, workspace, run, partner.program_id, partner.id, u.currency,
-            u.amount_cents,
-                u.stripe_account_id, u.created_at, at, u.created_at, at, 1);
+            u.amount_cents, u.stripe_account_id, u.created_at, at, u.created_at, at, 1);
 
-        select coalesce(sum(c.amount_cents), 0) as cents, count(*) as count,
-            array_agg(c.id) as ids into due
-        from (select c.id, c.amount_cents from commissions c
-              where c.partner_id = partner.id and c.payable_at <= u.cutoff_at
-                  and c.payout_id is null
-                and c.currency = u.currency and not exists (
+        select coalesce(sum(c.amount_cents), 0) as cents, count(*) as count, array_agg(c.id) as ids
+        into due
+        from (
+            select c.id, c.amount_cents from commissions c
+            where c.partner_id = partner.id and c.payable_at <= u.cutoff_at
+                and c.payout_id is null and c.currency = u.currency and not exists (
                     select from commission_holds h
                     where h.commission_id = coalesce(c.reverses_id, c.id) and h.resolved_at is null)
-              limit 5001) c;
+            limit 5001) c;
         if due.cents = u.amount_cents and due.count <= 5000 then
             update commissions c set payout_id = u.payout_id where c.id = any (due.ids);
         else
             added := uuidv7();
             taken := uuidv7();
             insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents,
-                currency, payable_at,
-                                     created_at)
-            values (added, workspace, partner.program_id, partner.id, 'adjustment', u.amount_cents,
-                u.currency, u.cutoff_at,
-                    at),
-                   (taken, workspace, partner.program_id, partner.id, 'adjustment', -u.amount_cents,
-                       u.currency, at, at);
+                currency, payable_at, created_at)
+            values
+                (added, workspace, partner.program_id, partner.id, 'adjustment', u.amount_cents,
+                    u.currency, u.cutoff_at, at),
+                (taken, workspace, partner.program_id, partner.id, 'adjustment', -u.amount_cents,
+                    u.currency, at, at);
             insert into adjustments (commission_id, workspace_id, external_id, reason, created_by,
                 body_hash)
-            values (added, workspace, 'transfer ' || u.transfer_id || ' paid',
-                'Paid by the transfer ' || u.transfer_id,
-                    'Stripe', ''),
-                   (taken, workspace, 'transfer ' || u.transfer_id || ' deducted',
+            values
+                (added, workspace, 'transfer ' || u.transfer_id || ' paid',
+                    'Paid by the transfer ' || u.transfer_id, 'Stripe', ''),
+                (taken, workspace, 'transfer ' || u.transfer_id || ' deducted',
                     'Paid already by the transfer ' || u.transfer_id, 'Stripe', '');
             update commissions c set payout_id = u.payout_id where c.id = added;
         end if;
@@ -649,11 +617,10 @@ begin
             where t.workspace_id = workspace and t.transfer_id = u.transfer_id;
         insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
         values (uuidv7(), workspace, 'Stripe', 'payout.adopted', u.payout_id,
-                jsonb_build_object('transferId', u.transfer_id, 'amountCents', u.amount_cents,
-                    'currency', u.currency,
-                                   'isDeducted', added is not null), at);
+            jsonb_build_object('transferId', u.transfer_id, 'amountCents', u.amount_cents,
+                'currency', u.currency, 'isDeducted', added is not null), at);
         insert into payout_run_notices (workspace_id, run_id, reason, created_at)
-            values (workspace, run, 'adopted', at)
+        values (workspace, run, 'adopted', at)
         on conflict on constraint payout_run_notices_pkey do update set mailed_at = null;
         payout_id := u.payout_id;
         transfer_id := u.transfer_id;

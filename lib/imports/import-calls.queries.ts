@@ -1,21 +1,18 @@
-/** Calls of imports, and their answers: see import_calls in schema.sql. */
+/** Calls of imports and their answers: see import_calls in schema/imports.sql. */
 import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../db/ids.ts'
 import { sha256 } from '../platform/sha256.ts'
 
-/** A call, as a repeat of it is recognized. */
+/** What identifies a call, so that a repeat is recognized. */
 export type ImportCall = {
-  /** Also of its entry in the audit log. */
+  /** Also the id of its audit entry. */
   id: string
-  /** Its own id if the caller named no import. */
+  /** The call's own id if the caller names no import. */
   importId: string
   hash: string
 }
 
-/**
- * @param importId what the caller's calls for one file have in common, if it says so
- * @param body all that the caller sent
- */
+/** @param importId names the import of several calls; optional @param body the request body */
 export const importCall = async (
   endpoint: 'partners' | 'customers',
   importId: string | null | undefined,
@@ -26,20 +23,20 @@ export const importCall = async (
   return { id, importId: importId ?? id, hash }
 }
 
-/** Deletes what was read of an erased person from another platform, and is not imported yet. */
+/** Deletes rows of sources that name an erased person. */
 export const eraseFromSources = (workspaceId: string, addresses: RawBuilder<unknown>) => sql`
   delete from import_source_rows r
   where r.workspace_id = ${workspaceId} and ${names(addresses)}`
 
-/** Whether a row (`r`) has one of the addresses, as the platform writes it. */
+/** Whether a row `r` contains one of the addresses, in any case. */
 const names = (addresses: RawBuilder<unknown>) => sql`exists (
   select from unnest(${addresses}) a where strpos(lower(r.row::text), lower(to_jsonb(a)::text)) > 0)`
 
-/** What was read of a person from another platform, and is not imported yet. */
+/** Rows of sources that name a person. */
 export const listSourceRowsOf = (workspaceId: string, addresses: RawBuilder<unknown>) => sql`
   select r.row from import_source_rows r where r.workspace_id = ${workspaceId} and ${names(addresses)}`
 
-/** Replaces the addresses of an erased person in the answers, and in what customers were before. */
+/** Replaces the addresses of an erased person in answers and former customers. */
 export const eraseFromImports = (
   workspaceId: string,
   addresses: RawBuilder<unknown>,
@@ -54,8 +51,7 @@ export const eraseFromImports = (
         <> (c.answer, c.former, c.made_emails, c.made_slugs)`
 
 /**
- * What another platform paid for customers who are erased, as it was before an import changed it.
- *
+ * Erases what another platform paid for customers, as it was before an import.
  * @param customers a subquery of their ids
  */
 export const erasePriors = (workspaceId: string, customers: RawBuilder<unknown>) => sql`

@@ -27,10 +27,10 @@ export const limitRows =
     }
   }
 
-/** Rows are validated one by one later, so that an invalid row doesn't reject the others. */
+/** Rows are validated one by one later, so that an invalid row does not refuse the others. */
 const rows = z.array(z.unknown())
 const programId = z.uuid().toLowerCase()
-/** An option. Unknown options are refused: a misspelt one would be ignored silently. */
+/** An option. Unknown options are refused, because a misspelled one would have no effect. */
 const flag = (description: string) => optional(z.boolean()).meta({ description, default: false })
 const dryRun = flag('Returns the results without saving anything.')
 const importId = optional(
@@ -110,7 +110,7 @@ const label = (description: string) =>
       .meta({ description, maxLength: MAX_ID_LENGTH }),
   )
 
-/** A text that is stored unchanged, because published links or another system contain it. */
+/** A text that is stored unchanged: published links or another system contain it. */
 const key = (description: string, maxLength: number) =>
   optional(line(maxLength).transform(nullWhenBlank).meta({ description }))
 
@@ -120,10 +120,9 @@ const openingBalanceCents = optional(
   }),
 )
 
-/** Whether a link is one of the web. */
 export const isWebUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
 
-/** More links of one partner would be a mistake. */
+/** More slugs of one partner would be a mistake. */
 export const MAX_SLUGS = 100
 
 /** A row of a partner import. */
@@ -166,10 +165,10 @@ export const PartnerImportRow = z
 /** More of one customer would be a mistake. */
 export const MAX_PRIOR_COMMISSIONS = 1_000_000
 
-/** Stored unchanged, email addresses too: reports refer to the customer by it. */
+/** Stored unchanged, email addresses too, because reports name the customer by it. */
 const customerId = z.string().trim().min(1).max(MAX_ID_LENGTH)
 
-/** A date, or a time, which is in UTC unless it has an offset. */
+/** A date or a time, in UTC unless it has an offset. */
 const moment = z
   .union([
     z.literal('').transform(() => null),

@@ -1,4 +1,4 @@
-/** What imports did, from their answers and entries in the audit log. */
+/** The results of imports, from their answers and audit entries. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -8,10 +8,10 @@ import type { Undone } from './undo.ts'
 /**
  * An import of any number of calls.
  *
- * @property id of its first call, which is the cursor of the list
- * @property partners how many it has created, or given an opening balance
- * @property customers how many it has created or updated
- * @property errors how many rows were refused
+ * @property id of its first call, the cursor of the list
+ * @property partners created, or given an opening balance
+ * @property customers created or updated
+ * @property errors refused rows
  */
 export type ImportSummary = {
   id: string
@@ -49,9 +49,9 @@ export const listImports = async (
 
 type Kind = 'partners' | 'customers'
 
-/** A row's result, as the import's call was answered. */
+/** The result of a row, from the answer of its call. */
 export type ImportedRow = {
-  /** Of the call and the row within it, for the next page. */
+  /** Names the call and the row within it: the cursor of the next page. */
   id: string
   kind: Kind
   /** The customer's external id; null for a partner. */
@@ -59,7 +59,7 @@ export type ImportedRow = {
   /** The partner's email address. */
   partner: string
   status: string
-  /** The partner that a customer had before. */
+  /** The former partner of the customer. */
   formerPartner: string | null
   slug: string | null
   requestedSlug: string | null
@@ -69,8 +69,8 @@ export type ImportedRow = {
 }
 
 /**
- * How many rows had a result. Of created partners, how many got another slug or their coupon; of
- * updated customers, how many changed partners.
+ * Rows by result. For created partners: how many got another slug, or their coupon. For updated
+ * customers: how many changed partners.
  */
 export type ImportCount = {
   kind: Kind
@@ -83,7 +83,7 @@ export type ImportCount = {
 
 type Owed = { count: number; sums: { currency: string; amountCents: number }[] }
 
-/** A call of the import: who made it, when, and what it owes since. */
+/** A call of the import, and the opening balances that it created. */
 export type ImportCallEntry = {
   actor: string
   at: Date
@@ -93,9 +93,7 @@ export type ImportCallEntry = {
   owed: Owed | null
 }
 
-/**
- * How many of the “We’ve moved” mails to the partners that an import has created are in a state.
- */
+/** “We’ve moved” mails to the created partners, by status. */
 export type ImportMails = { status: MailStatus; mails: number }
 
 export type ImportReport = {
@@ -103,7 +101,7 @@ export type ImportReport = {
   counts: ImportCount[]
   rows: ImportedRow[]
   mails: ImportMails[]
-  /** Who has undone the import, when, and what was taken back. */
+  /** The undo of the import, if there was one. */
   undo: { at: Date; by: string | null; undone: Undone } | undefined
 }
 
@@ -120,7 +118,7 @@ const rowsQuery = (workspaceId: string, importId: string) => sql`
     cross join lateral import_results(c.answer, c.made_emails, c.made_slugs) r
   where c.workspace_id = ${workspaceId} and c.import_id = ${importId}`
 
-/** As `isMoved` says of a result. */
+/** The same as `isMoved`. */
 const IS_MOVED = sql`status = 'updated' and "formerPartner" is not null`
 
 /** The rows of an import, in their order. */
@@ -154,10 +152,9 @@ export const importExists = async (
 }
 
 /**
- * What an import did, in one database round trip.
+ * The report of an import, in one database round trip.
  *
- * @param shown how many of the rows to list that need attention: renamed, moved, refused, or with a
- *   remark
+ * @param shown how many rows to list of those that were renamed, moved, refused, or have a remark
  * @returns undefined if the workspace has no such import
  */
 export const readImport = async (

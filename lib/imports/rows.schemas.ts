@@ -1,4 +1,4 @@
-/** Parses the rows of an import. Each is valid, or says what to correct. */
+/** Parses the rows of an import: each is valid, or has a correction to make. */
 import * as z from 'zod'
 import type { PriorCommissions } from '../customers/prior-earnings.ts'
 import { normalizeEmail, readEmail } from '../values/emails.ts'
@@ -16,7 +16,7 @@ import {
 import { MAX_FORMER_LINK_LENGTH } from './partners/former-links.ts'
 import type { BadPartnerRow, PartnerRow } from './partners/partner-import.ts'
 
-/** Ignores the balance, whatever it is. */
+/** Ignores the balance. */
 const PartnerRowWithoutBalance = PartnerImportRow.extend({
   openingBalanceCents: z
     .unknown()
@@ -67,8 +67,8 @@ const BAD_CUSTOMER_ID = {
   message: `Enter the customer’s id at the payment processor, of at most ${MAX_ID_LENGTH} characters, or the email address.`,
 } as const
 /**
- * How far clocks are ahead of UTC at most. A time without a zone may be ahead as much, and then
- * counts as now.
+ * The largest offset ahead of UTC. A time without a zone may be ahead by as much, and then counts
+ * as now.
  */
 const MAX_AHEAD_MS = 14 * 3_600_000
 
@@ -102,21 +102,21 @@ const CUSTOMER_PROBLEMS: Record<string, Problem<BadCustomerRow['code']>> = {
   },
 }
 
-/** Older dates are typing errors: no affiliate programs existed. */
+/** Older dates are typing errors: there were no affiliate programs. */
 const EARLIEST = new Date('1990-01-01')
 
 /** The first invalid field; blank when the row is not an object. */
 const badField = (error: z.ZodError): string => String(error.issues[0]?.path[0] ?? '')
 
-/** A field of an invalid row, for the sender to recognize the row. */
+/** A field of an invalid row, by which the sender recognizes it. */
 const textOf = (row: unknown, field: string): string => {
   const value: unknown = Object(row)[field]
   return typeof value === 'string' ? value.trim() : ''
 }
 
 /**
- * Addresses and texts that the schemas accept and leave as they are: ASCII and no Punycode,
- * trimmed, with single spaces.
+ * Addresses and texts that the schemas accept unchanged: ASCII without Punycode, trimmed, with
+ * single spaces.
  */
 const PLAIN_EMAIL = /^[a-z0-9._%+-]{1,64}@(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,2}$/
 const PLAIN_TEXT = /^[!-~]+(?: [!-~]+)*$/
@@ -129,8 +129,8 @@ const isPlain = (value: unknown): value is string | null | undefined =>
 const MAX_PLAIN_LENGTH = Math.min(MAX_ID_LENGTH, MAX_SLUG_LENGTH)
 
 /**
- * Reads a row as its schema does, if all of its fields are plain, as most are. The schema takes
- * longer than the rest of an import in the Worker.
+ * Reads a row without its schema, which takes longer than the rest of an import in the Worker. Most
+ * rows are that plain.
  *
  * @returns null for any other row, valid or not
  */

@@ -10,7 +10,7 @@ import type { PlatformId, Purpose, Resource } from './sources/source.ts'
 import type { SourceRow } from './sources/source-rows.ts'
 import type { Undone } from './undo.ts'
 
-/** A customer before an import changed it. Times are texts. */
+/** A customer before an import. Times are texts. */
 type FormerCustomer = {
   id: string
   email: string | null

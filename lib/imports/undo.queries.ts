@@ -1,4 +1,4 @@
-/** Undoing imports: one function of schema.sql, in one database round trip. */
+/** Undoing imports: one function of schema/undo.sql, in one database round trip. */
 import { sql } from 'kysely'
 import type { Act } from '../audit/audit.queries.ts'
 import { connect, type Db } from '../db/connection.ts'
@@ -6,8 +6,7 @@ import { type DatabaseEnv, LONG } from '../db/neon.ts'
 import { DEPENDENTS_SHOWN, type ImportUndo } from './undo.ts'
 
 /**
- * What an undo of an import would do now.
- *
+ * The result of an undo, without doing it.
  * @returns undefined if the workspace has no such import
  */
 export const previewUndo = async (
@@ -21,9 +20,8 @@ export const previewUndo = async (
 }
 
 /**
- * Takes back all that an import has made, or nothing if anything depends on it. A repeat returns
- * the same. 5,000 partners and 20,000 customers take 2.5 seconds of the database’s CPU.
- *
+ * Undoes an import, or nothing if anything depends on it. Idempotent. 5,000 partners and 20,000
+ * customers take 2.5 seconds of the database’s CPU.
  * @returns undefined if the workspace has no such import
  */
 export const undoImport = async (

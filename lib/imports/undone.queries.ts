@@ -1,17 +1,13 @@
-/**
- * Partners whose import was undone stay as rows that nobody may use any more: see
- * undo_import in schema.sql.
- */
+/** Partners whose import was undone stay as unusable rows: see undo_import in schema/undo.sql. */
 import { sql } from 'kysely'
 import { textArray } from '../tracking/events/received.queries.ts'
 
 /**
- * Rolls the batch back if the import of a partner was undone since it was read, and keeps it from
- * being undone meanwhile.
+ * Rolls the batch back if the import of a partner was undone since the read, and prevents that
+ * until the end of the batch.
  *
  * @param ids UUIDs
- * @param strength of the locks: `no key update` for what changes the partners, `key share` for what
- *   refers to them
+ * @param strength `no key update` to change the partners, `key share` to refer to them
  */
 export const partnersStay = (
   ids: readonly string[],

@@ -724,7 +724,7 @@ parameters: NoParameters
 get?: never
 put?: never
 post?: never
-/** Release a link: its slug is free for another partner */
+/** Release a link, whose slug another partner may then use */
 delete: {
 parameters: { query?: never; header?: never; path: { id: string; slug: string }; cookie?: never }
 requestBody?: never
@@ -1077,7 +1077,7 @@ patch?: never
 parameters: NoParameters
 get?: never
 put?: never
-/** Invite people by email to be partners */
+/** Invite people by email to become partners */
 post: {
 parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path?: never; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["NewInvitations"] } }
@@ -1473,7 +1473,7 @@ patch?: never
 }
 "/stats": {
 parameters: NoParameters
-/** Statistics of a period, by day, partner, program, landing page, referrer or sub */
+/** Get statistics of a period, by day, partner, program, landing page, referrer or sub */
 get: {
 parameters: { query?: { from?: undefined | string; to?: undefined | string; by?: undefined | "day" | "partner" | "program" | "landingPage" | "referrer" | "sub"; programId?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
 requestBody?: never

@@ -1,28 +1,24 @@
-/** The other platform's commissions, as they are uploaded or read by API. */
+/** Commissions of another platform, uploaded or read by its API. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import type { PlatformCommission } from './platform-commissions.ts'
 
 export type SavedCommissions = {
-  /** Whether the program runs in shadow mode. Else nothing is saved. */
+  /** Otherwise nothing is saved. */
   isInShadow: boolean
-  /** Whether some have no id of the platform, which is read by its API. Then nothing is saved. */
+  /** Whether ids of the platform are missing, and required. Then nothing is saved. */
   needsIds: boolean
-  /**
-   * By key: true if it is new, false if it was changed. Those that are not there were as they are.
-   */
+  /** By key: true for a new one, false for a changed one. Unchanged ones are absent. */
   saved: Map<string, boolean>
 }
 
-/** Whether a program runs in shadow mode, as a condition. */
 const isShadow = (programId: string) =>
   sql<SqlBool>`exists (select from programs where id = ${programId} and mode = 'shadow')`
 
 /**
- * The statement that saves commissions, each under its key, while the program runs in shadow mode:
- * a later one changes what differs, and what differs is compared again. Keys are in one order, so
- * that two of these statements do not deadlock.
+ * The statement that saves commissions by key, while the program runs in shadow mode. Changed ones
+ * are compared again. Keys are sorted, so that concurrent statements cannot deadlock.
  *
  * @param when a further condition
  */
@@ -54,8 +50,8 @@ export const upsertCommissions = (
 }
 
 /**
- * Saves commissions that are uploaded. The locks keep the program's mode as it is, and let a
- * reading by API that begins meanwhile see what is saved.
+ * Saves uploaded commissions. The locks keep the program's mode, and let a concurrent start of a
+ * reading by API see what is saved.
  *
  * @param programId of a program of the workspace
  * @param haveIds whether all of them have the platform's ids

@@ -1,17 +1,17 @@
-/** A commission of the other platform, as it is uploaded. */
+/** Commissions of another platform, as they are uploaded. */
 
-/** `due` and `pending` are owed to the partner, `paid` is not any more, and `voided` never was. */
+/** `pending` and `due` are owed to the partner, `paid` no longer, and `voided` never was. */
 export const PLATFORM_STATES = ['pending', 'due', 'paid', 'voided', 'other'] as const
 export type PlatformState = (typeof PLATFORM_STATES)[number]
 
-/** The most rows of a call. */
+/** Per request. */
 export const MAX_COMMISSION_ROWS = 1_000
 
-/** How many ids of a sale a row may have: its order, invoice, payment, charge and checkout. */
+/** Ids of a sale: of its order, invoice, payment, charge and checkout. */
 export const MAX_SALE_IDS = 5
 
 export type CommissionRow = {
-  /** The platform's own id of the commission; null if it gives none. */
+  /** Null if the platform gives none. */
   id: string | null
   state: PlatformState
   /** Minor units; negative for a deduction. */
@@ -25,19 +25,19 @@ export type CommissionRow = {
   soldAt: Date
 }
 
-/** The same with the key under which it is kept. */
+/** A commission under the key that identifies it. */
 export type PlatformCommission = Omit<CommissionRow, 'id'> & { key: string }
 
 /**
- * Why a row without an id is not taken once the platform is read by its API: it could be one of
- * those that were read.
+ * The message for a row without an id, once the platform is read by its API: the row could be one
+ * of those that were read.
  */
 export const IDS_REQUIRED =
   'The other platform is read by its API, and a commission without an id could be counted twice. Add the platform’s own id to each row, or read the platform again.'
 
 /**
- * What a row without an id is known by: all of it but its state, which changes, and its place among
- * those that are the same.
+ * What identifies a row without an id: all fields but the state, which changes, and its place among
+ * equal rows.
  */
 export const contentOf = (
   { id: _, state: __, ...content }: CommissionRow,
@@ -48,5 +48,5 @@ export const contentOf = (
   place,
 })
 
-/** A row as it was read, or what is wrong with it. */
+/** A row, or what is wrong with it. */
 export type ReadRow = { row: CommissionRow } | { id: string | null; message: string }

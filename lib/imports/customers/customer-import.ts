@@ -12,10 +12,10 @@ export type CustomerRow = {
   customerExternalId: string
   customerEmail: string | null
   partnerEmail: string
-  /** When another platform first rewarded a sale of this customer. */
+  /** When another platform rewarded the customer's first sale. */
   startedAt: Date | null
   prior: PriorCommissions | null
-  /** The partner's program; null is any. */
+  /** The partner's program; null for any. */
   programId: string | null
 }
 
@@ -29,7 +29,7 @@ type CustomerProblem =
   | 'partner_ambiguous'
   | 'partner_not_found'
 
-/** An invalid row, and what to correct. */
+/** An invalid row, with the correction to make. */
 export type BadCustomerRow = {
   customerExternalId: string
   partnerEmail: string
@@ -47,33 +47,33 @@ type CustomerMapping = {
   prior: Prior | null
 }
 
-/** A customer who belongs to a partner. `partnerId` is null if it is not an import that says so. */
+/** A customer who has a partner. `partnerId` is null unless an import assigned it. */
 export type KnownMapping = Omit<CustomerMapping, 'partnerId'> & {
   partnerId: string | null
   owner: Pick<MappedPartner, 'id' | 'email'>
 }
 
-/** What exists in the workspace. */
+/** The relevant rows of the workspace. */
 export type CustomerImportFacts = {
   programIds: ReadonlySet<string>
   partners: MappedPartner[]
-  /** Those who belong to a partner, by each id in the request. */
+  /** Customers with a partner, by each id in the request. */
   customers: ReadonlyMap<string, KnownMapping>
-  /** The customers' own ids, by each id in the request: several may name one customer. */
+  /** The customers' row ids, by each id in the request. Several may name one customer. */
   customerIds: ReadonlyMap<string, string>
 }
 
-/** What one row says. @property place the row's number within the call, from 1 */
+/** The referral of one row. @property place the row's number within the call, from 1 */
 type RowReferral = { place: number; partnerId: string; startedAt: Date | null }
 
-/** A customer to upsert. A null keeps the stored value. */
+/** A customer to upsert. Null keeps the stored value. */
 export type MappedCustomer = CustomerMapping & {
   externalId: string
-  /** Of all its rows. */
+  /** From all of its rows. */
   emails: string[]
   /**
-   * One of each of its rows, in order, as if they were calls of their own. So it makes no
-   * difference whether two ids of a call were one customer before it or turn out to be one later.
+   * One for each of its rows, in order, as if each were a call. So the result is the same whether
+   * two ids were merged before the call or are merged later.
    */
   referrals: RowReferral[]
 }
@@ -120,7 +120,7 @@ const findPartner = (
   }
 }
 
-/** Applies a mapping to a customer. A null keeps the previous value. */
+/** Applies a mapping to a customer. Null keeps the former value. */
 const apply = (
   before: Omit<KnownMapping, 'owner'> | undefined,
   mapping: CustomerMapping,
@@ -160,9 +160,9 @@ const CUSTOMER_OWNED = {
 
 /**
  * Decides each row. A mapping overrides the program's `attribution`, because the merchant requested
- * it. Rows for the same customer apply in order, so the last one wins.
+ * it. Of several rows for one customer, the last wins.
  *
- * @param keepOwners leaves customers of other partners as they are
+ * @param keepOwners leaves customers who have another partner unchanged
  */
 export const decideCustomerImport = (
   rows: (CustomerRow | BadCustomerRow)[],
@@ -210,7 +210,7 @@ export const decideCustomerImport = (
     if (known && isSame(known, after))
       return { customerExternalId, partnerEmail, status: 'unchanged', ...note }
     customers.set(name, { ...after, owner: found })
-    // Excludes the values read earlier, which may change before the write.
+    // Without the values that were read, which may change before the write.
     const before = mapped.get(name)
     const emails = [row.customerEmail, emailOf(customerExternalId)].filter(
       (email) => email !== null,
@@ -230,7 +230,7 @@ export const decideCustomerImport = (
   return { mapped: [...mapped.values()], results }
 }
 
-/** Whether a row gave its customer to another partner. */
+/** Whether a row changed the partner of its customer. */
 export const isMoved = ({ status, ownerEmail }: CustomerResult): boolean =>
   status === 'updated' && ownerEmail !== undefined
 

@@ -1,4 +1,4 @@
-/** What an import of customer-to-partner mappings is decided from: one read. */
+/** Loads what the decision about a customer import needs. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { identityOf } from '../../rules/identities/identities.ts'
@@ -12,13 +12,13 @@ import type {
   MappedPartner,
 } from './customer-import.ts'
 
-/** Distinct values as a table, in one parameter. */
+/** Distinct values as rows, in one parameter. */
 const texts = (values: string[]) =>
   sql`jsonb_array_elements_text(${JSON.stringify([...new Set(values)])}::jsonb)`
 
 /**
- * Whether the latest referral that moves the customer, `c`, is an import to this partner. Otherwise
- * the import is news, even if the customer belongs to the partner.
+ * Whether the latest referral that can change the partner of the customer `c` is an import to this
+ * partner. If not, an import to it is a change, even if the customer has this partner.
  */
 export const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
   select r.source = 'import' and r.partner_id = ${partnerId} from referrals r
@@ -26,18 +26,16 @@ export const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
   order by r.referred_at desc, r.origin desc limit 1), false)`
 
 /**
- * Reads the workspace and the existing programs, partners and customers of the rows, in one
- * database round trip. Returns nothing to a person who is not a member of the workspace.
- *
- * Also reads which customers an interrupted request has left to be planned again.
+ * Reads the workspace, and the programs, partners and customers of the rows, in one database round
+ * trip. Returns no workspace for a person who is not a member.
  *
  * `offset 0` forces an index lookup per row. During an import the table outgrows its statistics,
- * and the planner could choose a sequential scan for a plain join.
+ * and the planner could choose a sequential scan for a join.
  *
  * @param programId the default program of the request
  * @param call null for a dry run, which no earlier call answers
- * @returns `answer` is that of the same call, if it was made before; `isUndone` says that no call
- *   of its import is saved any more
+ * @returns `answer` of the same call, if it was made before; `isUndone` if the import was undone;
+ *   `lateIds` of customers whose sales an interrupted request has left to recompute
  */
 export const loadCustomerImport = async (
   db: Db,
@@ -119,5 +117,5 @@ export const loadCustomerImport = async (
   }
 }
 
-/** What import_calls keeps: the results, from which the summary follows. */
+/** The stored answer. The summary follows from the results. */
 export type CustomerAnswer = { results: CustomerResult[] }

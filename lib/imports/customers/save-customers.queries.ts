@@ -1,4 +1,4 @@
-/** Saves an import of customer-to-partner mappings: one write. */
+/** Saves a customer import in one transaction. */
 import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
@@ -13,7 +13,7 @@ import { type CustomerAnswer, isImported } from './load-customers.queries.ts'
 type CustomerImport = {
   workspaceId: string
   customers: MappedCustomer[]
-  /** As decided by what was read. */
+  /** Decided from what was read. */
   results: CustomerResult[]
   keepOwners: boolean
   call: ImportCall
@@ -23,15 +23,12 @@ type CustomerImport = {
 }
 
 /**
- * Upserts customers in one transaction. A null field of a mapping keeps the stored value, and a
- * customer that would not change is not updated.
+ * Upserts customers. Null fields keep the stored values, and unchanged customers are not updated.
+ * All writers lock rows in one order, so that imports and reports cannot deadlock.
  *
- * Rows are locked in the same order by all, so that concurrent imports and reports cannot deadlock.
- *
- * @returns the results, corrected for customers whom a concurrent report or import created after
- *   the read, and the ids of customers with payments in the second of the import, or later, that
- *   were received before it. Null when the same call was answered after the read, or two of the
- *   customers were merged.
+ * @returns the results, corrected for customers that were created concurrently, and the ids of
+ *   customers whose payments since the second of the import have to be recomputed. Null if the same
+ *   call was answered meanwhile, or two of the customers were merged.
  */
 export const saveCustomerImport = async (
   db: Db,
@@ -49,7 +46,7 @@ export const saveCustomerImport = async (
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
       as m (id uuid, "externalId" text, kind text, value text, emails jsonb, email text, "partnerId" uuid,
             "startedAt" timestamptz, "startedProgramId" uuid, prior jsonb, referrals jsonb)`
-  // Nobody owns a customer before the next statement, which sees also those that were created
+  // Customers have no partner until the next statement, which also sees those that were created
   // concurrently.
   const create = sql<unknown>`
     with created as (
@@ -129,9 +126,9 @@ export const saveCustomerImport = async (
   const selectAnswer = sql<{
     answer: CustomerAnswer
   }>`select answer from import_calls where audit_id = ${call.id}`
-  // A payment processor's times are whole seconds: what was paid in this one counts as paid after
-  // the import. The locks are held, so a payment that is planned concurrently is either seen here
-  // or planned again, because the revision has changed.
+  // A payment processor's times are whole seconds: a payment in this second counts as later than
+  // the import. The locks are held, so a concurrent payment is either seen here or recomputed,
+  // because the revision has changed.
   const second = sql`date_trunc('second', ${now}::timestamptz)`
   const markLate = sql<{ id: string }>`
     update customers c

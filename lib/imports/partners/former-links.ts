@@ -1,9 +1,8 @@
 /**
- * The links that partners had on an earlier platform: whether they credit them here. A link is of a
- * form, which says where it has the slug: `?ref` in that parameter, `/` in its path,
- * `//go.example?ref` and `//go.example/` on another site. The snippet reads `via`, and other
- * parameters if the merchant's tag names them; whether it does, a visit by such a link shows, or a
- * manager says.
+ * Whether links of an earlier platform still credit their partners. The form of a link says where
+ * it has the slug: `?ref` in that parameter, `/` in its path, `//go.example?ref` and
+ * `//go.example/` on another site. The snippet reads `via`, and other parameters that the
+ * merchant's tag names. A visit by a link, or a manager, shows whether its form works.
  */
 
 import { isOnSite } from '../../tracking/checks/tracking-check.ts'
@@ -11,12 +10,12 @@ import { slugKey } from '../../values/slugs.ts'
 
 /** In characters. */
 export const MAX_FORMER_LINK_LENGTH = 2_000
-/** The same of a form, which has a host and a parameter. */
+/** In characters: a host and a parameter. */
 export const MAX_FORM_LENGTH = 400
 /** More forms in one program would be a mistake. */
 export const MAX_FORMS = 50
 
-/** Whether links of a form work. Those of other forms are to be found out. */
+/** Whether links of each form work. Absent forms are unknown. */
 export type LinkForms = ReadonlyMap<string, boolean>
 
 /** The parameter that the snippet reads by default. */
@@ -30,7 +29,7 @@ const decoded = (text: string): string => {
   }
 }
 
-/** The parameters of a URL, of its query and of its fragment, where the snippet looks too. */
+/** The parameters of the query and of the fragment, which the snippet reads too. */
 const parametersOf = (url: URL): URLSearchParams =>
   new URLSearchParams(
     `${url.search}${url.hash}`
@@ -39,7 +38,7 @@ const parametersOf = (url: URL): URLSearchParams =>
       .join('&'),
   )
 
-/** The parameter, other than `via`, that a URL has a slug in; null for none. @param slugs keys */
+/** The parameter, other than `via`, that contains a slug; null for none. @param slugs keys */
 export const parameterOf = (
   text: string | null | undefined,
   slugs: readonly string[],
@@ -56,9 +55,8 @@ export const parameterOf = (
 }
 
 /**
- * The form of a link. Null if it has none of the slugs, so that it credits nobody here.
- *
- * @param slugs of the partner, all of them
+ * The form of a link; null if it contains none of the slugs, and so credits nobody.
+ * @param slugs all slugs of the partner
  */
 export const formOf = (link: string, siteUrl: string, slugs: readonly string[]): string | null => {
   const url = URL.parse(link)
@@ -74,26 +72,20 @@ export const formOf = (link: string, siteUrl: string, slugs: readonly string[]):
     : null
 }
 
-/**
- * Whether a link works; null if it is to be found out.
- * @param form null for one that credits nobody
- */
+/** Whether a link works; null if that is unknown. @param form null for one that credits nobody */
 const worksBy = (form: string | null, forms: LinkForms): boolean | null => {
   if (form === null) return false
   return form === READ_ALWAYS ? true : (forms.get(form) ?? null)
 }
 
-/** A partner, as far as its link on the earlier platform goes. */
+/** A partner with its link on the earlier platform. */
 export type FormerLinkOwner = {
   formerLink: string | null
   slug: string
   otherSlugs: readonly string[]
 }
 
-/**
- * The link of a partner for a mail; undefined if none is known. One of which it is not known
- * whether it works, does not.
- */
+/** The former link for a mail; undefined without one. An unknown form counts as not working. */
 export const formerLinkOf = (
   { formerLink, slug, otherSlugs }: FormerLinkOwner,
   siteUrl: string,
@@ -106,13 +98,10 @@ export const formerLinkOf = (
         works: worksBy(formOf(formerLink, siteUrl, [slug, ...otherSlugs]), forms) === true,
       }
 
-/** The links of a form: how many, one of them, and whether they work, if that is known. */
+/** The number of links of a form, an example, and whether they work, if that is known. */
 export type FormOfLinks = { form: string; links: number; example: string; works: boolean | null }
 
-/**
- * The forms of the links of partners that somebody has to know about: those of which `via` is none,
- * most frequent first.
- */
+/** The forms, other than `?via`, of the partners' links, most frequent first. */
 export const formsOf = (
   owners: readonly FormerLinkOwner[],
   siteUrl: string,
@@ -133,7 +122,7 @@ export const formsOf = (
   return [...found.values()].sort((a, b) => b.links - a.links)
 }
 
-/** What has to be so that links of a form work, for a manager. */
+/** What a manager has to do so that links of a form work. */
 export const worksIf = (form: string): string => {
   if (form.startsWith('//'))
     return 'They lead to another site: they work if it sends visitors on to yours with the slug.'
@@ -142,7 +131,7 @@ export const worksIf = (form: string): string => {
   return `They work if the tag on your site has data-params="${form.slice(1)}". A visit by such a link shows it, too.`
 }
 
-/** Why nobody is mailed yet. */
+/** The error for an import whose mails would have to say whether unknown forms work. */
 export const unconfirmedMessage = (forms: readonly FormOfLinks[]): string =>
   `No partner was imported: the mail would say whether the links of the earlier platform still work, and that is not known of ${forms
     .map(({ form, links }) => `${form} (${links})`)

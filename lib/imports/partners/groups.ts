@@ -10,7 +10,7 @@ type NamesGroup = { group: string | null }
  */
 type NamedGroup = { id: string; name: string; isNew: boolean; isAmbiguous: boolean }
 
-/** Groups by `groupKey` of what rows say: an id or a name. */
+/** Groups by `groupKey` of an id or a name. */
 export type NamedGroups = ReadonlyMap<string, NamedGroup>
 
 export type NewGroup = { id: string; name: string }
@@ -20,9 +20,8 @@ export const groupKey = (text: string): string => text.toLowerCase()
 
 /**
  * The groups that rows name.
- *
- * @param existing of the program
- * @param newId the id of a group to create; null if none is created
+ * @param existing groups of the program
+ * @param newId returns the id of a group to create; null to create none
  */
 export const findGroups = (
   rows: NamesGroup[],
@@ -34,7 +33,7 @@ export const findGroups = (
     const key = groupKey(name)
     found.set(key, { id, name, isNew: false, isAmbiguous: found.has(key) })
   }
-  // A group whose name is another one's id is found by its own id only.
+  // A group whose name is the id of another one is found by its own id only.
   for (const { id, name } of existing) found.set(id, { id, name, isNew: false, isAmbiguous: false })
   for (const { group: name } of rows) {
     if (name === null || !newId || found.has(groupKey(name))) continue

@@ -1,10 +1,10 @@
-/** Which forms of links of an earlier platform work in a program: see former-links.ts. */
+/** Which forms of former links work in a program: see former-links.ts. */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { type LinkForms, MAX_FORMS } from './former-links.ts'
 
-/** The forms of programs of a workspace, by their ids. */
+/** The forms by program. */
 export const readLinkForms = async (
   db: Db,
   workspaceId: string,
@@ -27,8 +27,7 @@ export const readLinkForms = async (
 }
 
 /**
- * Saves what a manager says about links, over what is known. May run twice.
- *
+ * Saves a manager's statements about links. Idempotent.
  * @param programId of a program of the workspace
  */
 export const saveLinkForms = async (
@@ -45,7 +44,7 @@ export const saveLinkForms = async (
   )
   const given = sql`jsonb_to_recordset(${rows}::jsonb) as x(form text, works boolean)`
   await db.batch([
-    // Serializes the decisions, so that one audit entry reports each change.
+    // Serializes, so that one audit entry reports each change.
     sql`select from programs where workspace_id = ${workspaceId} and id = ${programId} for no key update`.compile(
       db,
     ),

@@ -1,4 +1,4 @@
-/** Bulk import of partners: one read and one write, each a function of schema.sql. */
+/** Bulk import of partners: one read and one write, each a function of schema/imports.sql. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { namesDeletedRow } from '../../db/deleted-rows.ts'
@@ -18,16 +18,13 @@ import {
   preferredSlug,
 } from './partner-import.ts'
 
-/**
- * Rows' values as the functions read them: a line each, a tab for null. Valid rows have neither in
- * a value.
- */
+/** Values as the functions read them: one per line, a tab for null. Valid rows contain neither. */
 const lines = (values: (string | null)[]): string => values.map((value) => value ?? '\t').join('\n')
 
 /** @property programId from the request, not checked yet */
 type Target = { address: string; email: string; programId: string }
 
-/** What load_partner_import and import_partners return; null is none. */
+/** The result of load_partner_import and import_partners. */
 type Answer = {
   workspace: Workspace
   program?: { id: string; name: string; mode: ProgramMode; siteUrl: string }
@@ -51,16 +48,15 @@ const toLoaded = (answer: Answer | null | undefined) => ({
     balancesElsewhere: new Map(Object.entries(answer?.balances ?? {})),
     unowed: new Map(Object.entries(answer?.unowed ?? {})),
   } satisfies Omit<PartnerImportFacts, 'groups'>,
-  /** Of the same call, if it was made before. */
+  /** The answer of the same call, if it was made before. */
   answer: answer?.answer,
-  /** Whether the import was undone: no call of it is saved any more. */
   isUndone: answer?.isUndone ?? false,
   isSaved: answer?.isSaved ?? false,
 })
 
 /**
- * Reads the workspace, the program, and the partners, slugs and coupons of the rows that exist, in
- * one database round trip. Returns nothing to a person who is not a member of the workspace.
+ * Reads the workspace, the program, and the existing partners, slugs and coupons of the rows, in
+ * one database round trip. Returns no workspace for a person who is not a member.
  *
  * @param call null for a dry run, which no earlier call answers
  */
@@ -101,7 +97,7 @@ type PlannedPartner = NewPartner & { mail: MovedDetails | null }
 /** The audit entry, written in the same transaction: who imports, and the details. */
 type Audit = { actor: string; details: Record<string, unknown> }
 
-/** What the mail about opening balances says of the program and the workspace. */
+/** The fields of the mail about opening balances that name the program and the workspace. */
 type OpeningBalancesNotice = Pick<OpeningBalancesDetails, 'workspaceName' | 'programName' | 'url'>
 
 type PartnerImport = {
@@ -110,11 +106,11 @@ type PartnerImport = {
   partners: PlannedPartner[]
   newGroups: NewGroup[]
   completed: CompletedPartner[]
-  /** For the mail to other managers about opening balances, which has the sums besides. */
+  /** For the mail about opening balances, to which the database adds the sums. */
   notice: OpeningBalancesNotice
   audit: Audit
   call: ImportCall
-  /** For a repeat of the call. */
+  /** Returned to a repeat of the call. */
   answer: PartnerImportResponse
   now: Date
 }
@@ -130,14 +126,14 @@ const columns = (partners: NewPartner[]) => ({
     : null,
 })
 
-/** The extras of the partners that have one, by the partner's line. */
+/** The extras of partners, by the partner's line. */
 const extrasOf = <Partner, Extra>(partners: Partner[], of: (partner: Partner) => Extra | null) =>
   partners.flatMap((partner, index) => {
     const extra = of(partner)
     return extra === null ? [] : [{ n: index + 1, ...extra }]
   })
 
-/** Whether a result says only that the partner was created, with this slug. */
+/** Whether a result only says that the partner was created with this slug. */
 const isPlain = ({
   status,
   couponMapped,
@@ -146,7 +142,7 @@ const isPlain = ({
   status === 'created' && !couponMapped && !rest.requestedSlug && !rest.slugsNotKept && !rest.code
 
 /**
- * The answer as import_calls keeps it: a plain result as the number of its partner, see
+ * The answer as import_calls stores it: a plain result is the number of its partner. See
  * import_results.
  */
 const keptAnswer = (answer: PartnerImportResponse): string => {
@@ -174,10 +170,10 @@ const furtherLinks = (partners: NewPartner[]) =>
 
 /**
  * Inserts partners with their further links, coupons, opening balances, mails and new groups, in
- * one transaction. Idempotent, see save_partner_import.
+ * one transaction. Idempotent: see save_partner_import.
  *
- * @returns false when an email address, slug, coupon or group's name was taken after the read: read
- *   and decide again
+ * @returns false if an address, slug, coupon or group name was taken since the read: read and
+ *   decide again
  */
 export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise<boolean> => {
   const { workspaceId, programId, partners, newGroups, completed, notice, audit, call } = planned
@@ -212,12 +208,11 @@ type NewPartnersImport = Pick<PartnerImport, 'audit' | 'call' | 'answer' | 'now'
 }
 
 /**
- * Reads and saves in one database round trip, if nothing of the partners exists. Creates no
+ * Reads, and saves if nothing of the partners exists, in one database round trip. Creates no
  * balances and mails, which depend on what is read. Idempotent.
  *
  * @param role the role that the person needs
- * @returns what was read and whether the partners are saved; null when something was taken in
- *   between
+ * @returns what was read and whether the partners are saved; null if something was taken meanwhile
  */
 export const importNewPartners = async (
   db: Db,
@@ -234,10 +229,7 @@ export const importNewPartners = async (
   return result && toLoaded(result.rows[0]?.loaded)
 }
 
-/**
- * The same of an import, which reads again what was deleted meanwhile, too: a partner, or the
- * workspace.
- */
+/** As `unlessTaken`. Also null if a partner or the workspace was deleted meanwhile. */
 export const unlessTakenOrDeleted = async <T>(save: () => Promise<T>): Promise<T | null> => {
   try {
     return await unlessTaken(save)
@@ -248,7 +240,7 @@ export const unlessTakenOrDeleted = async <T>(save: () => Promise<T>): Promise<T
 }
 
 /**
- * @returns null when an address, a slug or a coupon was taken meanwhile, or the same call was
+ * @returns null if an address, a slug or a coupon was taken meanwhile, or the same call was
  *   answered
  */
 export const unlessTaken = async <T>(save: () => Promise<T>): Promise<T | null> => {

@@ -12,16 +12,16 @@ export const MAX_PARTNER_ROWS = 500
 export type PartnerRow = {
   email: string
   name: string | null
-  /** null generates one. */
+  /** Null to generate one. */
   slug: string | null
-  /** Of the partner's further links. */
+  /** The slugs of further links. */
   otherSlugs: string[]
   coupon: { id: string; label: string | null } | null
   /** In cents of USD. */
   openingBalanceCents: number
-  /** On the earlier platform, as it is. */
+  /** The link on the earlier platform. */
   formerLink: string | null
-  /** The id of a group, or its name. */
+  /** The id or the name of a group. */
   group: string | null
 }
 
@@ -45,21 +45,19 @@ export type BadPartnerRow = {
 export type PartnerImportFacts = {
   /** Slugs of the program's partners, by email address. */
   partners: ReadonlyMap<string, string>
-  /** Slugs that are taken in the program: the main slug of their partner, by key. */
+  /** Taken slugs of the program: the main slug of their partner, by key. */
   slugOwners: ReadonlyMap<string, string>
   /**
-   * Coupons that are taken in the workspace: the main slug of their partner, or blank for one of
-   * another program.
+   * Taken coupons of the workspace: the main slug of their partner, or blank for another program's.
    */
   couponOwners: ReadonlyMap<string, string>
   /**
-   * What the workspace's other programs owe as opening balances, in cents of USD, by the email
-   * addresses of rows with a balance of their own.
+   * Opening balances that other programs owe, in cents of USD, by the addresses of rows with a
+   * balance.
    */
   balancesElsewhere: ReadonlyMap<string, number>
   /**
-   * Of these rows, the partners who exist without an opening balance: the main slug, or null of a
-   * banned one.
+   * Existing partners of these rows without an opening balance: the main slug, or null if banned.
    */
   unowed: ReadonlyMap<string, string | null>
   /** Groups that rows name: see findGroups. */
@@ -76,16 +74,13 @@ export const NOTHING_EXISTS: PartnerImportFacts = {
   groups: new Map(),
 }
 
-/**
- * A partner to insert. The coupon is null if another partner has it, and slugs that another one has
- * are left out.
- */
+/** A partner to insert, without a coupon and slugs that another partner has. */
 export type NewPartner = Omit<PartnerRow, 'slug' | 'group'> & {
   slug: string
   groupId: string | null
 }
 
-/** A partner who exists, and gets its opening balance. */
+/** An existing partner who gets an opening balance. */
 export type CompletedPartner = Pick<NewPartner, 'email' | 'slug' | 'openingBalanceCents'>
 
 /** The result of one row, in the response. */
@@ -97,7 +92,7 @@ export type PartnerImportSummary = PartnerImportResponse['summary']
 
 export type PartnerImportDecision = {
   newPartners: NewPartner[]
-  /** Those that the new partners join. */
+  /** The groups to create, which new partners join. */
   newGroups: NewGroup[]
   completed: CompletedPartner[]
   results: PartnerResult[]
@@ -107,7 +102,7 @@ export type PartnerImportDecision = {
 
 export const isPartnerRow = (row: PartnerRow | BadPartnerRow): row is PartnerRow => !('code' in row)
 
-/** The row's slug, or the one generated for it. A suffix is added if it is taken. */
+/** The row's slug, or a generated one. A suffix is added if it is taken. */
 export const preferredSlug = (row: PartnerRow): string => row.slug ?? makeSlug(row.name, row.email)
 
 /** The first row of each new email address. */
@@ -121,8 +116,8 @@ const rowsToCreate = (rows: (PartnerRow | BadPartnerRow)[], { partners }: Partne
 }
 
 /**
- * Assigns slugs. Requested ones take precedence over generated ones, because existing links use
- * them, and main ones over further ones.
+ * Assigns slugs. Requested slugs come before generated ones, because links use them, and main slugs
+ * before further ones.
  *
  * @returns the main slug and the further ones, by email address
  */
@@ -153,7 +148,7 @@ const assignSlugs = (
   return assigned
 }
 
-/** Those of a row's slugs that are not among the partner's. */
+/** The row's slugs that the partner does not get. */
 const notKept = (wanted: string[], keeps: (slug: string) => boolean) => {
   const slugs = wanted.filter((slug) => !keeps(slug))
   return slugs.length > 0 ? { slugsNotKept: slugs } : {}
@@ -163,9 +158,8 @@ const notKept = (wanted: string[], keeps: (slug: string) => boolean) => {
  * Decides each row. Existing partners are not changed, so an import can be repeated. Invalid and
  * duplicate rows reserve no slug and no coupon.
  *
- * @param suffix generates a suffix for a slug that is taken
- * @param completeExisting whether partners who exist and never had an opening balance get that of
- *   their row
+ * @param suffix generates a suffix for a taken slug
+ * @param completeExisting gives existing partners without an opening balance that of their row
  */
 export const decidePartnerImport = (
   read: (PartnerRow | BadPartnerRow)[],
@@ -173,7 +167,7 @@ export const decidePartnerImport = (
   suffix: () => string,
   completeExisting = false,
 ): PartnerImportDecision => {
-  // The group of a partner who exists does not matter: nothing of it is changed.
+  // The group of an existing partner does not matter, because nothing of it is changed.
   const rows = read.map((row): PartnerRow | BadPartnerRow => {
     const problem =
       isPartnerRow(row) && !facts.partners.has(row.email) ? groupProblem(row, facts.groups) : null
@@ -186,7 +180,7 @@ export const decidePartnerImport = (
   const completed = new Map<string, CompletedPartner>()
   const completes = ({ email, openingBalanceCents }: PartnerRow): boolean => {
     const slug = completeExisting && openingBalanceCents > 0 ? facts.unowed.get(email) : null
-    // Of two addresses of a partner, the first row counts.
+    // If two addresses name one partner, the first row counts.
     if (!slug || completed.has(slug)) return false
     completed.set(slug, { email, slug, openingBalanceCents })
     return true
@@ -253,19 +247,16 @@ export const decidePartnerImport = (
   }
 }
 
-/**
- * The specification makes each opening balance payable, so an import into a second program owes it
- * twice.
- */
+/** Each opening balance is payable, so an import into a second program owes it twice. */
 const warnings = (
   creating: ReadonlyMap<string, PartnerRow>,
   { balancesElsewhere, unowed }: PartnerImportFacts,
   completed: ReadonlyMap<string, CompletedPartner>,
 ): PartnerImportWarning[] => {
   const found = [...balancesElsewhere].filter(([email]) => {
-    // Who exists without a balance gets none, unless it is completed.
+    // An existing partner without a balance gets none, unless it is completed.
     if (unowed.has(email)) return completed.has(unowed.get(email) ?? '')
-    // Of a repeated address, only the first row creates a balance, which may have none.
+    // For a repeated address, only the first row creates a balance, which may be zero.
     return creating.get(email)?.openingBalanceCents !== 0
   })
   if (found.length === 0) return []
@@ -279,7 +270,7 @@ const warnings = (
 }
 
 /**
- * What becomes of a coupon of a partner who exists.
+ * The result for a coupon of an existing partner.
  * @param owner the main slug of the partner that has it
  */
 const notAdded = (id: string, owner: string | undefined, slug: string) => {

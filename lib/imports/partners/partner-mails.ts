@@ -1,4 +1,4 @@
-/** What the mails to new partners say. */
+/** The details of the mails to new partners. */
 import type { MovedDetails, WelcomeDetails } from '../../mail/outbox/details.ts'
 import { partnerLink } from '../../values/slugs.ts'
 import { type FormerLinkOwner, formerLinkOf, type LinkForms } from './former-links.ts'
@@ -6,7 +6,6 @@ import type { NewPartner } from './partner-import.ts'
 
 type Sender = { workspaceName: string; sentBy: string | null; portalUrl: string }
 
-/** The details of the mail to a new partner. */
 export const welcomeDetails = (
   partner: Pick<NewPartner, 'name' | 'slug'>,
   program: { name: string; siteUrl: string },
@@ -18,7 +17,7 @@ export const welcomeDetails = (
   ...sender,
 })
 
-/** The details of the mail to an imported partner, which says what becomes of its former link. */
+/** Says whether the former link still works. */
 export const movedDetails = (
   partner: FormerLinkOwner & Pick<NewPartner, 'name'>,
   program: { name: string; siteUrl: string },

@@ -1,21 +1,15 @@
-/** How long a platform's headers ask to wait. */
+/** How long to wait, by a platform's headers. */
 
 type HeaderFields = { get: (name: string) => string | null }
 
 const MIN_SECONDS = 1
-/**
- * Longer than the window of any limit that a platform documents. A mistake in a header must not
- * stop a job.
- */
+/** Longer than any documented limit: a wrong header must not stop a job. */
 const MAX_SECONDS = 600
 
-/** A timestamp in seconds is below this one in milliseconds until the year 5138. */
+/** Until the year 5138, timestamps in seconds are below it, and those in milliseconds above. */
 const FIRST_MILLISECONDS = 100_000_000_000
 
-/**
- * Seconds from now: of a number of seconds, or of a moment, which some platforms write in seconds
- * and some in milliseconds.
- */
+/** Seconds from now. Platforms send a number of seconds, or a moment in seconds or milliseconds. */
 const secondsOf = (text: string | null, now: Date): number | null => {
   if (!text) return null
   const number = Number(text)
@@ -24,7 +18,6 @@ const secondsOf = (text: string | null, now: Date): number | null => {
     return Number.isNaN(moment) ? null : (moment - now.getTime()) / 1_000
   }
   if (number > FIRST_MILLISECONDS) return (number - now.getTime()) / 1_000
-  // Nobody asks to wait for thirty years.
   return number > 1_000_000_000 ? number - now.getTime() / 1_000 : number
 }
 
@@ -36,17 +29,11 @@ const resetOf = (headers: HeaderFields, now: Date): number | null =>
   secondsOf(headers.get('RateLimit-Reset'), now) ??
   secondsOf(headers.get('X-RateLimit-Reset'), now)
 
-/**
- * The seconds after which a refused request may be repeated.
- * @param otherwise if no header says it
- */
+/** Seconds until a refused request may be repeated. @param otherwise if no header says it */
 export const waitAfterRefusal = (headers: HeaderFields, now: Date, otherwise: number): number =>
   bounded(resetOf(headers, now) ?? otherwise)
 
-/**
- * The seconds to wait after an answered request: 0, unless it was the last one that the limit
- * allows.
- */
+/** Seconds to wait after a response: 0, unless it was the last request within the limit. */
 export const waitAfterAnswer = (headers: HeaderFields, now: Date): number => {
   const remaining = headers.get('RateLimit-Remaining') ?? headers.get('X-RateLimit-Remaining')
   if (remaining === null || remaining.trim() === '' || Number(remaining) !== 0) return 0

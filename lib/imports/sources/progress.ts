@@ -1,4 +1,4 @@
-/** How far reading is, and where it goes on. */
+/** How far a source is read, and which page is next. */
 
 import type { PlatformCommission } from '../commissions/platform-commissions.ts'
 import { type HistoryEntry, historyEntry } from './history/history.ts'
@@ -11,27 +11,25 @@ import type { SourcePage, SourceRow } from './source-rows.ts'
  * How far a list is read.
  *
  * @property read rows, each counted once
- * @property total how many the platform says there are; null if it doesn't
+ * @property total the rows that the platform reports; null if it doesn't
  */
 export type ListProgress = { read: number; total: number | null; pages: number; isDone: boolean }
 
 export type Progress = Partial<Record<Resource, ListProgress>>
 
-/** What is read of a list that the platform does not let this token read. */
+/** The page of a list that the platform refuses to this token. */
 export const refusedPage = (resource: Resource): SourcePage => ({
   rows: [{ kind: 'left_out', id: `refused ${resource}`, reason: 'refused', name: resource }],
   next: null,
   total: null,
 })
 
-/** Where the next page is. */
 export type Place = { resource: Resource; cursor: string | null }
 
 export const NOTHING_READ: ListProgress = { read: 0, total: null, pages: 0, isDone: false }
 
 /**
- * Whether an import needs the row: of commissions, those that are not paid, if what a partner is
- * owed follows from them.
+ * Whether an import needs a row. It needs unpaid commissions, if they say what partners are owed.
  */
 const isImported = (row: SourceRow, { owed }: Pick<Platform, 'owed'>): boolean =>
   row.kind !== 'commission' ||
@@ -41,7 +39,7 @@ const isImported = (row: SourceRow, { owed }: Pick<Platform, 'owed'>): boolean =
  * What is kept of a page.
  *
  * @property rows for the import; for a shadow run, those that could not be read
- * @property history for an import: what each commission says of its customer
+ * @property history for an import: what each commission adds to its customer
  * @property commissions for a shadow run
  */
 export type Kept = {
@@ -50,13 +48,12 @@ export type Kept = {
   commissions: PlatformCommission[]
 }
 
-/** What is kept of a page's rows, of which each id is there once. */
 export const keptOf = (
   platform: Pick<Platform, 'owed'>,
   purpose: Purpose,
   all: SourceRow[],
 ): Kept => {
-  // A page that has an item twice has it once.
+  // A page may contain an item twice.
   const page = [...new Map(all.map((row) => [row.id, row])).values()]
   if (purpose === 'import') {
     const rows = page.filter((row) => isImported(row, platform))
@@ -77,9 +74,8 @@ export const keptOf = (
 }
 
 /**
- * Where reading goes on after it has failed, perhaps days ago. A list that is paged by number, and
- * does not say how many rows it has, begins anew: nothing would show that rows were removed
- * meanwhile, which draw others to pages that were read.
+ * Where a failed source continues, perhaps days later. A list that is paged by number without a
+ * total starts again: nothing would show that rows were removed, which shifts the pages.
  */
 export const placeToContinue = (
   platform: Platform,
@@ -90,19 +86,15 @@ export const placeToContinue = (
     ? { resource, cursor: null }
     : { resource, cursor }
 
-/**
- * More rows than any program has. A platform that never says it is at the end would fill the
- * database.
- */
+/** More pages than any program has. A list without an end would fill the database. */
 const MAX_PAGES = 20_000
 
-/** Whether a list goes on for too long. */
 export const isEndless = ({ pages }: ListProgress): boolean => pages >= MAX_PAGES
 
 /**
- * The cursor after a page. In a list that is paged by number, rows that were removed meanwhile draw
- * later ones forward, past the next page; so as many pages are read again. Rows that were added are
- * read twice, which does no harm.
+ * The cursor after a page. If rows were removed from a list that is paged by number, later rows
+ * shift forward, past the next page. So as many pages are read again. Reading rows twice does no
+ * harm.
  */
 const cursorAfter = (
   { paging, pageSize }: Platform,
@@ -113,15 +105,11 @@ const cursorAfter = (
   const removed = before === null || total === null ? 0 : before - total
   if (paging !== 'number' || removed <= 0) return next
   const page = Number(cursor ?? '1')
-  // The rows that moved are on pages before this one, which were read already; before the first,
-  // there are none.
+  // The shifted rows are on earlier pages. Before the first page, there are none.
   return page === 1 ? next : String(Math.max(page - Math.ceil(removed / pageSize), 1))
 }
 
-/**
- * The next page after one was read.
- * @param lists that are read @returns null for the place after all lists
- */
+/** The place of the next page; null after all lists. @param lists that are read */
 export const placeAfter = (
   platform: Platform,
   lists: Resource[],

@@ -5,27 +5,22 @@ import type { Resource } from './source.ts'
 import type { SourcePage } from './source-rows.ts'
 
 export type SourcesEnv = {
-  /**
-   * Replaces the platforms' own addresses, for tests and the local runtime: theirs are paths below
-   * it.
-   */
+  /** Replaces the platforms' addresses, in tests and the local runtime. */
   SOURCES_URL?: string
 }
 
 /** Platforms respond within a second or two. */
 const TIMEOUT_MS = 10_000
-/** A hundred partners with all their links have less than a tenth of this. */
+/** Ten times the size of a hundred partners with all their links. */
 const MAX_BYTES = 5 * 1024 * 1024
-/** Without a header, as long as the window of most limits. */
+/** Without a header: the window of most limits. */
 const LIMITED_SECONDS = 30
 
-/** Why a page was not read, although the platform does not refuse it. */
+/** Why a page was not read. A retry may succeed. */
 type ReadFailure = 'unreachable' | 'timeout' | 'status' | 'redirect' | 'garbage'
 
 /**
- * `limited`: too many requests. `refused`: repeating the request is of no use. `failed`: it may be
- * repeated.
- *
+ * `limited`: too many requests. `refused`: a retry is of no use. `failed`: a retry may succeed.
  * @property waitSeconds until the next request
  */
 export type PageResult =
@@ -34,7 +29,7 @@ export type PageResult =
   | { outcome: 'refused'; status: number }
   | { outcome: 'failed'; reason: ReadFailure; status: number | null }
 
-/** The body as JSON; undefined for anything else, and for what is too large. */
+/** The body as JSON; undefined if it is none, or too large. */
 const jsonOf = async (response: Response): Promise<unknown> => {
   const reader = response.body?.getReader()
   if (!reader) return undefined
@@ -58,7 +53,7 @@ const jsonOf = async (response: Response): Promise<unknown> => {
   }
 }
 
-/** Statuses below 500 of requests that may be repeated: a timeout, and one that came too early. */
+/** Statuses below 500 that a retry may change. */
 const REPEATABLE = [408, 425]
 
 /**
@@ -102,14 +97,14 @@ export const readPage = async (
           outcome: 'limited',
           waitSeconds: waitAfterRefusal(headers, new Date(), LIMITED_SECONDS),
         }
-      // A browser's `opaqueredirect` has the status 0.
+      // `opaqueredirect` has the status 0.
       if (status < 400) return failed('redirect', status)
       return status < 500 && !REPEATABLE.includes(status)
         ? { outcome: 'refused', status }
         : failed('status', status)
     }
     const page = platform.read(resource, await jsonOf(response), cursor)
-    // A cursor that leads to its own page would be followed for ever.
+    // A cursor that leads to its own page would never end.
     return page && (page.next === null || page.next !== cursor)
       ? { outcome: 'page', page, waitSeconds: waitAfterAnswer(headers, new Date()) }
       : failed('garbage', status)

@@ -1,4 +1,4 @@
-/** One run of the import-source Worker: reads pages of the sources that are due, and saves each. */
+/** One run of the import-source Worker: reads pages of due sources, and saves each. */
 
 import { type Budget, type BudgetEnv, hasLeft, newBudget, withDb } from '../../db/budget.service.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
@@ -15,7 +15,7 @@ import {
   LEASE_SECONDS,
   MAX_READING_SECONDS,
 } from './schedule.ts'
-import { DISPENSABLE, type Resource } from './source.ts'
+import { DISPENSABLE, type Resource, sealContext } from './source.ts'
 import {
   type LeasedSource,
   leaseSource,
@@ -24,7 +24,6 @@ import {
   saveFailure,
   savePage,
 } from './source-queue.queries.ts'
-import { sealContext } from './token.ts'
 
 export type SourceRunEnv = DatabaseEnv &
   BudgetEnv &
@@ -32,19 +31,16 @@ export type SourceRunEnv = DatabaseEnv &
     SECRETS_KEY: string
   }
 
-/** Pages of one source, before the next one takes its turn. */
+/** Pages of one source before the next source's turn. */
 const PAGES_PER_TURN = 10
 /** Reading and saving a page: two fetches, and one to end the lease. */
 const FETCHES_PER_PAGE = 3
-/**
- * The end of a platform's window is waited for, if it is this near; another nudge or the cron goes
- * on after a longer wait.
- */
+/** The longest wait for a platform's limit. After a longer one, a nudge or the cron continues. */
 const LONGEST_WAIT_MS = 35_000
 
 const later = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
 
-/** What a run did, for its log line. */
+/** For the log line of a run. */
 export type ReadTally = {
   pages: number
   rows: number
@@ -55,7 +51,7 @@ export type ReadTally = {
 
 type Reading = { env: SourceRunEnv; budget: Budget; tally: ReadTally }
 
-/** Ends the reading of a source, and deletes its token. */
+/** Fails a source for good, and deletes its token. */
 const giveUp = (source: LeasedSource, failure: string, { env, budget, tally }: Reading) => {
   tally.failed++
   return withDb(env, budget, (db) =>
@@ -68,7 +64,7 @@ const giveUp = (source: LeasedSource, failure: string, { env, budget, tally }: R
   )
 }
 
-/** Notes a page that was not read, and when it is tried again. */
+/** Saves a failure and the time of the retry. */
 const noteFailure = async (
   source: LeasedSource,
   result: Exclude<PageResult, { outcome: 'page' | 'limited' }>,
@@ -89,7 +85,7 @@ const noteFailure = async (
   )
 }
 
-/** Why a source is not read on, before anything is asked; null if it is. */
+/** Why a source has ended before a request; null if it has not. */
 const endOf = (
   { createdAt, isAllowed, purpose, isInShadow }: LeasedSource,
   now: Date,
@@ -99,7 +95,7 @@ const endOf = (
   return later(createdAt, MAX_READING_SECONDS) <= now ? 'too_long' : null
 }
 
-/** Whether a list is refused for good, and can be done without. */
+/** Whether a list is refused for good, and the import can do without it. */
 const isDispensable = (
   result: Exclude<PageResult, { outcome: 'page' | 'limited' }>,
   resource: Resource,
@@ -159,7 +155,7 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
         now,
       }),
     )
-    // It was canceled, or the lease has ended and another run reads it.
+    // The source was removed, or another run has leased it.
     if (!saved) return
     tally.pages++
     tally.rows += page.rows.length
@@ -172,12 +168,11 @@ const readTurn = async (source: LeasedSource, reading: Reading): Promise<void> =
 }
 
 /**
- * Reads pages of the sources that are due, which take turns, as long as the budget lasts. Waits for
- * a platform that asks to.
+ * Reads pages of due sources, which take turns, within the budget. Waits if a platform asks to.
  *
  * @param ms how long a run may take, without the ten seconds of its last request
- * @returns null if there was nothing to read
- * @throws {Unavailable} what was read is saved, and the rest is due again after its lease
+ * @returns null if nothing was due
+ * @throws {Unavailable} what was read is saved, and the rest is due after its lease
  */
 export const readDue = async (env: SourceRunEnv, ms: number): Promise<ReadTally | null> => {
   const reading: Reading = {

@@ -1,7 +1,7 @@
-/** When reading goes on after a failure, and when it is given up. Times in seconds. */
+/** Retries after failures, in seconds. */
 import { listedDelay, withJitter } from '../../values/backoff.ts'
 
-/** After each failure in a row: six hours in all, longer than most breakdowns. */
+/** After each consecutive failure: six hours in all, longer than most outages. */
 const DELAYS_SECONDS = [2, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200, 7_200] as const
 
 /** Up to this share of a delay is added to it. */
@@ -12,13 +12,13 @@ export const LEASE_SECONDS = 60
 
 const DAY_SECONDS = 86_400
 
-/** How long a token is kept at most: reading that has not ended by then has failed. */
+/** How long a token is kept. A source that is not read within it has failed. */
 export const MAX_READING_SECONDS = DAY_SECONDS
 
-/** How long what was read, or why it failed, is kept for its import. */
+/** How long rows and failures are kept for an import. */
 export const KEEP_SECONDS = 7 * DAY_SECONDS
 
-/** A wrong token stays wrong. Another refusal may be that of a proxy in between. */
+/** Refusals before a source fails. 401 is final, but a proxy may cause others. */
 const MAX_REFUSALS = 3
 const UNAUTHORIZED = 401
 
@@ -31,17 +31,17 @@ export const delayAfterFailure = (failures: number, random: number): number | nu
   return delay === null ? null : withJitter(delay, JITTER, random)
 }
 
-/** Whether it is of no use to ask again. @param failures in a row, this one included */
+/** @param failures consecutive, this one included */
 const isFinal = (status: number, failures: number): boolean =>
   status === UNAUTHORIZED || failures >= MAX_REFUSALS
 
-/** The same after a refusal. */
+/** The delay after a refusal, or null to give up. */
 export const delayAfterRefusal = (
   status: number,
   failures: number,
   random: number,
 ): number | null => (isFinal(status, failures) ? null : delayAfterFailure(failures, random))
 
-/** Whether a refusal is of this list alone, for good: the token itself is accepted. */
+/** Whether only this list is refused, for good: the token itself is accepted. */
 export const isListRefused = (status: number, failures: number): boolean =>
   status !== UNAUTHORIZED && isFinal(status, failures)

@@ -1,4 +1,4 @@
-/** A reading of another platform, as managers see it. */
+/** A source, as the API returns it. */
 import { failureText } from './failures.ts'
 import { listsOf } from './platforms/platform.ts'
 import { PLATFORMS } from './platforms/platforms.ts'

@@ -24,6 +24,9 @@ export type PlatformId = (typeof PLATFORM_IDS)[number]
 export const PURPOSES = ['import', 'shadow'] as const
 export type Purpose = (typeof PURPOSES)[number]
 
+/** The context that a token is encrypted in: a copied ciphertext does not decrypt elsewhere. */
+export const sealContext = (workspaceId: string): string => `${workspaceId} import source`
+
 /** Why a row is not imported. */
 export const LEFT_OUT = [
   'no_email',

@@ -1,10 +1,10 @@
-/** Requests about readings of other platforms. */
+/** Requests about sources. */
 import * as z from 'zod'
 import { line, nullWhenBlank, optional } from '../../http/fields.ts'
 import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
 import { PLATFORM_IDS, PURPOSES } from './source.ts'
 
-/** Tokens have at most some hundred characters. A header has no others. */
+/** Tokens have some hundred characters. A header can contain no others. */
 const token = z
   .string('Must be a string.')
   .trim()
@@ -15,10 +15,10 @@ const token = z
 /** POST /api/workspaces/:workspace/import-sources. */
 export const NewImportSource = z
   .strictObject({
-    programId: z.uuid().toLowerCase().meta({ description: 'The program that is read for.' }),
+    programId: z.uuid().toLowerCase().meta({ description: 'The program that the rows are for.' }),
     purpose: optional(z.enum(PURPOSES)).meta({
       description:
-        '`import` reads what an import needs. `shadow` reads the commissions into the program’s shadow run.',
+        '`import` reads the rows of an import. `shadow` reads the commissions into the program’s shadow run.',
       default: 'import',
     }),
     platform: z.enum(PLATFORM_IDS),
@@ -30,12 +30,12 @@ export const NewImportSource = z
       line(MAX_ID_LENGTH)
         .regex(/^[!-~]*$/, 'Must be one line, without spaces.')
         .transform(nullWhenBlank)
-        .meta({ description: 'The account or program at the platform, if it asks for one.' }),
+        .meta({ description: 'The account or program at the platform, if it needs one.' }),
     ),
   })
   .meta({ id: 'NewImportSource' })
 
-/** The rows of a page: less than 1 MB. */
+/** Less than 1 MB. */
 const MAX_ROWS = 1_000
 
 /** GET /api/workspaces/:workspace/import-sources/:id/rows. */

@@ -1,4 +1,4 @@
-/** Starts to read a platform: whether it accepts the token is found out at once. */
+/** Starts to read a platform, and checks its token first. */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -11,7 +11,7 @@ import { listsOf, type Platform } from './platforms/platform.ts'
 import { PLATFORMS } from './platforms/platforms.ts'
 import { NOTHING_READ, placeToContinue } from './progress.ts'
 import { readPage, type SourcesEnv } from './read-page.service.ts'
-import type { PlatformId, Purpose, Resource } from './source.ts'
+import { type PlatformId, type Purpose, type Resource, sealContext } from './source.ts'
 import {
   addSource,
   continueSource,
@@ -19,7 +19,6 @@ import {
   type ImportSource,
   listSources,
 } from './sources.queries.ts'
-import { sealContext } from './token.ts'
 
 type Started = {
   programId: string
@@ -32,7 +31,7 @@ type Started = {
 const invalid = (path: string, message: string) =>
   new ApiError('invalid_body', `${path}: ${message}`, { details: [{ path, message }] })
 
-/** Reads the first page of a list. @returns how many there are, if the platform says so */
+/** Reads the first page of a list. @returns how many rows it has, if the platform says so */
 const tryToken = async (
   env: SourcesEnv,
   platform: Platform,
@@ -44,7 +43,7 @@ const tryToken = async (
   if (result.outcome === 'limited')
     throw new ApiError(
       'rate_limited',
-      `${platform.name} has answered too many requests. Try again later.`,
+      `${platform.name} has received too many requests. Try again later.`,
       {
         retryAfter: result.waitSeconds,
       },
@@ -59,11 +58,10 @@ const tryToken = async (
 const RETRY_SECONDS = 5
 
 /**
- * Starts to read a platform for a program. One that has failed goes on from where it was, if it is
- * the same account of the same platform.
+ * Starts to read a platform for a program. A failed source of the same account continues.
  *
  * @throws {ApiError} `not_found` without the program, `invalid_body` if the platform refuses the
- *   token, `conflict` if the program is read already, or has no shadow run to read commissions for
+ *   token, `conflict` if the program has another source, or no shadow run
  */
 export const startSource = async (
   env: SourcesEnv & { SECRETS_KEY: string },
@@ -80,7 +78,7 @@ export const startSource = async (
   if (purpose === 'shadow' && program.mode !== 'shadow')
     throw new ApiError('conflict', NOT_IN_SHADOW)
   const credentials = { token, account: platform.account ? account : null }
-  // There are partners in each program.
+  // Every program has partners.
   const tried = purpose === 'shadow' ? 'commissions' : 'partners'
   const total = await tryToken(env, platform, credentials, tried)
   const [first = tried] = listsOf(platform, purpose)
@@ -107,7 +105,7 @@ export const startSource = async (
     account: credentials.account,
     ciphertext,
     resource: first,
-    // Only as an estimate: the list is read later.
+    // An estimate: the list is read later.
     progress: total === null ? {} : { [tried]: { ...NOTHING_READ, total } },
   })
   if (source) return source

@@ -1,17 +1,16 @@
-/** Adds up what a platform has paid for each customer, in the customer's own row, page by page. */
+/** Adds up what a platform paid for each customer, in the customer's row, page by page. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Kept } from '../progress.ts'
 import { HISTORY } from './history.ts'
 
 /**
- * Common table expressions, after that of `held`, the source. Only commissions of the customer's
- * own partner count: the history stays with the partner who was paid. `tallied` has the number of
- * entries that were not there before.
+ * Common table expressions, after `held`, the source. Only commissions of the customer's own
+ * partner count, because the history stays with the partner who was paid. `tallied` has the number
+ * of new entries.
  *
- * Rows are found by arrays of ids: joined, they were looked for among all of the source's, while
- * Postgres does not know how many these are.
+ * Rows are found by arrays of ids, because a join would read all rows of the source.
  *
- * @param isLast whether the list ends with this page: its entries are not needed any more
+ * @param isLast whether the list ends with this page, after which its entries are deleted
  */
 export const addHistory = (entries: Kept['history'], isLast: boolean): RawBuilder<unknown> => sql`
   entries as (select x.id, x.row from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as x(id text, row jsonb)),
@@ -56,10 +55,7 @@ export const addHistory = (entries: Kept['history'], isLast: boolean): RawBuilde
     select count(*)::integer as added from entries e where not exists (select from known k where k.id = e.id)
   )`
 
-/**
- * Takes a source's history from its customers' rows, if its list is read from the beginning again.
- * Its entries are deleted too.
- */
+/** Deletes a source's history, if its list is read from the beginning again. */
 export const dropHistory = (sourceId: string, when: RawBuilder<boolean>): RawBuilder<unknown>[] => [
   sql`delete from import_source_rows where source_id = ${sourceId} and resource = ${HISTORY} and ${when}`,
   sql`update import_source_rows set row = row - '{prior,firstCommissionAt}'::text[]
