@@ -1,7 +1,4 @@
-/**
- * Access to a workspace: by a person's role and the tables of lib/auth/roles, or by an API key's
- * scopes.
- */
+/** Access to a workspace: by a person's role (lib/auth/roles), or by an API key's scopes. */
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
@@ -26,23 +23,20 @@ import { type SessionEnv, session } from './session.ts'
 export type WorkspaceEnv = SessionEnv & {
   Variables: {
     workspace: Workspace
-    /** Who acts, for the audit log: an email address, or `API key "<name>"`. */
+    /** The actor for the audit log: an email address, or `API key "<name>"`. */
     actor: string
     /** Set for a request with an Idempotency-Key: see `idempotent`. */
     firstId?: string
-    /** What such a request returns once, as `idempotent` keeps it. */
+    /** The secret that such a request returns once: see `idempotentSecret`. */
     secret?: string
-    /** Whether the response is sent while it is read. */
+    /** Whether the response is streamed. */
     isStreamed?: boolean
   }
 }
 
 const address = (c: Context): string => c.req.param('workspace') ?? ''
 
-/**
- * The same error whether the workspace is missing or another's, so that nobody can probe for
- * workspaces.
- */
+/** The same error for missing and for other workspaces, so that nobody can probe for them. */
 const workspaceNotFound = () =>
   new ApiError('not_found', 'This workspace does not exist, or you are not a member of it.')
 
@@ -66,10 +60,7 @@ export const requireRole = <W extends Pick<Workspace, 'role'>>(
   return workspace
 }
 
-/**
- * The roles of the route that answers a request: the first that matches and is no middleware. null
- * where there is none, which is 404.
- */
+/** The roles of the route that handles a request; null if there is none, which is a 404. */
 const rolesOf = (c: Context): Roles | null => {
   const route = matchedRoutes(c).find(({ method }) => method !== 'ALL')
   if (!route) return null
@@ -79,8 +70,7 @@ const rolesOf = (c: Context): Roles | null => {
 }
 
 /**
- * Requires a role of the route that answers, for a handler that reads the workspace with its facts.
- *
+ * Requires a role of the route, in a handler that reads the workspace with its facts.
  * @throws {ApiError} as `requireRole`
  */
 export const requireRoleOf = <W extends Pick<Workspace, 'role'>>(
@@ -88,7 +78,7 @@ export const requireRoleOf = <W extends Pick<Workspace, 'role'>>(
   workspace: W | undefined,
 ): W => requireRole(workspace, rolesOf(c) ?? [])
 
-/** Refuses who has none of the roles of the route. @throws {ApiError} `manager_required` */
+/** Requires a role of the route. @throws {ApiError} `manager_required` */
 export const byRole = () =>
   createMiddleware<WorkspaceEnv>(async function byRole(c, next) {
     const roles = rolesOf(c)
@@ -97,10 +87,8 @@ export const byRole = () =>
   })
 
 /**
- * Answers a failure of what follows to whoever lacks the role as that. For a handler that reads the
- * role with its facts: what is wrong with a request that it refuses before, such as its body, is
- * said to those only who have it.
- *
+ * Replaces a failure by that of a missing role. For handlers that read the role with their facts:
+ * only people with the role learn what is wrong with a request.
  * @throws {ApiError} as `requireRole`
  */
 export const failuresByRole = () =>
@@ -120,7 +108,7 @@ export const actOf = (c: Pick<Context<WorkspaceEnv>, 'var'>): Act => ({
 })
 
 /**
- * Whether a person acts who has signed in recently: neither an API key nor an old session may move
+ * Whether the caller is a person with a recent sign-in. API keys and old sessions may not move
  * money.
  */
 export const isFreshPerson = (c: Context<WorkspaceEnv>): boolean => {
@@ -129,26 +117,20 @@ export const isFreshPerson = (c: Context<WorkspaceEnv>): boolean => {
 }
 
 /**
- * Continues the request, and checks its access again after an unexpected failure: one whose
- * workspace was deleted meanwhile is answered as those that come later.
+ * Continues the request, and checks its access again after an unexpected failure: the workspace may
+ * have been deleted meanwhile.
  */
 const withAccess = async (c: Context, next: Next, check: () => Promise<unknown>): Promise<void> => {
   await next()
   if (c.error && !(c.error instanceof ApiError || c.error instanceof Unavailable)) await check()
 }
 
-/**
- * Sets `c.var.workspace` to the workspace of the URL, for its members.
- * @throws {ApiError} `not_found`
- */
+/** Sets `c.var.workspace` from the URL, for its members. @throws {ApiError} `not_found` */
 export const inWorkspace = () =>
   createMiddleware<WorkspaceEnv>(async function inWorkspace(c, next) {
+    const { db, user } = c.var
     const find = async () => {
-      const workspace = await memberWorkspace(
-        c.var.db,
-        address(c),
-        c.var.user.email,
-      ).executeTakeFirst()
+      const workspace = await memberWorkspace(db, address(c), user.email).executeTakeFirst()
       if (!workspace) throw workspaceNotFound()
       return workspace
     }
@@ -160,8 +142,8 @@ export const inWorkspace = () =>
   })
 
 /**
- * Sets `c.var.workspace` to that of an API key with a scope, which is the workspace of the URL if
- * that names one.
+ * Sets `c.var.workspace` to that of an API key with the scope. A workspace in the URL must be the
+ * same.
  */
 const keyHolder = (scope: ApiKeyScope) =>
   createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
@@ -190,18 +172,15 @@ const keyHolder = (scope: ApiKeyScope) =>
   })
 
 /**
- * Requires a member of the workspace in the URL, with a role that the table of routes names for the
- * endpoint. Sets `c.var.user` and `c.var.workspace`.
+ * Requires a member of the workspace in the URL, with a role of the route. Sets `c.var.user` and
+ * `c.var.workspace`.
  *
  * @throws {ApiError} `not_signed_in`, `not_found` (also for non-members), `manager_required`
  */
 export const member = () =>
   every(session(), inWorkspace(), byRole()) as MiddlewareHandler<WorkspaceEnv>
 
-/**
- * Requires the same, and a recent sign-in.
- * @throws {ApiError} as `member`, and `fresh_sign_in_required`
- */
+/** As `member`, with a recent sign-in. @throws {ApiError} also `fresh_sign_in_required` */
 export const freshMember = () =>
   every(session(), inWorkspace(), byRole(), freshSignIn()) as MiddlewareHandler<WorkspaceEnv>
 
@@ -210,41 +189,35 @@ const personOr = (
   scope: ApiKeyScope,
 ): MiddlewareHandler<WorkspaceEnv> => {
   const byKey = every(apiKey(), keyHolder(scope))
-  // A request with neither is answered as a program's: people use the pages.
+  // Without credentials, the error is that for an API key. People use the pages.
   const isPerson = (c: Context) => !c.req.header('Authorization') && c.req.header('Cookie')
   return (c, next) => (isPerson(c) ? bySession : byKey)(c, next)
 }
 
 /**
- * Requires a member as `member` does, or an API key of the workspace with the scope `read`. Sets
- * `c.var.workspace`.
+ * Requires a member, or an API key with the scope `read`. Sets `c.var.workspace`.
  *
- * @throws {ApiError} `invalid_api_key`, `insufficient_scope`, `not_signed_in`, `not_found` (also
- *   for non-members and other workspaces' keys), `manager_required`
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`, and as `member`
  */
 export const reader = () => personOr(member(), 'read')
 
 /**
- * Requires an API key with the scope `read`, and no session. Sets `c.var.workspace` to the key's.
- *
+ * Requires an API key with the scope `read`. Sets `c.var.workspace`.
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`, `rate_limited`
  */
 export const keyReader = () => every(apiKey(), keyHolder('read')) as MiddlewareHandler<WorkspaceEnv>
 
-/** The same with the scope `write`. Sets who acts for `actOf`, too. */
+/** As `keyReader`, with the scope `write`. */
 export const keyWriter = () =>
   every(apiKey(), keyHolder('write')) as MiddlewareHandler<WorkspaceEnv>
 
 /**
- * Requires a member as `member` does, or an API key of the workspace with the scope `write`. Sets
- * `c.var.workspace`, and who acts for `actOf`. Not for endpoints that move money or give access.
- *
- * @throws {ApiError} as `reader`
+ * Requires a member, or an API key with the scope `write`. Not for endpoints that move money or
+ * give access. @throws {ApiError} as `reader`
  */
 export const writer = () => personOr(member(), 'write')
 
 /**
- * Requires the same, and of a person a recent sign-in.
- * @throws {ApiError} as `writer`, and `fresh_sign_in_required`
+ * As `writer`, with a recent sign-in of a person. @throws {ApiError} also `fresh_sign_in_required`
  */
 export const freshWriter = () => personOr(freshMember(), 'write')

@@ -1,4 +1,4 @@
-/** Better Auth, reduced to what we use: it redeems sign-in links and stores sessions. */
+/** Better Auth, which only redeems sign-in links and stores sessions. */
 import { kyselyAdapter } from '@better-auth/kysely-adapter'
 import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
 import { magicLink } from 'better-auth/plugins/magic-link'
@@ -10,37 +10,37 @@ import { sha256 } from '../platform/sha256.ts'
 import { cookieName } from './cookies.ts'
 import { repeatableInserts } from './idempotency/repeatable-inserts.queries.ts'
 
-/** Lifetime of a sign-in link. Mails rarely take longer, and a mailbox keeps old links forever. */
+/** Lifetime of a sign-in link. Mails rarely take longer, and mailboxes keep old links. */
 export const LINK_MINUTES = 10
 
 /** Lifetime of a session after its last use. */
 export const SESSION_DAYS = 30
 
-/** Lifetime of a session, however often it is used. */
+/** Lifetime of a session, independent of its use. */
 export const MAX_SESSION_DAYS = 90
 
 const ONE_DAY_SECONDS = 86_400
 
 type AuthSettings = {
   db: Db
-  /** AUTH_SECRET: signs the cookies. */
+  /** AUTH_SECRET. */
   secret: string
   /** Whether cookies are sent over https only. */
   secure: boolean
 }
 
-/** Better Auth's own errors hide the cause, which it only logs. */
+/** Better Auth's errors hide the cause, which it only logs. */
 const logFailure: NonNullable<BetterAuthOptions['logger']>['log'] = (_level, about, cause) =>
   log('error', {
     about: describeError(new Error(about)).error,
     ...(cause instanceof Error && describeError(cause)),
   })
 
-/** Better Auth's options. Its tables are in schema.sql. */
+/** Better Auth's options. Its tables are in schema/sign-in.sql. */
 export const authOptions = ({ db, secret, secure }: AuthSettings) =>
   ({
     secret,
-    // Unused: its routes are not served, and links are built from the URL of the request.
+    // Unused, because its routes are not served and links use the URL of the request.
     baseURL: 'https://tributary.invalid',
     database: kyselyAdapter(db.withSchema('sign_in').withPlugin(repeatableInserts), {
       type: 'postgres',
@@ -116,11 +116,10 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
   }) satisfies BetterAuthOptions
 
 /**
- * Better Auth for one request, so that its database calls share the request's deadline and count.
- * Takes about 0.3 ms.
+ * Better Auth for one request, whose database calls share the request's deadline and count. Takes
+ * about 0.3 ms.
  *
- * @throws when AUTH_SECRET is too short: without one, Better Auth would sign with a default that is
- *   public
+ * @throws if AUTH_SECRET is too short: without one, Better Auth would sign with a public default
  */
 export const createAuth = (settings: AuthSettings) => {
   if ((settings.secret ?? '').length < MIN_SECRET_LENGTH) {

@@ -14,12 +14,11 @@ export type AuthBindings = AppEnv['Bindings'] &
   NudgeEnv<'OUTBOX'>['Bindings'] &
   SignInSettings & {
     FAILURE_LIMIT: RateLimiter
-    /** Signs the cookies: 32 random characters or more. Changing it signs everyone out. */
+    /** Signs the cookies: at least 32 random characters. Changing it signs everybody out. */
     AUTH_SECRET: string
     MAILER: MailerService
   }
 
-/** The app of the auth Worker's routes. */
 export type AuthEnv = AppEnv & {
   Bindings: AuthBindings
   Variables: { auth: ReturnType<typeof createAuth>; secure: boolean }

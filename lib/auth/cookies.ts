@@ -9,8 +9,8 @@ export const isSecure = (url: string): boolean => {
 }
 
 /**
- * With the prefix `__Host-`, browsers accept the cookie only from this host and over https, so
- * neither another subdomain nor the network can set one.
+ * The prefix `__Host-` makes browsers accept the cookie only from this host and over https: no
+ * subdomain and no network attacker can set it.
  */
 export const cookieName = (secure: boolean): string => `${secure ? '__Host-' : ''}tributary.session`
 
@@ -18,10 +18,7 @@ export const cookieName = (secure: boolean): string => `${secure ? '__Host-' : '
 export const sessionCookies = (headers: Headers, secure: boolean): string[] =>
   headers.getSetCookie().filter((cookie) => cookie.startsWith(`${cookieName(secure)}=`))
 
-/**
- * The Clear-Site-Data header of signing out: the import page stores rows, which the browser's next
- * user must not find.
- */
+/** The Clear-Site-Data header of a sign-out: the import page stores rows in the browser. */
 export const CLEAR_STORAGE = '"storage"'
 
 /** The Set-Cookie header that deletes the cookie. */

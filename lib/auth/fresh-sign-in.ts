@@ -1,7 +1,7 @@
 /**
- * What changes money, where it goes, or who decides needs a recent sign-in: a stolen or forgotten
- * session is not enough. This is the one place that says whether a sign-in is recent. Another proof
- * of the person counts by moving `signedInAt` of its session.
+ * Changes of money, of where it goes, and of who decides need a recent sign-in, because a session
+ * may be stolen or forgotten. Only this file decides whether a sign-in is recent. Other proofs of
+ * the person, such as a passkey, move `signedInAt`.
  */
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../http/errors.ts'
@@ -22,7 +22,7 @@ export const requireFreshSignIn = (signedInAt: Date, now: Date): void => {
   )
 }
 
-/** Refuses a session whose sign-in is too old. @throws {ApiError} `fresh_sign_in_required` */
+/** @throws {ApiError} `fresh_sign_in_required` */
 export const freshSignIn = () =>
   createMiddleware<SessionEnv>(async function freshSignIn(c, next) {
     requireFreshSignIn(c.var.signedInAt, c.var.now)

@@ -1,6 +1,6 @@
 /**
- * Where a workspace requires a passkey for payouts, a session that a mailed link has begun is not
- * enough to pay, nor to change who may.
+ * If a workspace requires a passkey for payouts, a session without one may neither pay nor change
+ * who may.
  */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
@@ -10,29 +10,26 @@ import { FRESH_HOURS, isFresh } from './fresh-sign-in.ts'
 
 type Paying = Pick<Context<WorkspaceEnv>, 'var'>
 
-/** Whether a passkey has confirmed the session as recently as a sign-in must be. */
+/** Whether a passkey has confirmed the session recently. */
 export const isConfirmedByPasskey = ({ var: { passkeyAt, now } }: Paying): boolean =>
   passkeyAt !== null && isFresh(passkeyAt, now)
 
-/**
- * Whether a request that pays, or changes who may, lacks the passkey that its workspace requires.
- */
+/** Whether the passkey that the workspace requires is missing. */
 export const isPasskeyMissing = (c: Paying): boolean =>
   c.var.workspace.payoutsRequirePasskey === true && !isConfirmedByPasskey(c)
 
-/** Refuses a request that a passkey has not confirmed. @throws {ApiError} `passkey_required` */
 export const passkeyRequired = (): ApiError =>
   new ApiError(
     'passkey_required',
     `This needs a confirmation with a passkey within the last ${FRESH_HOURS} hours. Confirm at /auth/passkeys with the same session, and repeat the request.`,
   )
 
-/** Requires a passkey where the workspace does. @throws {ApiError} `passkey_required` */
+/** Requires a passkey if the workspace does. @throws {ApiError} `passkey_required` */
 export const requirePasskeyToPay = (c: Paying): void => {
   if (isPasskeyMissing(c)) throw passkeyRequired()
 }
 
-/** The same, after the role and the recent sign-in. */
+/** The same as middleware, after the role and the recent sign-in. */
 export const passkeyToPay = () =>
   createMiddleware<WorkspaceEnv>(async function passkeyToPay(c, next) {
     requirePasskeyToPay(c)

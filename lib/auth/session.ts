@@ -1,4 +1,4 @@
-/** Sessions, as the auth Worker returns them, and protection against cross-site requests. */
+/** Sessions, and protection against cross-site requests. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../http/app.ts'
@@ -11,39 +11,37 @@ import type { Language } from '../languages/languages.ts'
 /** A signed-in person, whose address a mailed link has verified. */
 export type User = { id: string; email: string; name: string }
 
-/** A session, and when its person was proven last. */
+/** A session, and when it was last confirmed. */
 export type Session = {
   user: User
-  /** When its sign-in link was used or a passkey confirmed it, whichever was last. */
+  /** When the sign-in link was used or a passkey confirmed the session, whichever is later. */
   signedInAt: Date
-  /** When a passkey confirmed it last. */
   passkeyAt: Date | null
   setCookie: string[]
 }
 
-/** Whether a person has a passkey: one that counts, only such as count later, or none. */
+/** Whether a person has a passkey that counts, only ones that will count later, or none. */
 export type PasskeyState = 'counts' | 'waits' | 'none'
 
 /** The RPC methods of the auth Worker. */
 export type AuthService = {
   /**
-   * The session of the headers' cookie, or null. The caller passes on `setCookie`, which renews the
-   * cookie.
+   * The session of the cookie in `headers`, or null. The caller passes on `setCookie`, which renews
+   * the cookie.
    *
-   * @param url the request's URL: the cookie's name differs between https and a local run
-   * @throws when the database does not answer
+   * @param url of the request: the cookie's name differs between https and a local run
+   * @throws if the database does not respond
    */
   getSession: (headers: Headers, url: string) => Promise<Session | null>
 
   /**
-   * How the person of the headers' cookie can confirm: with a passkey, or by a sign-in link, which
-   * is mailed then.
+   * How the person can confirm: with a passkey, or by a sign-in link, which is mailed.
    *
-   * @param headers `Cookie`, and of the browser that asks, `User-Agent` and `CF-Connecting-IP`
+   * @param headers `Cookie`, and of the browser, `User-Agent` and `CF-Connecting-IP`
    * @param next the path of this site that the link leads to
    * @param language of the mail
-   * @returns `on_the_way` if several links have been mailed already
-   * @throws when there is no session, or the mail was not sent
+   * @returns `on_the_way` if several links are unused
+   * @throws if there is no session, or the mail was not sent
    */
   startConfirmation: (
     headers: Headers,
@@ -52,10 +50,7 @@ export type AuthService = {
     language: Language,
   ) => Promise<'passkey' | 'mailed' | 'on_the_way'>
 
-  /**
-   * Whether the person of the headers' cookie has a passkey, which counts or will.
-   * @param headers `Cookie`
-   */
+  /** @param headers `Cookie` */
   passkeyState: (headers: Headers, url: string) => Promise<PasskeyState>
 }
 
@@ -66,17 +61,17 @@ export type SessionEnv = AppEnv & {
 }
 
 /**
- * By which a page that stays open for long names the person that it was opened by: nothing is done
- * as another one who signs in meanwhile.
+ * Names the person who opened a page that stays open for long: it must not act as another person
+ * who signs in meanwhile.
  */
 const USER_HEADER = 'Tributary-User'
 
-/** Methods without side effects, which other sites may make a browser send. */
+/** Methods without side effects, which other sites may trigger. */
 const SAFE_METHODS = ['GET', 'HEAD']
 
 /**
- * Refuses requests that a page of another site makes a browser send with the session's cookie
- * (CSRF). Browsers name the origin of a request. Programs do not, and no other site controls them.
+ * Refuses requests that a page of another site sends with the session's cookie (CSRF). Browsers
+ * send the origin. Programs do not, and no other site controls them.
  *
  * @throws {ApiError} `cross_site_request`
  */
@@ -98,7 +93,6 @@ export const refuseCrossSite = (c: Context): void => {
 /**
  * The signed-in user, or null. Renews the cookie, and sets `c.var.signedInAt` and
  * `c.var.passkeyAt`.
- *
  * @throws {ApiError} `cross_site_request`, `rate_limited`
  */
 export const readSession = async (c: Context<SessionEnv>): Promise<User | null> => {

@@ -3,16 +3,13 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { MAX_SESSION_DAYS } from './better-auth.ts'
 
-/** More than anybody has browsers. Whoever has more signs out everywhere. */
+/** More than anybody has browsers. */
 const MAX_LISTED = 100
 
-/**
- * A session as its owner sees it. `usedAt` is accurate to a day: that is how often a session is
- * renewed.
- */
+/** A session for its owner. `usedAt` is accurate to a day, because sessions are renewed daily. */
 export type SessionRow = { id: string; browser: string | null; signedInAt: Date; usedAt: Date }
 
-/** The sessions of a person that have not ended, the most recently used first. */
+/** The current sessions of a person, most recently used first. */
 export const listSessions = async (db: Db, userId: string, now: Date): Promise<SessionRow[]> => {
   const { rows } = await sql<SessionRow>`
     select id, user_agent as browser, created_at as "signedInAt", updated_at as "usedAt"
@@ -23,7 +20,7 @@ export const listSessions = async (db: Db, userId: string, now: Date): Promise<S
   return rows
 }
 
-/** Ends one session of a person; none if it is another person's. @param id must be a UUID */
+/** Ends a session, if it is the person's. @param id must be a UUID */
 export const endOwnSession = (db: Db, userId: string, id: string): Promise<unknown> =>
   sql`delete from sign_in.sessions where user_id = ${userId} and id = ${id}`.execute(db)
 

@@ -1,6 +1,6 @@
 /**
- * Deleting a workspace: scheduled by a manager, canceled by any, and done by erase_workspaces of
- * schema.sql.
+ * Deletion of a workspace: a manager schedules it, any manager cancels it, and erase_workspaces of
+ * schema/erasure.sql does it.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Act, AuditAction } from '../audit/audit.queries.ts'
@@ -9,7 +9,7 @@ import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import type { MoneyUnderWay } from './deletion.ts'
 
-/** Whether a workspace is to be deleted, and why it cannot be. */
+/** The deletion of a workspace, or what prevents it. */
 export type Deletion = {
   deletesAt: Date | null
   /** The address of the manager who scheduled it. */
@@ -21,7 +21,7 @@ const selectDeletion = (workspaceId: string) => sql<Deletion>`
   select deletes_at as "deletesAt", deletion_by as "scheduledBy", money_under_way(id) as "underWay"
   from workspaces where id = ${workspaceId}`
 
-/** The state of a workspace's deletion. @throws if the workspace is gone */
+/** @throws if the workspace is gone */
 export const readDeletion = async (db: Db, workspaceId: string): Promise<Deletion> => {
   const { rows } = await selectDeletion(workspaceId).execute(db)
   return one(rows)
@@ -33,10 +33,7 @@ const one = (rows: Deletion[]): Deletion => {
   return row
 }
 
-/**
- * Locks what claims or sends money, and the row, so that whoever comes second sees what the first
- * has done.
- */
+/** Locks payouts and the workspace, so that concurrent changes are seen. */
 const locks = (workspaceId: string) => [
   lockPayouts(workspaceId),
   sql`select id from workspaces where id = ${workspaceId} for no key update`,
@@ -51,7 +48,7 @@ type Change = {
 }
 
 /**
- * Changes the workspace, and if that was not done before, notes it in the audit log and mails all
+ * Changes the workspace and, if that was not done before, adds an audit entry and mails all
  * managers.
  */
 const change = ({ actor, now }: Act, { about, update, day, url }: Change) => sql`
@@ -65,10 +62,8 @@ const change = ({ actor, now }: Act, { about, update, day, url }: Change) => sql
   select mail_managers(id, ${about}, ${actor}, null, ${day}, ${url}, ${newId()}, ${now}) from done`
 
 /**
- * Schedules the deletion of a workspace, and mails all managers, unless it is scheduled already, or
- * money is under way. May be repeated.
- *
- * @param url the page of the deletion
+ * Schedules the deletion, and mails all managers, unless it is scheduled already or money is under
+ * way. Idempotent. @param url the page of the deletion
  */
 export const scheduleDeletion = async (
   db: Db,
@@ -88,7 +83,7 @@ export const scheduleDeletion = async (
   return one(results.at(-1) as Deletion[])
 }
 
-/** Keeps a workspace that was to be deleted, and mails all managers. May be repeated. */
+/** Cancels the deletion, and mails all managers. Idempotent. */
 export const cancelDeletion = async (db: Db, act: Act, url: string): Promise<void> => {
   const { workspaceId } = act
   const update = sql`
@@ -105,8 +100,8 @@ export const hasDueDeletions = (now: Date) =>
   sql`exists (select from workspaces where deletes_at <= ${now})`
 
 /**
- * Erases some rows of a workspace whose deletion is due.
- * @returns how many, or `limit` while some are left
+ * Erases some rows of a workspace whose deletion is due. @returns how many, or `limit` if rows are
+ * left
  */
 export const eraseDue = async (db: Db, now: Date, limit: number): Promise<number> => {
   const { rows } = await sql<{

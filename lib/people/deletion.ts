@@ -1,12 +1,12 @@
 /** Rules of deleting a workspace. */
 
-/** Days from the request on, in which any manager can cancel. */
+/** Days between the request and the deletion, in which any manager can cancel. */
 export const DELETION_DAYS = 30
 
-/** Which money keeps a workspace from being deleted. */
+/** The money that prevents the deletion of a workspace. */
 export type MoneyUnderWay = 'payouts' | 'runs' | 'balances'
 
-/** What to do about it. */
+/** What a manager should do first. */
 export const UNDER_WAY: Record<MoneyUnderWay, string> = {
   payouts:
     'Payouts are on their way, are being canceled, or were reversed and wait for your decision. Complete them first.',
@@ -15,6 +15,5 @@ export const UNDER_WAY: Record<MoneyUnderWay, string> = {
     'Partners have earned money that is not paid, including commissions that are pending or held. Pay it, or adjust the balances to zero first.',
 }
 
-/** When a workspace is deleted whose deletion is requested now. */
 export const deletionTime = (now: Date): Date =>
   new Date(now.getTime() + DELETION_DAYS * 86_400_000)

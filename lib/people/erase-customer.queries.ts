@@ -1,6 +1,4 @@
-/**
- * Erases a customer: what names the person goes, and the ledger keeps its numbers. docs/privacy.md.
- */
+/** Erases a customer. The ledger keeps its numbers. docs/privacy.md. */
 import { sql } from 'kysely'
 import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import { forgetAnswers } from '../auth/idempotency/idempotency.queries.ts'
@@ -14,7 +12,7 @@ import { textArray } from '../tracking/events/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 import { BUYER_FIELDS } from './retention.queries.ts'
 
-/** Each loses to a merge of the customer, or to a report that says whose it is. */
+/** Attempts. Each fails if the customer is merged meanwhile, or a report ties another id to it. */
 const ROUNDS = 8
 
 /** The customer, or the one into whom it was merged. */
@@ -25,9 +23,7 @@ const current = async (db: Db, workspaceId: string, id: string) => {
   return rows[0]
 }
 
-/**
- * The ids and addresses under which a customer is known, and the mark that replaces each address.
- */
+/** The ids and addresses of a customer, and the mark that replaces each address. */
 const known = async (db: Db, workspaceId: string, id: string) => {
   const mine = sql`(select c.* from customers c where c.workspace_id = ${workspaceId} and ${id}::uuid in (c.id, c.merged_into))`
   const { rows } = await sql<{ value: string; isStripes: boolean; mark: string | null }>`
@@ -42,15 +38,14 @@ const known = async (db: Db, workspaceId: string, id: string) => {
                  or s.customer in (select value from customer_identities where customer_id = ${id} and kind = 'stripe'))`.execute(
     db,
   )
-  // An id that is an address names the person, also in the spelling in which it was reported.
+  // An id may be an address too, in the spelling in which it was reported.
   const spelled = rows.flatMap(({ value, mark }) =>
     [emailOf(value) && value, emailOf(value)].flatMap((address) =>
       address ? [{ address, mark }] : [],
     ),
   )
   const marks = new Map(spelled.map(({ address }) => [address, erasedMark(newId())]))
-  // What is reported of a purchase after an erasure is erased by the same mark, so that it stays
-  // tied.
+  // Later reports of a purchase get the mark of the first erasure, so that they stay tied.
   for (const { address, mark } of spelled) if (mark) marks.set(address, mark)
   return {
     ids: rows.filter(({ isStripes }) => !isStripes).map(({ value }) => value),
@@ -62,9 +57,9 @@ const known = async (db: Db, workspaceId: string, id: string) => {
 
 /**
  * Erases the address, the name, and everything else that names a customer: identities, metadata,
- * landing pages, and what Stripe's events say of the buyer. The customer stays without them, under
- * the merchant's and Stripe's ids, so that its sales, commissions and renewals go on counting; an
- * id that is an address is replaced. May be repeated: what is reported later is stored again.
+ * landing pages, and the buyer in Stripe's events. The customer keeps the merchant's and Stripe's
+ * ids, so that its sales, commissions and renewals still count. An id that is an address is
+ * replaced. May be repeated, because later reports are stored again.
  *
  * @param id of the customer, or of one who was merged into it
  */
@@ -78,9 +73,7 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
   throw lostRace('the same customer')
 }
 
-/**
- * @returns false if others were merged into the customer, or it into another one, since it was read
- */
+/** @returns false if the customer was merged with another one since the read */
 const eraseUnlessChanged = async (
   db: Db,
   act: Act,
@@ -128,7 +121,7 @@ const eraseUnlessChanged = async (
             external_id = case when e.external_id = any(${texts}) then 'erased-' || e.id else e.external_id end
         where ${isTheirs}`,
     sql`update referrals r set origin = ${erased('r.origin')} where r.customer_id in ${mine} and r.origin = any(${texts})`,
-    // Purchases by an address that others have, too, are theirs by its mark.
+    // Purchases by an address that other customers have too keep it as a mark.
     sql`insert into customer_identities (workspace_id, customer_id, kind, value, is_verified, source, evidence, created_at)
         select i.workspace_id, i.customer_id, i.kind, ${erased('i.value')}, i.is_verified, i.source,
                ${erased('i.evidence')}, i.created_at
@@ -136,7 +129,7 @@ const eraseUnlessChanged = async (
         where i.workspace_id = ${workspaceId} and i.value = any(${texts}) and (i.kind = 'email' or i.kind <> 'email') -- an index for each
           and i.customer_id not in ${mine}
         on conflict do nothing`,
-    // An address that was reported again after an erasure may have its mark already.
+    // An address that was reported after an erasure may have its mark already.
     sql`delete from customer_identities i using customer_identities marked
         where i.customer_id in ${mine} and i.value = any(${texts})
           and marked.customer_id = i.customer_id and marked.kind = i.kind and marked.value = ${erased('i.value')}`,

@@ -1,4 +1,4 @@
-/** Erases a partner: the person in all programs of a workspace. docs/privacy.md. */
+/** Erases a partner in all programs of a workspace. docs/privacy.md. */
 import { sql } from 'kysely'
 import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import { forgetAnswers } from '../auth/idempotency/idempotency.queries.ts'
@@ -18,9 +18,9 @@ type Own = { id: string; status: string }
 
 /**
  * Erases the person of a partner: address, name, payment and invoice details, mails, notes, and the
- * account to sign in with, unless another workspace knows the person. The partner stays, banned and
- * under its slug, with its commissions and payouts; issued invoices stay, because the law makes the
- * merchant keep them. Refused while anything is due, held, or on its way.
+ * account to sign in with, unless another workspace has the person. The partner stays, banned and
+ * with its slug, commissions and payouts. Issued invoices stay, as the law requires. Refused while
+ * anything is due, held or being paid.
  *
  * @param email the partner's
  * @returns false if it is refused
@@ -56,8 +56,8 @@ export const erasePartner = async (
             and c.payable_at < never()
           group by c.currency having sum(c.amount_cents) <> 0)
         and not exists (select from payouts p where p.partner_id ${mine} and (p.is_freeing or p.status in ('processing', 'canceling'))))`,
-    // And those to the person as an applicant, or as a partner whose import was undone. A member's
-    // own stay until they expire.
+    // Also mails to an applicant, and to a partner whose import was undone. A member's mails
+    // expire.
     sql`delete from mails m where m.workspace_id = ${workspaceId} and (m.partner_id ${mine} or m.recipient = any(${texts}) and (
           exists (select from partners p where p.id = m.partner_id and p.undone_at is not null)
           or m.partner_id is null
@@ -78,7 +78,7 @@ export const erasePartner = async (
     ...eraseWebhooks(workspaceId, sql`w.partner_id ${mine}`),
     sql`select erase_from_audit(${workspaceId}, ${ids}::uuid[], ${texts}, ${marks})`,
     sql`update partners set email = ${marker}, name = null, former_link = null where workspace_id = ${workspaceId} and id ${mine}`,
-    // What belongs to no workspace goes with the last one that knows the person.
+    // Rows without a workspace are deleted with the last workspace that has the person.
     sql`delete from address_changes where (email = any(${texts}) or new_email = any(${texts})) and not (${isKnownElsewhere})`,
     sql`delete from mails where workspace_id is null and recipient = any(${texts}) and not (${isKnownElsewhere})`,
     sql`select erase_sign_ins(${texts})`,

@@ -1,10 +1,10 @@
-/** What is known of a person, as JSON. docs/privacy.md says what is stored, and why. */
+/** All data about a person, as JSON. docs/privacy.md says what is stored, and why. */
 import { type RawBuilder, sql } from 'kysely'
 import { isListed, unlessErased } from '../customers/identities.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { listSourceRowsOf } from '../imports/import-calls.queries.ts'
 
-/** Rows by what they are of. */
+/** Rows by kind. */
 export type PersonalData = Record<string, Record<string, unknown>[]>
 
 /** The rows of each query as one JSON array. */
@@ -22,7 +22,6 @@ const inOneRead = async (
   return rows[0]?.data ?? {}
 }
 
-/** @param id the id of a customer of the workspace */
 export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise<PersonalData> => {
   const mine = sql`(select id from customers where workspace_id = ${workspaceId} and ${id}::uuid in (id, merged_into))`
   const events = sql`(select e.* from events e where e.workspace_id = ${workspaceId} and e.customer_id in ${mine})`
@@ -64,8 +63,8 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
 }
 
 /**
- * What a workspace knows of the person of a partner, in all of its programs. Commissions are listed
- * by GET /commissions.
+ * All data about the person of a partner, in all programs of a workspace. GET /commissions lists
+ * commissions.
  */
 export const exportPartner = (
   db: Db,

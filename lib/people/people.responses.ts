@@ -6,7 +6,7 @@ export const PersonalDataResponse = z
     exportedAt: timestamp,
     person: z.enum(['customer', 'partner']),
     data: z.record(z.string(), z.array(z.record(z.string(), z.unknown()))).meta({
-      description: 'Every row that names the person, by what it is of.',
+      description: 'Every row that names the person, by kind.',
     }),
   })
   .meta({ id: 'PersonalData' })
@@ -14,6 +14,6 @@ export type PersonalDataResponse = z.infer<typeof PersonalDataResponse>
 
 export const ErasureResponse = z.strictObject({ id: z.uuid(), erasedAt: timestamp }).meta({
   id: 'Erasure',
-  description: 'What named the person is removed. The ledger keeps its numbers.',
+  description: 'The personal data is removed. The ledger keeps its numbers.',
 })
 export type ErasureResponse = z.infer<typeof ErasureResponse>

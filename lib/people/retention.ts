@@ -1,13 +1,13 @@
 /**
- * How long what names people is kept, in days, and the settings that change it. docs/privacy.md has
- * the reasons.
+ * How long personal data is kept, in days, and the settings that change it. docs/privacy.md has the
+ * reasons.
  */
 export const DEFAULTS = {
   /** Recipient and contents of mails, after they were sent. */
   MAIL_RETENTION_DAYS: 90,
   /** Address and name of the buyer, after the last event of the purchase: 18 months. */
   STRIPE_RETENTION_DAYS: 548,
-  /** Metadata of events that nobody was credited with: 13 months. */
+  /** Metadata of events that are credited to nobody: 13 months. */
   METADATA_RETENTION_DAYS: 396,
   /** Webhooks, with their payloads and the responses to them. */
   WEBHOOK_RETENTION_DAYS: 30,
@@ -17,7 +17,7 @@ export const DEFAULTS = {
 
 export type RetentionSettings = { [S in keyof typeof DEFAULTS]?: string }
 
-/** A setting as a number of days. @throws if it is no whole number from `least` on */
+/** A setting in days. @throws if it is not a whole number of at least `least` */
 export const wholeDays = (
   setting: string,
   value: string | undefined,
@@ -30,6 +30,5 @@ export const wholeDays = (
   return days
 }
 
-/** @throws if the setting is no whole number of days */
 export const daysOf = (settings: RetentionSettings, setting: keyof typeof DEFAULTS): number =>
   wholeDays(setting, settings[setting], DEFAULTS[setting], 1)

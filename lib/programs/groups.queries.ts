@@ -61,7 +61,7 @@ export const findGroup = async (
   return row && toGroup(row)
 }
 
-/** Pages show all groups of a program without pagination. No program is known to have more. */
+/** Pages show all groups without pagination. */
 const MAX_GROUPS = 200
 
 /** The groups of a program, newest first. */
@@ -80,10 +80,9 @@ export const listGroups = async (
 }
 
 /**
- * Prepares a new reward: its id, and the statement that inserts it. null removes the reward;
- * undefined keeps it.
- *
- * @param nth its place among what the act creates
+ * A new reward: its id, and the statement that inserts it. null removes the reward, undefined keeps
+ * it.
+ * @param nth its number among the rows that the act creates
  */
 const prepareReward = (db: Db, act: Act, nth: number, reward: RewardTerms | null | undefined) => {
   if (!reward) return { id: reward, statements: [] }
@@ -128,10 +127,10 @@ export const createGroup = async (
 }
 
 /**
- * Updates the fields that differ. A different reward is a new row, because existing commissions
- * refer to the old one.
+ * Updates the fields that differ. A changed reward is a new row, because commissions refer to the
+ * former one.
  *
- * @returns the updated group, or undefined when the workspace has no such group
+ * @returns undefined if the workspace has no such group
  */
 export const changeGroup = async (
   db: Db,

@@ -7,7 +7,7 @@ const groupFields = {
   name: name('The group’s name.'),
   saleReward: reward
     .nullable()
-    .meta({ description: 'Overrides the program’s reward; null for the program’s.' }),
+    .meta({ description: 'Overrides the program’s reward; null keeps the program’s.' }),
   leadReward: leadReward.nullable().meta({ description: 'The reward for a lead; null for none.' }),
 }
 

@@ -100,7 +100,7 @@ export const listPrograms = async (
 export const programColumns = <Terms extends Partial<ProgramTerms>>(terms: Terms) =>
   asColumns(COLUMNS, terms)
 
-/** Written together: concurrent changes must not leave days of another schedule. */
+/** Written together, so that concurrent changes never mix two schedules. */
 const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
   payout_schedule: payoutSchedule,
   payout_days: payoutDays,
@@ -191,10 +191,10 @@ type ProgramPatch = Patch<Omit<ProgramTerms, 'payoutDays'>> & {
 }
 
 /**
- * Updates the fields that differ. A different reward is a new row, because existing commissions
- * refer to the old one. Concurrent updates: the last write of each field wins.
+ * Updates the fields that differ. A changed reward is a new row, because commissions refer to the
+ * former one. Concurrent updates: the last write of each field wins.
  *
- * @returns the updated program, or undefined when the workspace has no such program
+ * @returns undefined if the workspace has no such program
  */
 export const changeProgram = async (
   db: Db,

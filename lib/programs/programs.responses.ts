@@ -30,7 +30,7 @@ export const ProgramResponse = z
     manualEarningsNoticeCents: z.int(),
     payoutSchedule: z.enum(PAYOUT_SCHEDULES),
     payoutDays: z.array(z.int()),
-    payoutScheduleSince: timestamp.meta({ description: 'The schedule pays from then on.' }),
+    payoutScheduleSince: timestamp.meta({ description: 'When the schedule starts to pay.' }),
     reviewDays: z.int(),
     mode: z.enum(PROGRAM_MODES),
     createdAt: timestamp,

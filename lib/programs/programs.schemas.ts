@@ -15,7 +15,7 @@ import { MAX_AMOUNT_CENTS } from '../values/money.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
 import { reward } from './rewards.schemas.ts'
 
-/** Longer than the URL of any shop's front page, and short enough for a mail. */
+/** Longer than the URL of any front page, and short enough for a mail. */
 const MAX_URL_LENGTH = 2_048
 
 /** Whether a browser can open a URL. Credentials are refused: every partner would see them. */
@@ -55,7 +55,7 @@ const programFields = {
     0,
     MAX_AMOUNT_CENTS,
     'The smallest sale that earns a one-time reward, in minor units of its currency. Smaller sales, such as paid ' +
-      'trials, earn nothing and do not use the reward up.',
+      'trials, earn nothing, and a later sale can still earn the reward.',
   ),
   rewardShipping: z.boolean('Must be true or false.').meta({
     description:
@@ -94,7 +94,7 @@ const programFields = {
   }),
   selfReferrals: z.enum(SELF_REFERRALS, 'Must be hold, allow or refuse.').meta({
     description:
-      'What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like ' +
+      'Whether a commission whose customer has the partner’s own email address is held for a manager, paid like ' +
       'any other, or not created.',
   }),
   unverifiedAddresses: z.enum(UNVERIFIED_ADDRESSES, 'Must be allow or hold.').meta({
@@ -110,14 +110,14 @@ const programFields = {
   manualEarningsNoticeCents: integer(
     0,
     MAX_AMOUNT_CENTS,
-    'All managers are mailed when more than this is made payable by hand in a day, in minor units of any currency.',
+    'When more than this is made payable by hand in a day, all managers are mailed. In minor units of any currency.',
   ),
   payoutSchedule: z
     .enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.')
     .meta({
       description:
-        'How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are ' +
-        '`payoutDays`. A schedule begins three days after it is set.',
+        'How often partners are paid automatically by Stripe, from midnight UTC; never if `manual`. `payoutDays` has the ' +
+        'days. A schedule starts three days after it is set.',
     }),
   payoutDays: z
     .array(integer(1, LAST_DAY, 'A day.'), 'Must be an array of days.')

@@ -15,7 +15,7 @@ type RewardRow = {
   currency: string | null
 }
 
-/** @returns null when the left join found no reward */
+/** @returns null if the left join found no reward */
 export const rewardTerms = (row: RewardRow): RewardTerms | null => {
   if (row.kind === 'percent') return { kind: 'percent', basisPoints: row.basisPoints ?? 0 }
   if (row.kind === 'flat') {
@@ -34,7 +34,7 @@ const columns = (terms: RewardTerms): Columns =>
         currency: terms.currency,
       }
 
-/** Inserts a reward, in the batch that inserts its program or group. Idempotent. */
+/** Inserts a reward, for the batch that inserts its program or group. Idempotent. */
 export const newReward = (db: Db, { workspaceId, now }: Act, id: string, terms: RewardTerms) =>
   db
     .insertInto('rewards')

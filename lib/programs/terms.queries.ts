@@ -1,13 +1,10 @@
-/**
- * Changes of the terms that sales are decided with. The former terms are kept, for sales that are
- * received late.
- */
+/** Changes of the terms of sales. The former terms are kept for sales that are received late. */
 import { type CompiledQuery, sql, type Updateable } from 'kysely'
 import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { Tables } from '../db/tables.ts'
 
-/** Where the former terms of a table's rows are kept, and which columns they are. */
+/** The table and columns of former terms, by table. */
 const FORMER = {
   programs: {
     table: 'former_program_terms',
@@ -37,13 +34,10 @@ const FORMER = {
 } as const
 
 /**
- * Updates rows and keeps the terms that this replaces, in one statement. The lock on each row
- * serializes concurrent changes. Their times ascend in the order in which they are committed,
- * whatever the clocks of the Workers say. A repeat after a commit keeps the new terms for a
- * microsecond, and changes nothing.
+ * Updates rows and keeps the former terms, in one statement. The row locks serialize concurrent changes, and `until` ascends in the order of commits, independent of the Workers' clocks. A retry after a commit keeps the new terms for a microsecond, and changes nothing.
  *
  * @param ids    at least one
- * @param values the columns that are undefined keep their values
+ * @param values undefined columns keep their values
  */
 export const updateTerms = <T extends keyof typeof FORMER>(
   db: Db,

@@ -8,7 +8,7 @@ import { type Account, MAX_OTHERS } from './accounts.ts'
 type Props = {
   active: Account | null
   others: Account[]
-  /** Where switching leads. */
+  /** The page to open after switching. */
   next: string
   done: string | undefined
 }

@@ -1,4 +1,6 @@
-/** The sign-in pages of people who open the link elsewhere than they asked for it. */
+/**
+ * The sign-in pages for a link that is opened in another browser than the one that asked for it.
+ */
 
 import { LINK_MINUTES } from '../auth/better-auth.ts'
 import * as m from '../languages/messages.ts'
@@ -17,10 +19,7 @@ const browserWords = (stored: string): string => {
     : parts.browser
 }
 
-/**
- * Says in the browser that asked what became of its link. islands/app/waiting.ts keeps it up to
- * date.
- */
+/** The state of its link, in the browser that asked. islands/app/waiting.ts updates it. */
 export const LinkState = ({ state }: { state: AskState | null }) => (
   <div id="link-state" role="status" data-follow={state?.usedIn ? undefined : '/sign-in/code'}>
     {state?.usedIn && !state.isUsedHere && (
@@ -40,7 +39,7 @@ export const LinkState = ({ state }: { state: AskState | null }) => (
   </div>
 )
 
-/** The form for a code, in the browser that asked. */
+/** The form for a code. */
 export const CodeForm = ({ problem }: { problem?: string | undefined }) => (
   <form method="post" action="/sign-in/code">
     <Field
@@ -57,7 +56,6 @@ export const CodeForm = ({ problem }: { problem?: string | undefined }) => (
   </form>
 )
 
-/** The page for a code. */
 export const CodePage = ({
   state,
   problem,
@@ -79,10 +77,7 @@ export const CodePage = ({
   </>
 )
 
-/**
- * What to know before signing in where the link was opened.
- * @param here the name of this browser
- */
+/** Shown before signing in in another browser. @param here the name of this browser */
 export const OtherBrowser = ({
   ask,
   here,
@@ -117,7 +112,7 @@ export const OtherBrowser = ({
   </section>
 )
 
-/** The code, where the link was opened. */
+/** The page that shows the code, in the browser that opened the link. */
 export const ShownCodePage = ({
   code,
   browser,

@@ -7,5 +7,5 @@ const confirmPartner = confirmIdentity((c, page) =>
   renderPortal(c, { ...page, at: '/portal' }, 403),
 )
 
-/** Asks a partner to confirm who signed in long ago, before money can be sent elsewhere. */
+/** Asks a partner whose sign-in is old to confirm, before a change of where money is sent. */
 export const freshPartnersOnly = () => confirmPartner

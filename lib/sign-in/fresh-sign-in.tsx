@@ -1,4 +1,4 @@
-/** "Confirm it’s you": what a form that needs a recent sign-in answers to an older one. */
+/** "Confirm it’s you": the response to a form that needs a recent sign-in. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
@@ -16,19 +16,16 @@ import { LinkInstead, PASSKEY_SCRIPTS, PasskeyButton } from '../pages/parts/pass
 import { linkTo, strong } from '../pages/parts/tags.tsx'
 import { PASSKEY_WAIT_HOURS } from './passkeys/passkeys.ts'
 
-/** Fields that hold secrets, which no page shows again. */
+/** Secret fields, which no page shows again. */
 const SECRET_FIELDS = ['key', 'secret']
 
-/**
- * How the person can confirm: a link was mailed, or a passkey is asked for, which may be the only
- * way.
- */
+/** How the person can confirm: by a mailed link or a passkey, or only by a passkey. */
 type Way = Awaited<ReturnType<AuthService['startConfirmation']>> | { onlyPasskey: PasskeyState }
 
 type Shown = {
   email: string
   way: Way
-  /** The URL of the form, and what was typed; null if it has a secret, which is typed again. */
+  /** The URL of the form and its values; null if it has a secret, which must be typed again. */
   repeat: { isGet: boolean; action: string; fields: Fields } | null
   /** The page with the form. */
   back: string
@@ -36,7 +33,6 @@ type Shown = {
 
 const hours = String(FRESH_HOURS)
 
-/** What was mailed, or which passkey is asked for. */
 const Instruction = ({ email, way }: Pick<Shown, 'email' | 'way'>) => {
   if (way === 'passkey') return <p>{t(m.confirm_passkey_or_link, { hours, email, strong })}</p>
   if (typeof way === 'object') {
@@ -68,7 +64,7 @@ const Instruction = ({ email, way }: Pick<Shown, 'email' | 'way'>) => {
   )
 }
 
-/** Sends what was typed again, once a link or a passkey has confirmed. */
+/** Send the form again, after a link or a passkey has confirmed. */
 const Buttons = ({ way, back }: Pick<Shown, 'way' | 'back'>) => {
   const cancel = <a href={back}>{t(m.cancel)}</a>
   if (typeof way === 'object')
@@ -115,13 +111,12 @@ const ConfirmIdentity = ({ email, way, repeat, back }: Shown) => (
   </>
 )
 
-/** A page, and what it is shown with: that of managers, or of partners. */
+/** Renders a page, for managers or for partners. */
 type Render = (
   c: Context,
   page: { title: string; children: Child; scripts: string[] },
 ) => Response | Promise<Response>
 
-/** Mails a link, unless the person has a passkey. */
 const startConfirmation = (c: Context<SessionEnv>, back: string): Promise<Way> => {
   const headers = new Headers({ Cookie: c.req.header('Cookie') ?? '' })
   for (const name of ['User-Agent', 'CF-Connecting-IP']) {
@@ -132,7 +127,7 @@ const startConfirmation = (c: Context<SessionEnv>, back: string): Promise<Way> =
   return rpc('auth', c.env.AUTH.startConfirmation(headers, c.req.url, back, language))
 }
 
-/** What the person has, where nothing but a passkey counts. */
+/** The state of the person's passkeys, if only a passkey can confirm. */
 const readPasskey = async (c: Context<SessionEnv>): Promise<Way> => {
   const headers = new Headers({ Cookie: c.req.header('Cookie') ?? '' })
   return { onlyPasskey: await rpc('auth', c.env.AUTH.passkeyState(headers, c.req.url)) }
@@ -161,9 +156,8 @@ type Asking = {
   needsPasskey: boolean
 }
 
-/** Asks to confirm, and keeps what was typed. A form without fields may have no body. */
+/** Asks to confirm, and keeps the values of the form. A form without fields may have no body. */
 const confirmed = ({ render, isMissing, needsPasskey }: Asking) => {
-  /** Reads the form, to keep what was typed. */
   const keepForm = every(
     form(),
     createMiddleware<SessionEnv>(async function keepForm(c) {
@@ -179,8 +173,7 @@ const confirmed = ({ render, isMissing, needsPasskey }: Asking) => {
 }
 
 /**
- * Asks whoever signed in long ago to confirm.
- * @param render renders the page with the status 403
+ * Asks for confirmation if the sign-in is old. @param render renders the page with the status 403
  */
 export const confirmIdentity = (render: Render) =>
   confirmed({
@@ -197,7 +190,7 @@ const confirmPasskey = confirmed({
   needsPasskey: true,
 })
 
-/** Asks to confirm with a passkey after the form was read: what it changes needs one. */
+/** Asks to confirm with a passkey, after the form was read: its change needs one. */
 export const askForPasskey = <E extends WorkspaceEnv>(c: Context<E>, fields: Fields) =>
   askToConfirm(c as unknown as Context<SessionEnv>, {
     fields,
@@ -205,11 +198,11 @@ export const askForPasskey = <E extends WorkspaceEnv>(c: Context<E>, fields: Fie
     needsPasskey: true,
   })
 
-/** Asks whoever signed in long ago to confirm. For forms: the role was checked before. */
+/** Asks for confirmation if the sign-in is old. For forms, after the role was checked. */
 export const freshMembersOnly = () => every(confirmMember) as MiddlewareHandler<WorkspaceEnv>
 
 /**
- * Where payouts need a passkey, asks whoever has not confirmed with one. After the role. For forms
- * that pay.
+ * If payouts need a passkey, asks for a confirmation with one. For forms that pay, after the role
+ * was checked.
  */
 export const confirmedByPasskey = () => every(confirmPasskey) as MiddlewareHandler<WorkspaceEnv>

@@ -8,8 +8,8 @@ export type OwnSessionEnv = AuthEnv & {
 }
 
 /**
- * Sets `c.var.user` and what is known of the session, or redirects to the sign-in page, which
- * returns to a page.
+ * Sets `c.var.user` and the facts of the session, or redirects to the sign-in page, which returns
+ * to `page`.
  */
 export const ownSession = (page: string) =>
   createMiddleware<OwnSessionEnv>(async function ownSession(c, next) {

@@ -57,10 +57,9 @@ const PROBLEMS = {
 } satisfies Record<MailProblem, object>
 
 /**
- * Shown after every request, whether or not the address is known, and whether or not a link was
- * sent: see lib/mail/outbox/sign-in-quota.ts.
- *
- * @param problem what keeps mails from the person, in a browser in which the person has signed in
+ * Shown after every request, whether or not the address is known or a link was sent: see
+ * lib/mail/outbox/sign-in-quota.ts.
+ * @param problem why mails do not reach the person, if the person has signed in in this browser
  */
 export const MailSentPage = ({
   email,
@@ -84,11 +83,10 @@ export const MailSentPage = ({
   </>
 )
 
-/** The message for an address whose mailbox has the most unused links that it may have. */
+/** The message if the mailbox has as many unused links as it may have. */
 export const linksOnTheWay = (email: string, t: Translate): string =>
   t(m.links_on_the_way, { email, minutes: LINK_MINUTES })
 
-/** Shown instead, when a mailbox has enough unused links. */
 export const MailsOnTheWayPage = ({ email }: { email: string }) => (
   <>
     <h1>{t(m.check_email)}</h1>
@@ -98,8 +96,7 @@ export const MailsOnTheWayPage = ({ email }: { email: string }) => (
 )
 
 /**
- * The target of a link. Email scanners open links but do not submit forms, so a button uses the
- * link up.
+ * The target of a link. A button redeems it, because email scanners open links but submit no forms.
  */
 export const ConfirmPage = ({
   email,
@@ -131,7 +128,7 @@ export const ConfirmPage = ({
   </>
 )
 
-/** Shown for a link that was used, has expired or is malformed. */
+/** For a link that was used, has expired or is malformed. */
 export const BadLinkPage = () => (
   <>
     <h1>{t(m.invalid_link)}</h1>

@@ -1,4 +1,4 @@
-/** What several routes of the auth Worker do before or after signing in. */
+/** What routes of the auth Worker share. */
 import type { Context } from 'hono'
 import type { AuthContext, AuthEnv } from '../auth/context.ts'
 import { noteForLog } from '../http/logging.ts'
@@ -16,7 +16,7 @@ import { askingBrowser } from './requests/requesting-browser.ts'
 export const limitCaller = <E extends AuthEnv>(c: Context<E>): Promise<void> =>
   limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
 
-/** The browser of a request, which gets a cookie if it has none. */
+/** The browser of a request, with a new cookie if it has none. */
 export const browserOf = (c: AuthContext) =>
   askingBrowser(c.req.raw.headers, { secret: c.env.AUTH_SECRET, secure: c.var.secure })
 
@@ -27,11 +27,10 @@ export const badLink = (c: AuthContext) => {
 }
 
 /**
- * Lets a browser in that has signed in: sets its cookies, keeps the account that it was used by,
- * and opens the page that was asked for.
+ * Completes a sign-in: sets the cookies, keeps the former account, and opens the requested page.
  */
 export const enter = async (c: AuthContext, { userId, cookies, next }: SignedIn) => {
-  // The new session is valid even if the old ones could not be looked up.
+  // The new session is valid even if the former accounts could not be read.
   const others = await keepFormerAccount(c, userId).catch(() => null)
   if (others) c.header('Set-Cookie', others, { append: true })
   // A sign-in in a new browser is mailed.

@@ -168,12 +168,12 @@ test('a wrong token is refused at once, with where the right one is, and nothing
 })
 
 test.each([
-  { failure: 'garbage', status: 503, says: 'Rewardful answers something else than its API does.' },
+  { failure: 'garbage', status: 503, says: 'Rewardful returned something that is not a page of its API.' },
   { failure: 'redirect', status: 503, says: 'Rewardful redirects to another address' },
   {
     failure: { status: 500 },
     status: 503,
-    says: 'Rewardful does not answer as usual (status 500).',
+    says: 'Rewardful returned an unexpected status (500).',
   },
   {
     failure: { status: 429, headers: { 'RateLimit-Reset': '9' } },

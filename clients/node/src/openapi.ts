@@ -1893,7 +1893,7 @@ currency: string
 rewardInterval?: undefined | "one-time" | "recurring"
 /** Months for which a recurring reward is paid; null for no limit. */
 rewardDurationMonths?: undefined | number | null
-/** The smallest sale that earns a one-time reward, in minor units of its currency. Smaller sales, such as paid trials, earn nothing and do not use the reward up. */
+/** The smallest sale that earns a one-time reward, in minor units of its currency. Smaller sales, such as paid trials, earn nothing, and a later sale can still earn the reward. */
 oneTimeMinimumCents?: undefined | number
 /** Whether rewards are calculated with the shipping costs of sales that Stripe reports. */
 rewardShipping?: undefined | boolean
@@ -1913,15 +1913,15 @@ attributeKnownCustomers?: undefined | boolean
 lateLeadDays?: undefined | number
 /** Credits sales and leads that your backend reports without a click to the partner whom it names by `partnerSlug` or `couponCode`. */
 trustedAttribution?: undefined | boolean
-/** What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like any other, or not created. */
+/** Whether a commission whose customer has the partner’s own email address is held for a manager, paid like any other, or not created. */
 selfReferrals?: undefined | "hold" | "allow" | "refuse"
 /** What happens to a commission that is credited only by an address that no lead has reported as verified (`emailVerified`): paid like any other, or held for a manager. */
 unverifiedAddresses?: undefined | "allow" | "hold"
 /** The smallest balance that is paid out, in minor units. */
 minimumPayoutCents?: undefined | number
-/** All managers are mailed when more than this is made payable by hand in a day, in minor units of any currency. */
+/** When more than this is made payable by hand in a day, all managers are mailed. In minor units of any currency. */
 manualEarningsNoticeCents?: undefined | number
-/** How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are `payoutDays`. A schedule begins three days after it is set. */
+/** How often partners are paid automatically by Stripe, from midnight UTC; never if `manual`. `payoutDays` has the days. A schedule starts three days after it is set. */
 payoutSchedule?: undefined | "manual" | "weekly" | "twice_monthly" | "monthly"
 /** The days of the schedule, sent with `payoutSchedule`: a weekday from 1, Monday, or days of the month to 28, or 31 for the last. null for Monday, the 1st, or the 1st and 15th. */
 payoutDays?: undefined | Array<number> | null
@@ -1933,7 +1933,7 @@ mode?: undefined | "live" | "shadow"
 NewGroup: {
 /** The group’s name. */
 name: string
-/** Overrides the program’s reward; null for the program’s. */
+/** Overrides the program’s reward; null keeps the program’s. */
 saleReward?: undefined | {
 kind: "percent"
 /** Percentage of the sale, with at most two decimals. */
@@ -1961,7 +1961,7 @@ currency: string
 GroupChange: {
 /** The group’s name. */
 name?: undefined | string
-/** Overrides the program’s reward; null for the program’s. */
+/** Overrides the program’s reward; null keeps the program’s. */
 saleReward?: undefined | {
 kind: "percent"
 /** Percentage of the sale, with at most two decimals. */
@@ -2001,23 +2001,23 @@ groupId?: undefined | string | null
 couponId?: undefined | (unknown) & (unknown) | null
 /** Sends the partner its link and the portal’s URL. */
 sendWelcomeEmail?: undefined | boolean | null
-/** Whether a slug that another partner has is refused, or gets a suffix. */
+/** Whether a taken slug is refused or gets a suffix. */
 onSlugTaken?: undefined | "refuse" | "suffix" | null
 }
 PartnerChange: {
-/** Corrects the address, also in the other programs of the workspace. Unsent mails and the payout account move along. The new address signs in to the portal. */
+/** Corrects the address in all programs of the workspace. Unsent mails and the payout account move with it. The partner then signs in to the portal with the new address. */
 email?: undefined | string
-/** The value of `?via=` in the main link. Links with the former slug go on working: see `GET /partners/:id/links`. */
+/** The value of `?via=` in the main link. Links with the former slug still work: see `GET /partners/:id/links`. */
 slug?: undefined | string
 /** The partner’s name; null for none. */
 name?: undefined | string | null
 /** A group of the partner’s program; null for none. */
 groupId?: undefined | string | null
-/** A banned partner’s links no longer work. Sales that were paid before are still earned. */
+/** Links of a banned partner do not work. Sales that were paid before the ban still earn commissions. */
 status?: undefined | "approved" | "banned"
-/** The smallest sum that the partner is paid, in minor units of every currency; null for the program’s. */
+/** The smallest payout to the partner, in minor units of any currency; null for the program’s. */
 minimumPayoutCents?: undefined | number | null
-/** Whether you have the documents that you need from the partner, such as a tax form. */
+/** Whether you have received the partner’s documents, such as a tax form. */
 documentsReceived?: undefined | boolean
 }
 NewLink: {
@@ -2112,22 +2112,22 @@ name: string | null
 slug: string
 groupId: string | null
 status: "approved" | "banned"
-/** Only of the program’s test partner, which is never paid. */
+/** Present only for the program’s test partner, which is never paid. */
 test?: undefined | true
 link: string
 /** null for the program’s. */
 minimumPayoutCents: number | null
 documentsReceivedAt: string | null
-/** The Stripe account that the person has connected to the workspace, as last read from Stripe; null without one. */
+/** The connected Stripe account, as last read from Stripe; null if there is none. */
 payoutAccount: {
 status: "onboarding" | "in_review" | "enabled" | "restricted" | "closed"
 /** ISO 3166-1 alpha-2. */
 country: string
 /** null until Stripe has created it. */
 stripeAccountId: string | null
-/** Whether Stripe pays out to the account’s bank; null if that is not known. */
+/** Whether Stripe pays out to the account’s bank; null if unknown. */
 paysBank: boolean | null
-/** When payouts to an account that replaced another one start, or have started; null for a first account. */
+/** When payouts to an account that replaced another one start; null for a first account. */
 effectiveAt: string | null
 } | null
 coupons: Array<components['schemas']["CouponAlias"]>
@@ -2429,7 +2429,7 @@ minimumPayoutCents: number
 manualEarningsNoticeCents: number
 payoutSchedule: "manual" | "weekly" | "twice_monthly" | "monthly"
 payoutDays: Array<number>
-/** The schedule pays from then on. */
+/** When the schedule starts to pay. */
 payoutScheduleSince: string
 reviewDays: number
 mode: "live" | "shadow"
@@ -2530,9 +2530,9 @@ slug: string
 link: string
 /** Whether its slug is the partner’s. */
 isMain: boolean
-/** As charts count them. */
+/** Visits, as in charts. */
 clicks: number
-/** Those that are credited by a click on the link. */
+/** Sales that are credited by a click on the link. */
 sales: number
 }
 Link: {
@@ -2794,7 +2794,7 @@ failedAt: string | null
 Settings: {
 manualPayouts: boolean
 approvalAboveCents: number | null
-/** A higher `approvalAboveCents`, or none, that waits for another manager. */
+/** A higher `approvalAboveCents`, or null, that another manager has to approve. */
 limitRequest: {
 id: string
 approvalAboveCents: number | null

@@ -1,7 +1,6 @@
 /**
- * The endpoints and pages that read a whole workspace, or calculate for long, instead of a page of
- * rows: each takes `expensive()`, or `expensiveToPerson()` in the portal. The OpenAPI document says
- * so of each, and tests/attacks/15-expensive.test.ts asks all routes.
+ * Endpoints and pages that read a whole workspace, or calculate for long. Each takes `expensive()`,
+ * or `expensiveToPerson()` in the portal. tests/attacks/15-expensive.test.ts asks all routes.
  */
 const BELOW_API = [
   'POST /programs/:id/what-if',

@@ -1,7 +1,6 @@
 /**
- * A budget of expensive requests: 10 in ten seconds and 2 at once, of a workspace, whichever keys,
- * people and Workers send them. So nobody slows others down by asking for much at once, and a
- * second API key buys nothing. docs/api.md.
+ * The budget of expensive requests: 10 in ten seconds and 2 concurrent ones per workspace, across
+ * all keys, people and Workers. docs/api.md.
  */
 import type { Context, Next } from 'hono'
 import { createMiddleware } from 'hono/factory'
@@ -14,7 +13,7 @@ import type { WorkspaceEnv } from '../access.ts'
 import type { SessionEnv } from '../session.ts'
 import { beginExpensive, endExpensive, renewExpensive } from './expensive.queries.ts'
 
-/** Settings of wrangler.toml: empty for the numbers here. */
+/** Settings of wrangler.toml; empty for the defaults. */
 type ExpensiveSettings = { EXPENSIVE_REQUESTS?: string; EXPENSIVE_AT_ONCE?: string }
 
 const MOST = 10
@@ -25,7 +24,7 @@ const RENEW_MS = 5_000
 type Env = WorkspaceEnv & { Bindings: ExpensiveSettings }
 
 /**
- * Limits an expensive request of a workspace. It comes after access, and before the body is read.
+ * Limits an expensive request of a workspace. Use it after access, and before the body.
  *
  * @throws {ApiError} `rate_limited`
  * @example
@@ -36,9 +35,7 @@ type Env = WorkspaceEnv & { Bindings: ExpensiveSettings }
 export const expensive = () =>
   createMiddleware<WorkspaceEnv>((c, next) => withinBudget(c, next, c.var.workspace.id))
 
-/**
- * The same of a person, for what one partner reads: it takes nothing from the merchant's budget.
- */
+/** The same for a partner, without using the merchant's budget. */
 export const expensiveToPerson = () =>
   createMiddleware<SessionEnv>((c, next) => withinBudget(c, next, c.var.user.id))
 
@@ -55,7 +52,7 @@ const withinBudget = async (context: Context, next: Next, budgetId: string): Pro
       { retryAfter: seconds },
     )
   }
-  // A request that sends a list may outlast the deadline of its connection.
+  // A streamed list may outlast the deadline of the connection.
   const end = () => endExpensive(connect(c.env), id).catch(unfinished)
   const renew = () => renewExpensive(connect(c.env), id).catch(unfinished)
   try {
@@ -67,14 +64,11 @@ const withinBudget = async (context: Context, next: Next, budgetId: string): Pro
   }
 }
 
-/** The lease ends it, too. */
+/** The lease also ends. */
 const unfinished = (error: unknown): void =>
   log('error', { event: 'expensive_not_ended', ...describeError(error) })
 
-/**
- * Passes a body on, and holds the place of its request until it is sent, or nobody wants it any
- * more.
- */
+/** Streams a body, and extends the lease until it is sent or canceled. */
 const whileSent = (
   c: Context,
   body: ReadableStream<Uint8Array>,
@@ -90,7 +84,7 @@ const whileSent = (
       await renew()
     },
   })
-  // A broken connection rejects it. The reader learns of a broken body by the stream.
+  // A broken connection rejects it. The stream reports a broken body.
   const sent = body.pipeTo(writable).catch(() => {})
   c.executionCtx.waitUntil(sent.then(end))
   return readable

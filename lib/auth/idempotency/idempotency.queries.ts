@@ -10,7 +10,7 @@ export const keysExpireBefore = (now: Date): Date => new Date(now.getTime() - KE
 
 type KeyName = { workspaceId: string; hash: string }
 
-/** A key as the first request with it has stored it. */
+/** A key, as its first request has stored it. */
 export type StoredKey = {
   bodyHash: string
   firstId: string
@@ -22,7 +22,7 @@ export type StoredKey = {
   createdAt: Date
 }
 
-/** Stores a key, unless it is there already, in one round trip. @returns the first request's */
+/** Stores a key unless it exists, in one round trip. @returns the stored one */
 export const claimKey = async (
   db: Db,
   { workspaceId, hash }: KeyName,
@@ -46,8 +46,8 @@ export const claimKey = async (
 type Answer = { status: number; answer: string }
 
 /**
- * Stores the answer of a request that succeeded.
- * @returns the one that was stored first; undefined if the key has gone
+ * Stores the response of a successful request.
+ * @returns the one that was stored first; undefined if the key is gone
  */
 export const keepAnswer = async (
   db: Db,
@@ -62,7 +62,7 @@ export const keepAnswer = async (
   return rows[0]
 }
 
-/** Forgets the key of a request that created nothing. */
+/** Deletes the key of a refused request. */
 export const releaseKey = async (
   db: Db,
   { workspaceId, hash }: KeyName,
@@ -75,9 +75,6 @@ export const releaseKey = async (
   )
 }
 
-/**
- * Removes the answers that may name an erased person. A repeat of such a request runs again, and
- * finds what it has made.
- */
+/** Deletes responses, which may name an erased person. A repeat runs again, and finds its rows. */
 export const forgetAnswers = (workspaceId: string) =>
   sql`update idempotency_keys set status = null, answer = null where workspace_id = ${workspaceId} and answer is not null`

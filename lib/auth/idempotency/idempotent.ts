@@ -1,7 +1,7 @@
 /**
- * The header Idempotency-Key. What a request creates has ids that follow from one that is stored
- * with the key before, so a repeat is like a retry of a statement whose commit was not seen: it
- * finds what is there, and makes the rest. docs/api.md.
+ * The header Idempotency-Key. The ids of created rows follow from an id that is stored with the key
+ * first. So a repeat works like a retry after an unconfirmed commit: it finds existing rows, and
+ * creates the rest. docs/api.md.
  */
 import type { Context, Next } from 'hono'
 import { createMiddleware } from 'hono/factory'
@@ -20,7 +20,7 @@ import { claimKey, keepAnswer, releaseKey, type StoredKey } from './idempotency.
 const HEADER = 'Idempotency-Key'
 /** Printable ASCII. */
 const FORM = /^[\x20-\x7e]{1,255}$/
-/** Of a request that belongs to no workspace yet. */
+/** For requests without a workspace. */
 const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 
 const invalidKey = () =>
@@ -32,7 +32,10 @@ const reused = () =>
     `This ${HEADER} was used for a request with another body. Send a new key with a new request.`,
   )
 
-/** Keys are of a workspace and an endpoint. Whoever may call the endpoint may repeat a request. */
+/**
+ * Keys belong to a workspace and an endpoint. Everybody who may call the endpoint may repeat a
+ * request.
+ */
 const nameKey = async (c: Context<WorkspaceEnv>, key: string) => {
   const workspace: { id: string } | undefined = c.var.workspace
   // Without /api/workspaces/:workspace, which has several forms.
@@ -43,13 +46,12 @@ const nameKey = async (c: Context<WorkspaceEnv>, key: string) => {
 }
 
 /**
- * The body as JSON, however it is formatted; blank where the endpoint takes none, which is not
- * read.
+ * The hash of the body, independent of its formatting; of a blank text if the endpoint takes none.
  */
 const hashBody = async (c: Context): Promise<string> =>
   sha256(c.req.valid('json' as never) === undefined ? '' : canonicalJson(await c.req.json()))
 
-/** Encrypts and decrypts what is returned once. */
+/** Encrypts and decrypts secrets that are returned once. */
 const vault = (service: EndpointsService, workspaceId: string) => ({
   seal: (text: string) => rpc('webhooks', service.seal(workspaceId, text)),
   open: async (sealed: string): Promise<string> => {
@@ -63,13 +65,11 @@ const vault = (service: EndpointsService, workspaceId: string) => ({
 const PLAIN = { seal: async (text: string) => text, open: async (text: string) => text }
 
 /**
- * Makes a secret that is returned once, and what is stored of it, as one text.
- *
- * @param service of the Worker that encrypts it
+ * Creates a secret that is returned once, with what is stored of it, as one text. @param service of
+ * the Worker that encrypts it
  */
 type SecretMaker = (workspace: Workspace, service: EndpointsService) => Promise<string>
 
-/** The app of the endpoints that return a secret. */
 type SecretEnv = WorkspaceEnv & { Bindings: { WEBHOOKS: EndpointsService } }
 
 /**
@@ -91,8 +91,8 @@ export const idempotent = () =>
   createMiddleware<WorkspaceEnv>((c, next) => runOnce(c, next, PLAIN, async () => null))
 
 /**
- * The same for an endpoint that returns a secret, which the handler finds in `c.var.secret`: it and
- * the answer are stored encrypted.
+ * The same for an endpoint that returns a secret, which the handler finds in `c.var.secret`. The
+ * secret and the response are stored encrypted.
  */
 export const idempotentSecret = (makeSecret: SecretMaker) =>
   createMiddleware<SecretEnv>((c, next) => {
@@ -147,15 +147,15 @@ const runOnce = async (
     if (ok) {
       const answer = await seal(await c.res.clone().text())
       const kept = await keepAnswer(db, name, stored.firstId, { status, answer })
-      // A concurrent copy, or a repeat of what was interrupted, may find a resource in a later
-      // state: the first answer counts.
+      // A concurrent copy, or a repeat after an interruption, may read a later state. The first
+      // response counts.
       if (kept && kept.answer !== answer) c.res = await replay(kept)
     }
-    // Another request with the key may have been served: only the one that stored the key knows
-    // that none was.
+    // Another request with the key may have succeeded. Only the one that stored the key knows that
+    // none has.
     else if (isRefused && stored.firstId === own.firstId) await releaseKey(db, name, stored.firstId)
   } catch (error) {
-    // What was created is committed. A repeat finds it by its ids.
+    // The rows are committed. A repeat finds them by their ids.
     log('error', { event: 'answer_not_kept', ...describeError(error) })
   }
 }

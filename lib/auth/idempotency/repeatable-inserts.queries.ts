@@ -12,9 +12,9 @@ import {
 const KEYS: Record<string, string> = { users: 'email', sessions: 'token' }
 
 /**
- * Makes Better Auth's inserts return the row that already exists: an earlier attempt's, whose
- * response was lost, or a concurrent sign-in's of the same person. A session is never another
- * person's: its token was generated for this insert.
+ * Makes Better Auth's inserts return an existing row: of an earlier attempt, or of a concurrent
+ * sign-in by the same person. A session is never another person's, because its token was generated
+ * for the insert.
  */
 export const repeatableInserts: KyselyPlugin = {
   transformQuery: ({ node }) => {

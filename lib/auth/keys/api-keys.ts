@@ -1,6 +1,6 @@
 /**
- * API keys: `trib_live_`, or `trib_test_` in a workspace for tests, 32 random characters, and a
- * checksum by which a mistyped key is refused without a query.
+ * API keys: `trib_live_` or, in a test workspace, `trib_test_`, 32 random characters, and a
+ * checksum that detects a mistyped key without a query.
  */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
@@ -21,9 +21,7 @@ export type KeyEnv = FailureEnv & { Variables: { apiKeyHash: string } }
 const RANDOM_LENGTH = 32
 /** Hexadecimal digits. One mistyped key in 16 million passes, and the database refuses it. */
 const CHECKSUM_LENGTH = 6
-/**
- * Characters of a key's hash in the log: enough to find the key, too few to test guesses of it by.
- */
+/** Characters of a key's hash in the log: enough to find the key, too few to test guesses. */
 const LOGGED_LENGTH = 12
 const FORM = new RegExp(
   `^trib_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`,
@@ -32,16 +30,12 @@ const FORM = new RegExp(
 const checksum = async (unchecked: string): Promise<string> =>
   (await sha256(unchecked)).slice(0, CHECKSUM_LENGTH)
 
-/** A new key, to be shown once. */
 export const newApiKey = async ({ mode }: { mode: Mode }): Promise<string> => {
   const unchecked = `trib_${mode}_${randomBase62(RANDOM_LENGTH)}`
   return unchecked + (await checksum(unchecked))
 }
 
-/**
- * A key, by default a new one of the workspace, and what is stored of it: its hash, and its last 4
- * characters to recognize it by.
- */
+/** A key, by default a new one, and what is stored of it: its hash, and its last 4 characters. */
 export const createApiKey = async (
   workspace: { mode: Mode },
   made?: string,
@@ -57,22 +51,19 @@ export const hashApiKey = async (key: string): Promise<string | null> => {
   return intact ? sha256(key) : null
 }
 
-/**
- * The hash of the key in a request's `Authorization`, or null if there is none, or it is malformed.
- */
+/** The hash of the key in `Authorization`; null without one, or if it is malformed. */
 export const requestKeyHash = async (c: Context): Promise<string | null> => {
   const [, key] = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '') ?? []
   return key === undefined ? null : await hashApiKey(key)
 }
 
-/** The same error whether the key is missing, malformed, unknown, revoked or expired. */
+/** The same error for missing, malformed, unknown, revoked and expired keys. */
 export const invalidApiKey = () =>
   new ApiError(
     'invalid_api_key',
     'Send an active API key of this workspace as "Authorization: Bearer trib_live_...".',
   )
 
-/** The error for a key without the scope of the endpoint. */
 export const insufficientScope = (scope: ApiKeyScope) =>
   new ApiError(
     'insufficient_scope',
@@ -83,10 +74,9 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'invalid_api_key'
 
 /**
- * Sets `c.var.apiKeyHash`, and counts the request against the key's rate limit. Only the key's form
- * is checked here: the request's first query also checks that the key is active, which saves a
- * database round trip. Keys that it refuses count against the caller's address. When the key was
- * last used is recorded after the response.
+ * Sets `c.var.apiKeyHash`, and counts the request against the key's rate limit. Only the form of
+ * the key is checked: the first query checks the rest, which saves a round trip. A refused key
+ * counts as a failure of the caller's address.
  *
  * @throws {ApiError} `invalid_api_key`, `rate_limited`
  */
@@ -104,7 +94,7 @@ export const apiKey = () =>
       })
       const error = thrown ?? c.error
       if (isRefusal(error)) return false
-      // An invalid body is refused before the key is looked at.
+      // Other errors may occur before the key is checked.
       return error ? null : true
     })
     if (thrown) throw thrown

@@ -1,8 +1,8 @@
 /**
  * Limits failed attempts with API keys and sign-in links by the caller's address, before they reach
- * the database. Only failures are counted: by Cloudflare's binding for the whole data center, and
- * in this isolate's memory, which is read at each attempt. A credential that this isolate has seen
- * accepted is never refused, so a merchant goes on working whoever shares its address.
+ * the database. Failures are counted by Cloudflare's binding for the data center, and in the memory
+ * of this isolate. A credential that this isolate has accepted is never refused, even if others
+ * with the same address fail.
  */
 import type { Context } from 'hono'
 import type { BaseEnv } from '../../http/base-app.ts'
@@ -13,22 +13,18 @@ import {
   tooManyRequests,
 } from '../../http/rate-limit.ts'
 
-/**
- * Failures of an address per period: many for people with an old key, few for who guesses. As in
- * wrangler.toml.
- */
+/** Failures per period: many for people with an old key, few for guessing. As in wrangler.toml. */
 const MAX_FAILURES = 30
 const PERIOD_MS = 10_000
 
-/** Addresses and credentials in memory. Past this, all are forgotten. */
+/** Addresses and credentials in memory. Beyond that, all are forgotten. */
 const MAX_KEPT = 10_000
 
 /** The attempts of an address. */
 type Caller = {
   failures: number
-  /** Credentials that are being checked: concurrent guesses count before they have failed. */
+  /** Credentials that are being checked: concurrent guesses count before they fail. */
   open: Set<string>
-  /** When its failures are forgotten, in milliseconds. */
   until: number
 }
 
@@ -47,10 +43,10 @@ const callerOf = (key: string, now: number): Caller => {
 export type FailureEnv = BaseEnv & { Bindings: { FAILURE_LIMIT: RateLimiter } }
 
 /**
- * Checks a credential, unless its caller's address has failed too often.
+ * Checks a credential, unless the caller's address has failed too often.
  *
  * @param credential a hash or another text that identifies it
- * @param check says whether it was accepted; null if that is not known, which counts as neither
+ * @param check returns whether it was accepted; null, if unknown, counts as neither
  * @throws {ApiError} `rate_limited`
  */
 export const limitFailures = async <E extends FailureEnv>(
@@ -80,6 +76,6 @@ export const limitFailures = async <E extends FailureEnv>(
   if (outcome !== false) return
   accepted.delete(credential)
   caller.failures++
-  // Other isolates of the data center have counted, too.
+  // Other isolates of the data center count too.
   if (!(await isWithinLimit(c.env.FAILURE_LIMIT, key))) caller.failures = MAX_FAILURES
 }

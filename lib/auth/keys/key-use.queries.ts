@@ -1,10 +1,10 @@
-/** When API keys were last used, to the hour. Managers see it before they revoke one. */
+/** When API keys were last used, to the hour. Managers see it before they revoke a key. */
 import { type DatabaseEnv, openClient } from '../../db/neon.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
 /**
- * The keys that one isolate remembers. Beyond that it forgets them all, and some are written again
- * within the hour.
+ * Keys that an isolate remembers. Beyond that, it forgets all, and writes some again within the
+ * hour.
  */
 const MAX_REMEMBERED = 1_000
 
@@ -12,9 +12,8 @@ const MAX_REMEMBERED = 1_000
 const recorded = new Map<string, number>()
 
 /**
- * Records the use of a key, at most once an hour in each isolate. Nothing depends on it, so it runs
- * after the response, and a failure is ignored.
- *
+ * Records the use of a key, at most once an hour per isolate, after the response. Failures are
+ * ignored, because nothing depends on it.
  * @param waitUntil keeps the Worker alive for it
  */
 export const recordKeyUse = (

@@ -1,4 +1,4 @@
-/** The sets of roles that the tables of routes name. A manager is in each of them. */
+/** Sets of roles. A manager is in each of them. */
 import { ROLES, type Role } from '../../rules/roles/roles.ts'
 
 export type Roles = readonly Role[]

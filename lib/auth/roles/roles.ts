@@ -33,14 +33,12 @@ export const ROUTE_ROLES: ReadonlyMap<string, Roles> = new Map([
   ...below(PAGES, PAGE_ROUTES),
 ])
 
-/** Whether these roles have the one of a person. An API key has none. */
+/** Whether a role is among these. An API key has none. */
 export const includesRole = (roles: Roles, role: Role | 'key'): boolean =>
   roles.some((allowed) => allowed === role)
 
-/** Whether a person may open a page of the workspace, or send its form. */
 export const mayOpen = ({ role }: { role: Role | 'key' }, route: PageRoute): boolean =>
   includesRole(ROUTE_ROLES.get(route.replace(' ', ` ${PAGES}`)) ?? [], role)
 
-/** Whether a person may read the page at a path. */
 export const mayRead = (workspace: { role: Role | 'key' }, path: PagePath): boolean =>
   mayOpen(workspace, `GET ${path}`)

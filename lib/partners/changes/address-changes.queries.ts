@@ -1,6 +1,6 @@
 /**
- * How a partner's email address changes. The partner changes it in all workspaces: a mailed link
- * proves the new one, and the old one is notified. A manager corrects it in its own workspace.
+ * Changes of a partner's email address. A partner changes it in all workspaces: a mailed link
+ * proves the new address, and the old one is notified. A manager corrects it in one workspace.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
@@ -9,17 +9,16 @@ import { newId } from '../../db/ids.ts'
 import { lockPartners, lockPayouts } from '../../db/locks.queries.ts'
 import { breaks } from '../../db/neon.ts'
 
-/** Unused requests per address: enough for typing errors, too few to flood somebody's mailbox. */
+/** Open requests per address: enough for typing errors, too few to flood a mailbox. */
 const MAX_OPEN = 3
 
-/** A request to change an address. */
 type Request = {
   /** The address of the session. */
   from: string
   to: string
   /** SHA-256 of the token in the link. */
   tokenHash: string
-  /** The link, which is of no use without a session of the old address. */
+  /** The link. It needs a session of the old address. */
   url: string
   now: Date
   expiresAt: Date
@@ -56,7 +55,7 @@ export const requestAddressChange = async (db: Db, request: Request): Promise<bo
   return saved.length > 0
 }
 
-/** The new address of an open request, or null. Only the old address can use it. */
+/** The new address of an open request, or null. Only the old address can use a request. */
 export const findAddressChange = async (
   db: Db,
   from: string,
@@ -81,19 +80,19 @@ type Confirmation = {
   tokenHash: string
   now: Date
   portalUrl: string
-  /** By which the old address reverts the change. */
+  /** The link by which the old address reverts the change. */
   revert: { tokenHash: string; url: string; until: string }
 }
 
 /**
- * How long a change may be reverted at the longest: an account that is connected on the last of
- * three days is held for three more. Until then the request is kept.
+ * The longest time in which a change may be reverted: an account that is connected on the last of
+ * three days is held for three more. The request is kept for as long.
  */
 const REVERT_DAYS = 6
 
 /**
- * Whether somebody is known under the new address in a workspace of the partners `o` that move:
- * they would become one person.
+ * Whether the new address is known in a workspace of the partners `o` that move. Two people would
+ * become one.
  */
 export const isTaken = (mine: RawBuilder<unknown>, to: string) => sql<SqlBool>`exists (
   select from partners o
@@ -102,20 +101,24 @@ export const isTaken = (mine: RawBuilder<unknown>, to: string) => sql<SqlBool>`e
     or exists (select from payout_accounts a where a.workspace_id = o.workspace_id and a.email = ${to} and a.disconnected_at is null)
     or exists (select from payees y where y.workspace_id = o.workspace_id and y.email = ${to})))`
 
+/** Serializes with the payout runs and imports of the partners' workspaces. */
+export const lockWorkspacesOf = (mine: RawBuilder<SqlBool>) => sql`
+  select pg_advisory_xact_lock(hashtextextended(name, 0))
+  from (select distinct workspace_id || ' payouts' as name from partners where ${mine}
+        union select 'partners.import ' || workspace_id from partners where ${mine} order by 1) names`
+
 type Move = {
   from: string
   to: string
   now: Date
-  /** A condition on `partners`: those that have the address and get the new one. */
+  /** A condition on `partners`: which ones move. */
   mine: RawBuilder<SqlBool>
-  /** For the audit log. */
   actor: string
 }
 
 /**
- * Moves partners to an address, with what belongs to it: connected accounts, payment details,
- * waiting mails, and whether it gets messages. The former address still finds the partner in
- * imports.
+ * Moves partners to another address, with their connected accounts, payment details, unsent mails
+ * and mail settings. Imports still find the partner by the former address.
  *
  * @param when a condition without which nothing is done
  */
@@ -131,8 +134,7 @@ export const moves = ({ from, to, now, mine, actor }: Move, when: RawBuilder<Sql
         select uuidv7(), workspace_id, ${actor}, 'partner.address_changed', id,
                jsonb_build_object('from', ${from}::text, 'to', ${to}::text), ${now}::timestamptz
         from partners where ${mine} and ${when}`,
-    // A mail about a change of the address, or of how the person is paid, stays with the address at
-    // which it was changed.
+    // Mails about a change of the address or of payment details go to the address that was changed.
     sql`update mails set recipient = ${to}
         where partner_id in ${ids} and recipient = ${from} and sent_at is null
           and kind not in ('address_changed', 'payout_account', 'payment_details') and ${when}`,
@@ -152,7 +154,7 @@ export const moves = ({ from, to, now, mine, actor }: Move, when: RawBuilder<Sql
   ]
 }
 
-/** An insert of the mail that notifies the old address. */
+/** Inserts the mail that notifies the old address. */
 export const notice = (
   { from, to, now, mine }: Move,
   {
@@ -176,9 +178,7 @@ export const notice = (
          ${now}::timestamptz, ${now}::timestamptz
   from (select * from partners where ${mine}) p where ${when} order by p.id limit 1 on conflict do nothing`
 
-/**
- * Changes the address in all workspaces. Serialized with payout runs and imports. May be repeated.
- */
+/** Changes the address in all workspaces. Serialized with payout runs and imports. Idempotent. */
 export const changeAddress = async (
   db: Db,
   { from, to, tokenHash, now, portalUrl, revert }: Confirmation,
@@ -186,17 +186,13 @@ export const changeAddress = async (
   const move = { from, to, now, mine: sql<SqlBool>`email = ${from}`, actor: from }
   const isDone = sql<SqlBool>`exists (
     select from address_changes where token_hash = ${tokenHash} and email = ${from} and done_at = ${now})`
-  const locks = sql`
-    select pg_advisory_xact_lock(hashtextextended(name, 0))
-    from (select distinct workspace_id || ' payouts' as name from partners where email = ${from}
-          union select 'partners.import ' || workspace_id from partners where email = ${from} order by 1) names`
   const claim = sql`
     update address_changes
     set done_at = ${now}, revert_hash = ${revert.tokenHash}, expires_at = ${now}::timestamptz + make_interval(days => ${REVERT_DAYS})
     where token_hash = ${tokenHash} and email = ${from} and new_email = ${to} and old_token_hash is null and done_at is null
       and expires_at > ${now} and not ${isTaken(sql`o.email = ${from}`, to)}`
   const statements = [
-    locks,
+    lockWorkspacesOf(move.mine),
     claim,
     notice(move, { occasion: tokenHash, portalUrl, revert }, isDone),
     sql`update address_changes set expires_at = ${now}
@@ -219,15 +215,15 @@ export const changeAddress = async (
   }
 }
 
-/** A person's rows about how it is paid. */
+/** Whether a person has an account, payment details or invoice details. */
 const hasPayment = (workspaceId: string, email: string) => sql<boolean>`(
   exists (select from payout_accounts where workspace_id = ${workspaceId} and email = ${email})
   or exists (select from payment_details where workspace_id = ${workspaceId} and email = ${email})
   or exists (select from payees where workspace_id = ${workspaceId} and email = ${email}))`
 
 /**
- * Whether whoever has the address receives or could receive money: then the change is like one of a
- * bank account.
+ * Whether the person receives or could receive money. Changing the address is then as sensitive as
+ * changing a bank account.
  */
 const hasMoney = (workspaceId: string, email: string) => sql<boolean>`(
   ${hasPayment(workspaceId, email)}
@@ -239,11 +235,11 @@ const isTakenInProgram = (workspaceId: string, from: string, to: string) => sql<
   select from partners o join partners n on n.program_id = o.program_id
   where o.workspace_id = ${workspaceId} and o.email = ${from} and n.email = ${to})`
 
-/** Whether the addresses are two people who are both paid: they can't become one. */
+/** Whether two people with these addresses are both paid: they can't become one. */
 const areBothPaid = (workspaceId: string, from: string, to: string) =>
   sql<boolean>`(${hasPayment(workspaceId, from)} and ${hasPayment(workspaceId, to)})`
 
-/** What a correction of an address meets, in one round trip. */
+/** What a correction of an address depends on, in one round trip. */
 export const addressState = async (db: Db, workspaceId: string, from: string, to: string) => {
   const { rows } = await sql<{ isTaken: boolean; areBothPaid: boolean; hasMoney: boolean }>`
     select ${isTakenInProgram(workspaceId, from, to)} as "isTaken", ${areBothPaid(workspaceId, from, to)} as "areBothPaid",
@@ -256,7 +252,7 @@ export type Correction = {
   partnerId: string
   from: string
   to: string
-  /** Whether the address of somebody who is paid may be changed. */
+  /** Whether the address of a paid person may be changed. */
   mayMoveMoney: boolean
   workspaceName: string
   portalUrl: string
@@ -264,8 +260,8 @@ export type Correction = {
 
 /**
  * The statements that move a person's partners in a workspace to another address. The old address
- * is notified if money is involved; else it may be a stranger's. They break the batch, see
- * `isConflict`, if what `addressState` has read changed.
+ * is notified if money is involved. Otherwise it may be a stranger's. They break the batch
+ * (`isConflict`) if the result of `addressState` has changed.
  */
 export const correctAddress = (act: Act, correction: Correction) => {
   const { workspaceId, actor, now } = act

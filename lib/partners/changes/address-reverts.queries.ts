@@ -1,11 +1,11 @@
 /**
- * How whoever has the old address of a partner reverts its change: by a link that was mailed there,
- * while payouts to what the new address may have connected are held. A session of the old address
- * is not enough, because it may be a thief's.
+ * Reverts a change of a partner's address: by a link that was mailed to the old address, while
+ * payouts to new accounts are held. A session of the old address is not enough, because it may be a
+ * thief's.
  */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
-import { isTaken, moves, notice } from './address-changes.queries.ts'
+import { isTaken, lockWorkspacesOf, moves, notice } from './address-changes.queries.ts'
 
 type Revert = { from: string; tokenHash: string; now: Date }
 
@@ -17,7 +17,7 @@ type Found = {
   partnerIds: string[]
 }
 
-/** Accounts and payment details that were given since the change `c`, and are not in force yet. */
+/** Accounts and payment details that were added since the change `c` and are still held. */
 const heldAccounts = (now: Date) => sql`
   payout_accounts a
   where a.email in (c.email, c.new_email) and a.created_at > c.done_at and a.disconnected_at is null
@@ -28,8 +28,8 @@ const heldDetails = (now: Date) => sql`
     and d.effective_at > ${now}::timestamptz`
 
 /**
- * @param since changes since then can be reverted; older ones as long as something that was given
- *   since is held
+ * @param since later changes can be reverted; older ones while an account or details added since
+ *   are held
  */
 export const findRevert = async (
   db: Db,
@@ -49,7 +49,7 @@ export const findRevert = async (
 }
 
 /**
- * Moves the partners back, in all workspaces. May be repeated.
+ * Moves the partners back, in all workspaces. Idempotent.
  * @returns false if somebody has the old address now
  */
 export const revertAddress = async (
@@ -64,17 +64,13 @@ export const revertAddress = async (
   const move = { from: to, to: from, now, mine, actor: from }
   const isDone = sql<SqlBool>`exists (
     select from address_changes where revert_hash = ${tokenHash} and email = ${from} and reverted_at = ${now})`
-  const locks = sql`
-    select pg_advisory_xact_lock(hashtextextended(name, 0))
-    from (select distinct workspace_id || ' payouts' as name from partners where ${mine}
-          union select 'partners.import ' || workspace_id from partners where ${mine} order by 1) names`
   const claim = sql`
     update address_changes set reverted_at = ${now}
     where revert_hash = ${tokenHash} and email = ${from} and reverted_at is null
       and not ${isTaken(sql`o.id = ${ids} and o.email = ${to}`, from)}`
   const results = await db.batch([
     ...[
-      locks,
+      lockWorkspacesOf(mine),
       claim,
       notice(move, { occasion: tokenHash, portalUrl }, isDone),
       ...moves(move, isDone),
@@ -88,7 +84,7 @@ export const revertAddress = async (
   return last?.isReverted === true
 }
 
-/** What was given since a change, and is held: to be removed once the change is reverted. */
+/** Held accounts and details that were added since a change, to be removed once it is reverted. */
 export const heldSince = async (db: Db, { tokenHash, now }: Revert) => {
   const change = sql`address_changes c cross join lateral`
   const [accounts, details] = await db.batch([

@@ -1,4 +1,4 @@
-/** PATCH /partners/:id: what managers change of a partner. */
+/** PATCH /partners/:id: changes by managers. */
 
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import { diff, type Patch } from '../../audit/diff.ts'
@@ -21,17 +21,17 @@ import {
 import { groupsOfPartnerQuery, type PartnerRow, partnerQuery } from '../lists/partners.queries.ts'
 import { addressState, type Correction, correctAddress } from './address-changes.queries.ts'
 
-/** Attempts: of concurrent requests for one slug or address, one succeeds in each round. */
+/** Attempts: in each round, one of the concurrent requests succeeds. */
 const ROUNDS = 10
 
-/** The fields that managers can change, but for the address. */
+/** The fields that managers can change, without the address. */
 type PartnerTerms = {
   name: string | null
   slug: string
   groupId: string | null
   status: PartnerStatus
   documentsReceived: boolean
-  /** null is the program's. */
+  /** Null for the program's. */
   minimumPayoutCents: number | null
 }
 
@@ -42,10 +42,9 @@ export type PartnerRefusal =
 
 export type PartnerUpdate = { outcome: 'done'; partner: PartnerRow } | PartnerRefusal
 
-/** A new address. */
 export type NewAddress = Omit<Correction, 'partnerId' | 'from'>
 
-/** Whether the personal data of the partner with this address was erased. */
+/** Whether a partner's personal data was erased, by its address. */
 const isErased = (email: string): boolean => email.endsWith('@erased.invalid')
 
 /** Why the address of a partner is not changed, or null. */
@@ -63,13 +62,12 @@ const addressRefusal = async (
 
 /**
  * Updates the fields that differ, all or none. Makes two database round trips, and a third one for
- * an address. A former slug goes on working. A corrected address is that of the person in all
- * programs of the workspace.
+ * an address. A former slug still works. A corrected address applies to the person in all programs
+ * of the workspace.
  *
  * @param id a UUID
- * @returns undefined when the workspace has no such partner
- * @throws {Unavailable} if concurrent requests took the slug or the address, and gave it up, in
- *   every round
+ * @returns undefined if the workspace has no such partner
+ * @throws {Unavailable} if concurrent requests interfered in every round
  */
 export const changePartner = async (
   db: Db,
@@ -99,7 +97,7 @@ const tryChange = async (
     ...(patch.slug === undefined ? [] : [slugStateQuery(workspaceId, id, patch.slug).compile(db)]),
   ])
   if (!partner || partner.undoneAt) return undefined
-  // It would earn again, and nobody could be paid.
+  // An erased partner would earn again, and could not be paid.
   if (patch.status === 'approved' && isErased(partner.email)) return { outcome: 'erased' }
   const groupId = patch.groupId?.toLowerCase() ?? patch.groupId
   const group = groups.find((one) => one.id === groupId)
@@ -130,7 +128,7 @@ const tryChange = async (
   const receivedAt = documentsReceived ? now : null
   const saved = await unlessTaken(() =>
     db.batch([
-      // Whoever takes both locks takes this one first.
+      // The lock of payouts comes first.
       ...(status === 'banned' ? [lockPayouts(workspaceId).compile(db)] : []),
       partnersStay([id], 'no key update').compile(db),
       ...(correction ? correctAddress(act, correction).map((one) => one.compile(db)) : []),

@@ -11,10 +11,10 @@ import { lostRace } from '../../platform/unavailable.ts'
 import { updateTerms } from '../../programs/terms.queries.ts'
 import type { PartnerStatus } from '../../tenancy/workspaces/tables.ts'
 
-/** A new status, or a group of the partners' program; null for none. */
+/** A new status or group; null for no group. */
 export type SharedChange = { status: PartnerStatus } | { groupId: string | null }
 
-/** A partner that was chosen, with what a change of many needs to know of it. */
+/** A chosen partner, with the fields that a change depends on. */
 export type ChosenPartner = {
   id: string
   name: string | null
@@ -25,9 +25,7 @@ export type ChosenPartner = {
 }
 
 /**
- * The partners of a workspace among the ids, by name, as a query. Those who were erased stay as
- * they are.
- * @param ids UUIDs
+ * The partners among the ids, by name, as a query. Erased ones are never changed. @param ids UUIDs
  */
 export const chosenQuery = (db: Db, workspaceId: string, ids: readonly string[]) =>
   db
@@ -40,10 +38,7 @@ export const chosenQuery = (db: Db, workspaceId: string, ids: readonly string[])
     .orderBy(sql`lower(coalesce(name, slug))`)
     .orderBy('id')
 
-/**
- * Whether the change makes a difference to a partner. A group is of one program, whose partners
- * alone it takes.
- */
+/** Whether the change affects a partner. A group takes partners of its program only. */
 export const concerns = (
   partner: ChosenPartner,
   change: SharedChange,
@@ -55,10 +50,10 @@ export const concerns = (
       (change.groupId === null || partner.programId === programOfGroup)
 
 /**
- * Changes partners as `changePartner` does one, in one batch: the audit log gets an entry for each.
+ * Changes partners in one batch, with an audit entry for each.
  *
- * @param ids of partners to whom the change makes a difference
- * @throws {Unavailable} if the import of one of them was undone since they were read
+ * @param ids of partners whom the change affects
+ * @throws {Unavailable} if the import of one of them was undone since the read
  */
 export const changePartners = async (
   db: Db,
@@ -81,7 +76,7 @@ export const changePartners = async (
     from partners p where p.workspace_id = ${workspaceId} and p.id in (${sql.join(ids)})`
   const values = 'status' in change ? { status: change.status } : { group_id: change.groupId }
   const statements: CompiledQuery[] = [
-    // Whoever takes both locks takes this one first.
+    // The lock of payouts comes first.
     ...(isBan ? [lockPayouts(workspaceId).compile(db)] : []),
     partnersStay(ids, 'no key update').compile(db),
     audit.compile(db),

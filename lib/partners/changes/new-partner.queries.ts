@@ -1,4 +1,4 @@
-/** POST /partners: one partner, by the rules of an import of one row. */
+/** POST /partners: creates a partner by the rules of an import of one row. */
 import { type CompiledQuery, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -7,6 +7,7 @@ import { lockPartners } from '../../db/locks.queries.ts'
 import { unlessTaken } from '../../imports/partners/partner-import.queries.ts'
 import {
   decidePartnerImport,
+  NOTHING_EXISTS,
   type PartnerRow,
   preferredSlug,
 } from '../../imports/partners/partner-import.ts'
@@ -15,10 +16,9 @@ import { lostRace } from '../../platform/unavailable.ts'
 import { slugKey } from '../../values/slugs.ts'
 import { type PartnerRow as Partner, partnerQuery } from '../lists/partners.queries.ts'
 
-/** Attempts: of concurrent requests for one slug, one succeeds in each round. */
+/** Attempts: in each round, one of the concurrent requests for a slug succeeds. */
 const ROUNDS = 10
 
-/** What is created. */
 export type NewPartner = Omit<
   PartnerRow,
   'openingBalanceCents' | 'otherSlugs' | 'formerLink' | 'group'
@@ -26,17 +26,19 @@ export type NewPartner = Omit<
   /** A UUID in lower case, like `groupId`. */
   programId: string
   groupId: string | null
-  /** Appends a suffix to a slug that is taken, as imports do. */
+  /** Appends a suffix to a taken slug, as imports do. */
   suffixTaken: boolean
-  /** Whether it is there to try the program, and never paid. */
+  /** Whether the partner is for tests, and never paid. */
   isTest?: boolean
-  /** What the welcome mail says of its sender; null sends none. */
+  /** The sender in the welcome mail; null sends none. */
   welcome: { workspaceName: string; sentBy: string | null; portalUrl: string } | null
 }
 
 /**
- * The application that is approved: what is saved in the same transaction, of the partner with this
- * id, and whether it still waits.
+ * An approved application.
+ *
+ * @property approvedFor what is saved in the same transaction, for the id of the partner
+ * @property isWaiting whether nobody has decided it meanwhile
  */
 export type Approved = {
   approvedFor: (partnerId: string) => CompiledQuery[]
@@ -49,7 +51,7 @@ export type PartnerCreation =
   | { outcome: 'slug_taken'; suggestion: string }
 type ApplicantCreation = PartnerCreation | { outcome: 'application_decided' }
 
-/** What exists of what the partner needs, in one database round trip. */
+/** Loads what the new partner depends on, in one database round trip. */
 const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRow) => {
   const { programId, email, groupId, coupon } = wanted
   const key = slugKey(preferredSlug(wanted))
@@ -79,8 +81,8 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
       .where('coupon_id', '=', coupon?.id ?? null)
       .select('id')
       .compile(),
-    // Last: what a concurrent copy of the request took above, it took with this partner. Also by an
-    // address that the partner has left: a repeat creates nobody twice.
+    // Last, because a concurrent copy of the request created what it reserved above together with
+    // this partner. Also by a former address, so that a repeat creates nobody twice.
     partnerQuery(
       db,
       workspaceId,
@@ -90,22 +92,19 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
     ).compile(),
   ])
   const facts = {
-    partners: new Map<string, string>(),
+    ...NOTHING_EXISTS,
     slugOwners: new Map(holder ? [[holder.slugKey, holder.slugKey]] : []),
     couponOwners: new Map(alias && coupon ? [[coupon.id, '']] : []),
-    balancesElsewhere: new Map<string, number>(),
-    unowed: new Map<string, string>(),
-    groups: new Map(),
   }
   return { program, existing, group, facts }
 }
 
 /**
- * Creates a partner with its coupon, welcome mail and audit entry, in one transaction, unless the
- * address is one of the program's partner already, who stays as it is. Two database round trips,
- * and two more for each lost race.
+ * Creates a partner with its coupon, welcome mail and audit entry, in one transaction. An existing
+ * partner with the address is returned unchanged. Makes two database round trips, and two more for
+ * each lost race.
  *
- * @throws {Unavailable} if concurrent requests took what it needs in every round
+ * @throws {Unavailable} if concurrent requests interfered in every round
  */
 export async function createPartner(db: Db, act: Act, wanted: NewPartner): Promise<PartnerCreation>
 export async function createPartner(
@@ -125,7 +124,7 @@ export async function createPartner(
   for (let round = 0; round < ROUNDS; round++) {
     const { program, existing, group, facts } = await load(db, act, row)
     if (!program) return { outcome: 'program_not_found' }
-    // A repeat with an Idempotency-Key finds its own.
+    // A repeat with an Idempotency-Key finds the partner that it created.
     if (existing) return { outcome: existing.id === id ? 'created' : 'exists', partner: existing }
     if (wanted.groupId && !group) return { outcome: 'group_not_found' }
 
@@ -155,7 +154,7 @@ type Planned = NewPartner & {
   application: Approved | undefined
 }
 
-/** Idempotent: every row has an id of the act, and is left alone if it is there. */
+/** Idempotent: rows have ids of the act, and existing ones are kept. */
 const save = async (
   db: Db,
   act: Act,
@@ -243,8 +242,7 @@ const save = async (
 }
 
 /**
- * The partner by which a program is tried: created once, without mails, at an address that nobody
- * can have.
+ * The test partner of a program: created once, without mails, at an address that nobody can have.
  *
  * @throws {Unavailable} as `createPartner`
  */

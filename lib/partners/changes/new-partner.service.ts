@@ -1,7 +1,4 @@
-/**
- * What the API and the page share of adding a partner: who sends the welcome mail, and why nobody
- * is added.
- */
+/** Adding a partner, for the API and the page: the sender of the welcome mail, and the errors. */
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../../auth/access.ts'
@@ -14,7 +11,7 @@ import { slugError } from './partner-changes.service.ts'
 
 type Wanted = z.output<typeof NewPartner>
 
-/** Creates a partner as the request's person or key. @throws {Unavailable} as `createPartner` */
+/** Creates a partner for the caller. @throws {Unavailable} as `createPartner` */
 export const addPartner = (c: Context<WorkspaceEnv>, wanted: Wanted): Promise<PartnerCreation> => {
   const { db, workspace, actor } = c.var
   const { couponId, sendWelcomeEmail, onSlugTaken, name, slug, groupId, ...target } = wanted
@@ -31,7 +28,7 @@ export const addPartner = (c: Context<WorkspaceEnv>, wanted: Wanted): Promise<Pa
   })
 }
 
-/** Why nobody was added. */
+/** The error for a refusal. */
 export const creationError = (
   refusal: Exclude<PartnerCreation, { partner: unknown }>,
   { slug, couponId }: Pick<Wanted, 'slug' | 'couponId'>,

@@ -1,7 +1,4 @@
-/**
- * What the API and the pages share of changes of a partner: who may change the address, and why a
- * change is refused.
- */
+/** Changes of a partner, for the API and the pages: who may change the address, and the errors. */
 import type { Context } from 'hono'
 import { isFreshPerson, type WorkspaceEnv } from '../../auth/access.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -9,7 +6,7 @@ import { notFound } from '../../http/found-or-404.ts'
 import { MAX_FURTHER_LINKS, type SlugRefusal } from '../links/links.queries.ts'
 import type { NewAddress, PartnerRefusal } from './change-partner.queries.ts'
 
-/** A new address of a partner, as far as whoever asks for it may change it. */
+/** A new address, and whether the caller may change the address of a paid person. */
 export const newAddress = (c: Context<WorkspaceEnv>, to: string): NewAddress => ({
   to,
   mayMoveMoney: isFreshPerson(c),
@@ -25,13 +22,13 @@ export const slugError = (refusal: SlugRefusal, slug: string): ApiError =>
       })
     : new ApiError(
         'conflict',
-        `The partner has ${MAX_FURTHER_LINKS} links beside its main one, which is the most. Release one first.`,
+        `The partner has ${MAX_FURTHER_LINKS} links in addition to its main one, which is the limit. Release one first.`,
       )
 
 const ADDRESS_ERRORS = {
   address_taken: 'Another partner of this program has this address.',
   both_paid:
-    'A person with this address has payment details too. Two people who are paid can’t become one: ask the partner which one to keep.',
+    'A person with this address has payment details too, and two paid people can’t be merged. Ask the partner which address to keep.',
   erased: 'This partner’s personal data was erased.',
 }
 
@@ -46,7 +43,7 @@ export const partnerError = (refusal: PartnerRefusal, slug: string | undefined):
     case 'is_paid':
       return new ApiError(
         'fresh_sign_in_required',
-        'The partner has earned something or said how it is paid. Its address decides who receives the money, so only a manager who has signed in within the last 12 hours can change it.',
+        'The partner has earnings or payment details, and its address decides who receives the money. Only a manager who has signed in within the last 12 hours can change it.',
       )
     default:
       return new ApiError('conflict', ADDRESS_ERRORS[refusal.outcome])

@@ -1,4 +1,4 @@
-/** Sends lists as files. */
+/** Sends lists as CSV files. */
 import type { Context } from 'hono'
 import { recordExport } from '../../audit/audit.queries.ts'
 import { actOf, type WorkspaceEnv } from '../../auth/access.ts'
@@ -10,9 +10,10 @@ import { EXPORT_PAGE, streamCsv } from '../../http/csv-stream.ts'
 type Filter = { cursor?: string | undefined; limit: number }
 
 /**
- * Sends a list as a file, which the audit log records before.
+ * Sends a list as a CSV file, and records it in the audit log first.
  *
- * @param read a page of the list, on a connection of its own: each has the deadline of one call
+ * @param read a page of the list, on a connection of its own, because each has the deadline of one
+ *   call
  */
 export const sendList = async <R extends { id: string }, F extends Filter>(
   c: Context<WorkspaceEnv>,

@@ -1,6 +1,4 @@
-/**
- * Coupon aliases: the partner that a coupon at the payment processor credits. Spec, section 4.5.
- */
+/** Coupon aliases: which partner a coupon of the payment processor credits. Spec, section 4.5. */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -9,7 +7,7 @@ import { breaks, isConflict } from '../../db/neon.ts'
 import type { PageRequest } from '../../db/page-request.ts'
 import { partnersStay } from '../../imports/undone.queries.ts'
 
-/** A coupon or promotion code of the payment processor, and the text that people know it by. */
+/** A coupon or promotion code, and the text by which people know it. */
 export type Coupon = { couponId: string; couponLabel: string | null }
 
 export type CouponRow = Awaited<ReturnType<typeof listCoupons>>[number]
@@ -41,10 +39,10 @@ const selectAliases = (db: Db, workspaceId: string) =>
 
 export type CouponAddition =
   | { outcome: 'added' | 'already_added'; coupon: CouponRow }
-  /** The holder is null when it gave up the coupon in the meantime. */
+  /** The holder is null if it released the coupon meanwhile. */
   | { outcome: 'taken'; holder: { id: string; slug: string } | null }
 
-/** The partner, and the result if the coupon already has a holder. */
+/** The partner, and the result if the coupon has a holder. */
 const findHolder = async (db: Db, act: Act, partnerId: string, couponId: string) => {
   const { workspaceId } = act
   const [[partner], [alias]] = await db.batch([
@@ -64,18 +62,18 @@ const findHolder = async (db: Db, act: Act, partnerId: string, couponId: string)
   const held: CouponAddition | undefined =
     alias &&
     (alias.partnerId === partner?.id
-      ? // A repeat with an Idempotency-Key finds its own.
+      ? // A repeat with an Idempotency-Key finds its own alias.
         { outcome: alias.id === idOf(act) ? 'added' : 'already_added', coupon: alias }
       : { outcome: 'taken', holder: { id: alias.partnerId, slug: alias.slug } })
   return { partner, held }
 }
 
 /**
- * Adds a coupon to a partner unless another partner has it: only a manager moves an alias. The
- * unique constraint decides between concurrent requests.
+ * Adds a coupon to a partner, unless another partner has it. Only a manager moves an alias. A
+ * unique constraint serializes concurrent requests.
  *
  * @param partnerId a UUID
- * @returns undefined when the workspace has no such partner
+ * @returns undefined if the workspace has no such partner
  */
 export const addCoupon = async (
   db: Db,
@@ -119,12 +117,7 @@ export const addCoupon = async (
   }
 }
 
-/**
- * Removes a coupon from a partner.
- *
- * @param partnerId a UUID
- * @returns undefined when the workspace has no such partner
- */
+/** @param partnerId a UUID @returns undefined if the workspace has no such partner */
 export const removeCoupon = async (
   db: Db,
   act: Act,

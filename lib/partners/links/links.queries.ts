@@ -1,6 +1,6 @@
 /**
- * The links of a partner: the main one, whose slug is the partner's, and further ones, such as a
- * former main one.
+ * The links of a partner: the main one, with the partner's slug, and further ones, such as a former
+ * main one.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
@@ -16,22 +16,20 @@ import { RESERVED_SLUGS, slugKey, suffixedSlug } from '../../values/slugs.ts'
 export const MAX_FURTHER_LINKS = 100
 
 /**
- * All links of a partner, up to which it adds more by itself: enough to tell channels apart, and
- * few slugs that nobody else can have.
+ * Maximum links of a partner who adds them in the portal: enough to tell channels apart, and few
+ * slugs that nobody else can have.
  */
 export const MAX_OWN_LINKS = 20
 
-/** Attempts: of concurrent requests for one slug, one succeeds in each round. */
+/** Attempts: in each round, one of the concurrent requests for a slug succeeds. */
 const ROUNDS = 10
 
 export type Link = { slug: string; isMain: boolean; siteUrl: string }
 
-/** Since the link exists: visits through it, and sales that are credited by one of them. */
+/** Since the link was created: visits through it, and sales that are credited by one of them. */
 export type LinkCounts = { clicks: number; sales: number }
 
-/**
- * The links of the partner `p`, as a subquery: what was folded of their counts, and what was not.
- */
+/** The links of the partner `p` with their counts, folded or not, as a subquery. */
 export const linksOfPartner = sql<{ slug: string; isMain: boolean; id: string } & LinkCounts>`(
   select l.slug, l."isMain", l.id, coalesce(c.clicks, 0)::float8 as clicks, coalesce(c.sales, 0)::float8 as sales
   from (select p.slug, p.slug_key, true as "isMain", p.id
@@ -62,26 +60,26 @@ export const linksOf = async (
   return rows.length > 0 ? rows : undefined
 }
 
-/** What a partner has of a slug, and whether another partner has it. */
+/** Whether a partner or another one has a slug. */
 type SlugState = {
   id: string
   programId: string
   siteUrl: string
   email: string
   status: PartnerStatus
-  /** Whether it is the main one. */
+  /** Whether it is the partner's main slug. */
   isMain: boolean
-  /** The id of the partner's further link with it, or null. */
+  /** The partner's further link with the slug; null if there is none. */
   linkId: string | null
-  /** Whether another partner of the program has it, or one that looks like it if that matters. */
+  /** Whether another partner of the program has it, or one that looks alike if that is asked. */
   isTaken: boolean
   /** The number of the partner's further links with other slugs. */
   others: number
 }
 
 /**
- * Makes no round trip of its own: for a batch.
- * @param byLook whether one that looks like another partner's, or reserved, is taken
+ * For a batch. @param byLook whether a slug that looks like another partner's, or reserved, is
+ * taken
  */
 export const slugStateQuery = (
   workspaceId: string,
@@ -99,17 +97,12 @@ export const slugStateQuery = (
     where p.workspace_id = ${workspaceId} and p.id = ${partnerId} and p.undone_at is null`
 }
 
-/**
- * Whether another partner of a program has a slug.
- * @param partnerId null for whether anybody has it
- */
+/** Whether another partner of a program has a slug. @param partnerId null for any partner */
 const isTaken = (programId: unknown, partnerId: unknown, key: string) => sql<boolean>`(
   exists (select from partners t where t.program_id = ${programId} and t.slug_key = ${key} and t.id is distinct from ${partnerId}::uuid)
   or exists (select from links t where t.program_id = ${programId} and t.slug_key = ${key} and t.partner_id is distinct from ${partnerId}::uuid))`
 
-/**
- * Whether a slug looks like one of another partner of the program of `p`, or like a reserved one.
- */
+/** Whether a slug looks like another partner's in the program of `p`, or like a reserved one. */
 const looksTaken = (key: string) => sql<boolean>`(
   exists (select from unnest(${RESERVED_SLUGS}::text[]) as r (word) where slug_look(r.word) = slug_look(${key}))
   or exists (select from partners t where t.program_id = p.program_id and t.id <> p.id and slug_look(t.slug_key) = slug_look(${key}))
@@ -130,13 +123,13 @@ export const slugRefusal = (
   return !isOwn && others >= mostFurther ? { outcome: 'too_many_links' } : null
 }
 
-/** The statements before what saves a slug: until the end of the batch, nobody takes it. */
+/** The statements before a slug is saved: nobody else takes it until the end of the batch. */
 const claimSlug = (workspaceId: string, mayHave: RawBuilder<boolean>) => [
   lockPartners(workspaceId),
   sql<unknown>`select assert_unchanged(${mayHave})`,
 ]
 
-/** The statements before an update of a partner's slug: the former one stays as a further link. */
+/** The statements before a partner's slug is changed: the former one becomes a further link. */
 export const keepFormerSlug = ({ workspaceId, now }: Act, state: SlugState, slug: string) => [
   ...claimSlug(workspaceId, sql`not ${isTaken(state.programId, state.id, slugKey(slug))}`),
   sql<unknown>`
@@ -149,11 +142,11 @@ export const keepFormerSlug = ({ workspaceId, now }: Act, state: SlugState, slug
 export type LinkAddition = { outcome: 'added' | 'already_added'; link: Link } | SlugRefusal
 
 /**
- * Gives a partner a further link, unless another partner of the program has the slug.
+ * Adds a further link, unless another partner of the program has the slug.
  *
  * @param partnerId a UUID
- * @returns undefined when the workspace has no such partner
- * @throws {Unavailable} if concurrent requests took the slug, and gave it up, in every round
+ * @returns undefined if the workspace has no such partner
+ * @throws {Unavailable} if concurrent requests interfered in every round
  */
 export const addLink = (
   db: Db,
@@ -169,8 +162,8 @@ export const addLink = (
   })
 
 /**
- * The same by the partner itself, which may have fewer links, and adds none while it is banned.
- * @param act its actor is the partner's address
+ * As `addLink`, by the partner: with a lower limit, and not while it is banned. @param act its
+ * actor is the partner's address
  */
 export const addOwnLink = (
   db: Db,
@@ -188,9 +181,8 @@ export const addOwnLink = (
 
 type Rules<Refusal> = {
   mostFurther: number
-  /** See `slugStateQuery`. */
   byLook: boolean
-  /** Whether the partner may still get a link when it is saved. */
+  /** A condition that must hold when the link is saved. */
   isAllowed: RawBuilder<boolean>
   refusalOf: (state: SlugState) => Refusal | null
 }
@@ -212,13 +204,12 @@ const saveLink = async <Refusal>(
     if (refused) return refused
     const { isMain, linkId, siteUrl } = state
     const link = { slug, isMain, siteUrl }
-    // A repeat with an Idempotency-Key finds its own.
+    // A repeat with an Idempotency-Key finds its own link.
     if (isMain || linkId) return { outcome: linkId === id ? 'added' : 'already_added', link }
     const refusal = slugRefusal(state, slug, mostFurther)
     if (refusal) return refusal
 
-    // Since it was read, the slug may have become the partner's main one: not even the partner
-    // itself may have it.
+    // Since the read, the slug may have become the partner's main one, so nobody may have it.
     const mayHave = sql<boolean>`not ${isTaken(state.programId, null, slugKey(slug))} and ${isAllowed}
       and (select undone_at from partners where id = ${state.id}) is null
       and (select count(*) from links where partner_id = ${state.id}) < ${mostFurther}::integer`
@@ -240,11 +231,11 @@ const saveLink = async <Refusal>(
 }
 
 /**
- * Takes a further link from a partner: visits through it are not recorded any more, and another
- * partner may have its slug. Clicks that are recorded stay the partner's.
+ * Releases a further link: visits through it are no longer recorded, and another partner may take
+ * its slug. Recorded clicks are kept.
  *
  * @param partnerId a UUID
- * @returns undefined when the workspace has no such partner
+ * @returns undefined if the workspace has no such partner
  */
 export const releaseLink = async (
   db: Db,

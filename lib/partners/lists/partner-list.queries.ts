@@ -1,4 +1,4 @@
-/** The list of partners with what each has brought, sorted by any of it. */
+/** The list of partners with their figures, sorted by any of them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import type { PartnerSort } from './partners.schemas.ts'
 
 /**
- * What a partner has brought since it joined, in one currency. Counts without a currency have rows
+ * The figures of a partner since it joined, in one currency. Counts without a currency are in a row
  * of null.
  */
 export type PartnerFigures = {
@@ -22,13 +22,13 @@ export type PartnerFigures = {
   /** Minor units. */
   revenueCents: number
   earnedCents: number
-  /** Of what was earned, what no payout has. */
+  /** The part of the earnings that is in no payout. */
   unpaidCents: number
 }
 
 export type PartnerListRow = PartnerRow & {
   figures: PartnerFigures[]
-  /** That by which the list is sorted, if it is one. */
+  /** The figure that the list is sorted by; null if it is sorted by something else. */
   figure: string | null
   /** The day of the newest click, event or customer, `YYYY-MM-DD`; null for none. */
   lastActiveOn: string | null
@@ -37,13 +37,13 @@ export type PartnerListRow = PartnerRow & {
 export type PartnerListFilter = Omit<PartnerFilter, 'cursor'> & {
   sort: PartnerSort
   isAscending: boolean
-  /** In which amounts are compared: the workspace's first by default. */
+  /** The currency in which amounts are compared: by default the workspace's first. */
   currency?: string | undefined
-  /** The last partner of the page before, and its figure there: the present one by default. */
+  /** The last partner of the previous page, and its figure there: by default the current one. */
   cursor?: { id: string; figure?: string | undefined } | undefined
 }
 
-/** The figures of the partner `p`: what was folded, and what was not. */
+/** The figures of the partner `p`, folded or not. */
 const figures = sql<PartnerFigures[]>`(
   select coalesce(jsonb_agg(to_jsonb(f) order by f.currency nulls first), '[]') from (
     select nullif(currency, '') as currency, sum(clicks)::float8 as clicks, sum(customers)::float8 as customers,
@@ -67,8 +67,8 @@ const lastActiveOn = sql<string | null>`to_char(greatest(
 )), 'YYYY-MM-DD')`
 
 /**
- * The currencies of a workspace, those of most sales first, as a query. Amounts are compared in the
- * first by default.
+ * The currencies of a workspace, most sales first, as a query. Amounts are compared in the first by
+ * default.
  */
 export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }>`
   select currency from (
@@ -82,7 +82,7 @@ export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }
   group by currency order by sum(sales) desc, currency`
 
 /**
- * The column of totals that partners are sorted by. Each has an index: by workspace, and an amount by
+ * The columns of totals that partners are sorted by. Each has an index by workspace, and amounts by
  * currency too.
  */
 const FIGURES = {
@@ -97,10 +97,10 @@ const FIGURES = {
 } as const
 
 /**
- * The first partners by a figure, as a table expression: those with a positive figure, with none,
- * and with a negative one. The first and the last walk the index of the figure, so that a page
- * takes as long among 50,000 partners as among 50, and no list is read once the page is full.
- * Figures are those that are folded: up to a minute old.
+ * The first partners by a figure, as a table expression: positive figures, then none, then negative
+ * ones. The first and the last part read the index of the figure, and stop once the page is full,
+ * so that a page takes as long among 50,000 partners as among 50. Only folded figures count: up to
+ * a minute old.
  */
 const firstByFigure = (
   workspaceId: string,

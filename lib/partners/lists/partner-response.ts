@@ -3,7 +3,7 @@ import type { Link } from '../links/links.queries.ts'
 import type { PartnerRow } from './partners.queries.ts'
 import type { LinkResponse, PartnerResponse } from './partners.responses.ts'
 
-/** A partner as the API represents it, in responses and webhooks. */
+/** A partner in responses and webhooks. */
 export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   id: partner.id,
   programId: partner.programId,
@@ -25,7 +25,7 @@ export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   coupons: partner.coupons,
 })
 
-/** The columns of partners in a file. */
+/** The columns of a CSV file. */
 export const PARTNER_COLUMNS: readonly (keyof PartnerResponse)[] = [
   'id',
   'programId',

@@ -1,7 +1,4 @@
-/**
- * Partners. Imports create them, by lib/imports/partners/partner-import.ts, and
- * new-partner.queries.ts.
- */
+/** Reads partners. lib/imports/partners and new-partner.queries.ts create them. */
 import { type ExpressionBuilder, expressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
@@ -19,7 +16,7 @@ export type PartnerFilter = PageRequest & {
   slugKey?: string | undefined
   groupId?: string | undefined
   status?: PartnerStatus | undefined
-  /** These alone. UUIDs. */
+  /** UUIDs: only these partners. */
   ids?: readonly string[] | undefined
   /** Matches part of an email address, a name or a slug. Case-insensitive. */
   query?: string | undefined
@@ -31,7 +28,7 @@ type PartnerAccount = {
   country: string
   stripeAccountId: string | null
   paysBank: boolean | null
-  /** When the hold of an account that replaced another one ends; null for a first one. */
+  /** When the hold of an account that replaced another one ends; null for a first account. */
   effectiveAt: string | null
 }
 
@@ -43,8 +40,8 @@ type PartnerExpressions = ExpressionBuilder<Tables & { p: Tables['partners'] }, 
 const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 /**
- * Addresses and the keys of slugs are in lower case: to compare them as they are takes Postgres a
- * third of the time of ILIKE.
+ * Addresses and slug keys are in lower case, so they need no ILIKE, which takes three times as
+ * long.
  */
 const matches = (eb: PartnerExpressions, workspaceId: string, text: string) => {
   const pattern = contains(slugKey(text))
@@ -69,8 +66,7 @@ const hasLink = (eb: PartnerExpressions, workspaceId: string, condition: RawBuil
   )
 
 /**
- * One partner, also one whose import was undone, for a batch.
- * @param id a UUID, or an expression for one
+ * A partner, also if its import was undone, for a batch. @param id a UUID, or an expression for one
  */
 export const partnerQuery = (db: Db, workspaceId: string, id: string | RawBuilder<string>) =>
   selectPartners(db, workspaceId).where('p.id', '=', id)
@@ -95,10 +91,7 @@ export const partnersQuery = (db: Db, workspaceId: string, filter: PartnerFilter
     .orderBy('p.id', 'desc')
     .limit(filter.limit)
 
-/**
- * Whether the partner `p` is one of the workspace's that a filter lets through. Those whose import
- * was undone are not.
- */
+/** Whether the partner `p` passes a filter. Partners whose import was undone do not. */
 export const isListed = (workspaceId: string, filter: Omit<PartnerFilter, keyof PageRequest>) => {
   const eb = expressionBuilder<Tables & { p: Tables['partners'] }, 'p'>()
   return eb.and([
@@ -114,7 +107,6 @@ export const isListed = (workspaceId: string, filter: Omit<PartnerFilter, keyof 
   ])
 }
 
-/** The partners of a workspace, one row each. */
 export const selectPartners = (db: Db, workspaceId: string) =>
   db
     .selectFrom('partners as p')
@@ -153,10 +145,7 @@ export const selectPartners = (db: Db, workspaceId: string) =>
       ),
     ])
 
-/**
- * The programs and groups to filter partners by: a row per group, and one per program without
- * groups.
- */
+/** The programs and groups to filter by: a row per group, and one per program without groups. */
 export const programsAndGroupsQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('programs as pr')

@@ -15,7 +15,7 @@ export const PartnerResponse = z
     test: z
       .literal(true)
       .optional()
-      .meta({ description: 'Only of the program’s test partner, which is never paid.' }),
+      .meta({ description: 'Present only for the program’s test partner, which is never paid.' }),
     link: z.url(),
     minimumPayoutCents: z.int().nullable().meta({ description: 'null for the program’s.' }),
     documentsReceivedAt: timestamp.nullable(),
@@ -28,17 +28,17 @@ export const PartnerResponse = z
           .nullable()
           .meta({ description: 'null until Stripe has created it.' }),
         paysBank: z.boolean().nullable().meta({
-          description: 'Whether Stripe pays out to the account’s bank; null if that is not known.',
+          description: 'Whether Stripe pays out to the account’s bank; null if unknown.',
         }),
         effectiveAt: timestamp.nullable().meta({
           description:
-            'When payouts to an account that replaced another one start, or have started; null for a first account.',
+            'When payouts to an account that replaced another one start; null for a first account.',
         }),
       })
       .nullable()
       .meta({
         description:
-          'The Stripe account that the person has connected to the workspace, as last read from Stripe; null without one.',
+          'The connected Stripe account, as last read from Stripe; null if there is none.',
       }),
     coupons: z.array(CouponResponse),
   })
@@ -58,8 +58,8 @@ export type LinkResponse = z.infer<typeof LinkResponse>
 export const CountedLinkResponse = z
   .strictObject({
     ...LinkResponse.shape,
-    clicks: z.int().meta({ description: 'As charts count them.' }),
-    sales: z.int().meta({ description: 'Those that are credited by a click on the link.' }),
+    clicks: z.int().meta({ description: 'Visits, as in charts.' }),
+    sales: z.int().meta({ description: 'Sales that are credited by a click on the link.' }),
   })
   .meta({ id: 'CountedLink' })
 export type CountedLinkResponse = z.infer<typeof CountedLinkResponse>

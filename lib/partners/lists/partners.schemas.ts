@@ -27,7 +27,6 @@ export const PartnerQuery = z.object({
   ...Page.shape,
 })
 
-/** What the list of partners is sorted by. */
 export const PARTNER_SORTS = [
   'newest',
   'name',
@@ -43,8 +42,8 @@ export const PARTNER_SORTS = [
 export type PartnerSort = (typeof PARTNER_SORTS)[number]
 
 /**
- * A number or a day, as the list of partners compares them. Postgres knows neither a day 0000-01-01
- * nor one without an end.
+ * A number or a day that the list compares. Postgres accepts neither the year 0 nor a day without
+ * an end.
  */
 const figure = z.union([
   z.string().regex(/^-?\d{1,18}$/),
@@ -53,9 +52,8 @@ const figure = z.union([
 ])
 
 /**
- * Where a page of the list ended: at the partner, with the figure that it had then. By the id
- * alone, a partner whose figure has changed since would take the reader back to the first page, or
- * past others.
+ * Where a page ended: the partner, and its figure at that time. With the id alone, a changed figure
+ * would repeat or skip partners.
  */
 const PartnerCursor = z.string().transform((cursor, context) => {
   const [id, ...figures] = cursor.split('_')
@@ -71,10 +69,7 @@ const PartnerCursor = z.string().transform((cursor, context) => {
   return z.NEVER
 })
 
-/**
- * The cursor of the page after this one, by its last partner. @property figure null if the list is
- * not sorted by one
- */
+/** The cursor after a partner. @property figure null if the list is not sorted by one */
 export const partnerCursor = ({ id, figure }: { id: string; figure: string | null }): string =>
   figure === null ? id : `${id}_${figure}`
 
@@ -90,11 +85,11 @@ export const PartnerListQuery = PartnerQuery.extend({
 export const PartnerChange = z
   .strictObject({
     email: email(
-      'Corrects the address, also in the other programs of the workspace. Unsent mails and the payout account move along. The new address signs in to the portal.',
+      'Corrects the address in all programs of the workspace. Unsent mails and the payout account move with it. The partner then signs in to the portal with the new address.',
     ).optional(),
     slug: line(MAX_SLUG_LENGTH).trim().min(1, NOT_BLANK).optional().meta({
       description:
-        'The value of `?via=` in the main link. Links with the former slug go on working: see `GET /partners/:id/links`.',
+        'The value of `?via=` in the main link. Links with the former slug still work: see `GET /partners/:id/links`.',
     }),
     name: line(MAX_ID_LENGTH)
       .transform(nullWhenBlank)
@@ -108,18 +103,17 @@ export const PartnerChange = z
       .meta({ description: 'A group of the partner’s program; null for none.' }),
     status: z.enum(['approved', 'banned'], 'Must be approved or banned.').optional().meta({
       description:
-        'A banned partner’s links no longer work. Sales that were paid before are still earned.',
+        'Links of a banned partner do not work. Sales that were paid before the ban still earn commissions.',
     }),
     minimumPayoutCents: integer(
       0,
       MAX_AMOUNT_CENTS,
-      'The smallest sum that the partner is paid, in minor units of every currency; null for the program’s.',
+      'The smallest payout to the partner, in minor units of any currency; null for the program’s.',
     )
       .nullable()
       .optional(),
     documentsReceived: z.boolean('Must be true or false.').optional().meta({
-      description:
-        'Whether you have the documents that you need from the partner, such as a tax form.',
+      description: 'Whether you have received the partner’s documents, such as a tax form.',
     }),
   })
   .meta({ id: 'PartnerChange' })
@@ -133,7 +127,7 @@ export const NewLink = z
   })
   .meta({ id: 'NewLink' })
 
-/** What a partner may choose in the portal: nothing that people could read as something else. */
+/** A slug that a partner chooses in the portal: nothing that looks like another slug. */
 export const OwnLink = z.strictObject({
   slug: line(MAX_SLUG_LENGTH)
     .min(1, NOT_BLANK)
@@ -169,7 +163,7 @@ export const NewPartner = z
       default: false,
     }),
     onSlugTaken: optional(z.enum(['refuse', 'suffix'], 'Must be refuse or suffix.')).meta({
-      description: 'Whether a slug that another partner has is refused, or gets a suffix.',
+      description: 'Whether a taken slug is refused or gets a suffix.',
       default: 'refuse',
     }),
   })

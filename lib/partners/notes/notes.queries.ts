@@ -1,4 +1,4 @@
-/** What managers write down about a partner, for themselves. */
+/** Notes of managers about a partner. */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -27,20 +27,19 @@ const selectNotes = (db: Db, workspaceId: string, partnerId: string) =>
     .where('partner_id', '=', partnerId)
     .select(['id', 'author', 'content', 'created_at as createdAt'])
 
-/** A note about a partner. Both ids are UUIDs. */
+/** @param id a UUID, like `partnerId` */
 export const findNote = (db: Db, workspaceId: string, partnerId: string, id: string) =>
   selectNotes(db, workspaceId, partnerId).where('id', '=', id).executeTakeFirst()
 
-/** The details of an audit entry: whom the note is about, and not what it says. */
+/** The details of an audit entry: the partner, and not the content. */
 const aboutPartner = (partnerId: string) =>
   sql`(select jsonb_build_object('email', p.email) from partners p where p.id = ${partnerId})`
 
 /**
- * Adds a note, unless there is one with its id.
+ * Adds a note. Idempotent by its id.
  *
  * @param partnerId a UUID
- * @param id        of the note, to add it once
- * @returns the note with this id; undefined when the workspace has no such partner
+ * @returns the note with this id; undefined if the workspace has no such partner
  */
 export const addNote = async (
   db: Db,
@@ -53,7 +52,7 @@ export const addNote = async (
   const note = selectNotes(db, workspaceId, partnerId).where('id', '=', id)
   const partner = sql`select from partners where workspace_id = ${workspaceId} and id = ${partnerId} and undone_at is null`
   const [, , , [added]] = await db.batch([
-    // A form that is sent twice at once waits here, and then finds the note.
+    // A form that is sent twice concurrently waits here, and then finds the note.
     sql<never>`${partner} for no key update`.compile(db),
     auditEntry(db, {
       ...act,
@@ -73,11 +72,7 @@ export const addNote = async (
 }
 
 /**
- * Deletes a note.
- *
- * @param partnerId a UUID
- * @param id        a UUID
- * @returns undefined when there is no such note about this partner
+ * @param partnerId a UUID, like `id` @returns undefined if there is no such note about this partner
  */
 export const deleteNote = async (
   db: Db,

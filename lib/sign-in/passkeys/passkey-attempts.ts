@@ -1,4 +1,4 @@
-/** What a session asks for and sends about passkeys: limited by caller, and in the log. */
+/** Requests about passkeys, with rate limits and log facts. */
 import type { Context } from 'hono'
 import { requireFreshSignIn } from '../../auth/fresh-sign-in.ts'
 import { limitFailures } from '../../auth/keys/failed-attempts.ts'
@@ -23,7 +23,7 @@ export const ceremonyOf = ({
   session: { id: sessionId, user, passkeyAt },
 })
 
-/** What the browser is to sign. @throws {ApiError} `fresh_sign_in_required`, `conflict` */
+/** The options for the browser. @throws {ApiError} `fresh_sign_in_required`, `conflict` */
 export const askPasskey = async (c: SessionContext, purpose: 'add' | 'confirm') => {
   if (purpose === 'add') {
     requireFreshSignIn(c.var.signedInAt, c.var.now)
@@ -36,8 +36,8 @@ export const askPasskey = async (c: SessionContext, purpose: 'add' | 'confirm') 
 }
 
 /**
- * A response that is no passkey's counts as a failure of the caller's address.
- * @throws {ApiError} `rate_limited`
+ * An invalid response counts as a failure of the caller's address. @throws {ApiError}
+ * `rate_limited`
  */
 const attempt = async (
   c: SessionContext,
@@ -58,7 +58,7 @@ const attempt = async (
 
 type Without<T> = Omit<T, 'clientExtensionResults'>
 
-/** Adds the passkey of a response. @returns false if it was refused */
+/** @returns false if it was refused */
 export const addByResponse = (
   c: SessionContext,
   response: Without<Parameters<typeof finishAdding>[1]>,
@@ -68,7 +68,7 @@ export const addByResponse = (
     finishAdding(ceremonyOf(c), { ...response, clientExtensionResults: {} }, about),
   )
 
-/** Confirms the session. @throws {ApiError} `conflict` if the response was refused */
+/** @throws {ApiError} `conflict` if the response was refused */
 export const confirmByResponse = async (
   c: SessionContext,
   response: Without<Parameters<typeof finishConfirming>[1]>,

@@ -20,9 +20,9 @@ type Props = {
   now: Date
   /** Whether passkeys can be added and removed. */
   isFresh: boolean
-  /** Whether a passkey has confirmed recently, so that a new one counts at once. */
+  /** Whether a passkey has confirmed recently, so that a new one counts immediately. */
   isConfirmed: boolean
-  /** The name of a new one. */
+  /** The suggested name of a new passkey. */
   name: string
   problem?: string | undefined
   done?: string | undefined
@@ -81,7 +81,6 @@ const AddForm = ({ name, isConfirmed }: Pick<Props, 'name' | 'isConfirmed'>) => 
   </form>
 )
 
-/** A person's passkeys, confirming with one, and adding another one. */
 export const PasskeysPage = ({
   passkeys,
   now,

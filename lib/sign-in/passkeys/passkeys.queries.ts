@@ -1,11 +1,11 @@
-/** Passkeys, and what sessions were asked to sign with them. */
+/** Passkeys and their challenges. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import type { PasskeyDetails } from '../../mail/outbox/details.ts'
 import { MAX_PASSKEYS, type Passkey } from './passkeys.ts'
 
-/** What a challenge is for. A signature for one is none for the other. */
+/** The purpose of a challenge. A signature is valid for one purpose only. */
 export type Purpose = 'add' | 'confirm'
 
 export type StoredPasskey = Passkey & {
@@ -15,7 +15,7 @@ export type StoredPasskey = Passkey & {
   transports: string[]
 }
 
-/** The passkeys of a person at a host, the oldest first. */
+/** The passkeys of a person at a host, oldest first. */
 export const listPasskeys = async (
   db: Db,
   userId: string,
@@ -32,7 +32,7 @@ export const listPasskeys = async (
 
 type NewChallenge = { sessionId: string; purpose: Purpose; challenge: string; expiresAt: Date }
 
-/** Keeps what a session is asked to sign, instead of what it was asked before. */
+/** Saves the challenge of a session, in place of the former one. */
 export const saveChallenge = (db: Db, { sessionId, purpose, challenge, expiresAt }: NewChallenge) =>
   sql`
     insert into sign_in.passkey_challenges (id, session_id, purpose, challenge, expires_at)
@@ -41,7 +41,7 @@ export const saveChallenge = (db: Db, { sessionId, purpose, challenge, expiresAt
     db,
   )
 
-/** What a session was asked to sign, once: null after that, or if it has expired. */
+/** Deletes and returns the challenge; null if it has expired or there is none. */
 export const takeChallenge = async (
   db: Db,
   { sessionId, purpose, now }: { sessionId: string; purpose: Purpose; now: Date },
@@ -67,7 +67,7 @@ type NewPasskey = Pick<
 
 /**
  * Adds a passkey, and mails the person.
- * @returns false if there are too many, or somebody has it already
+ * @returns false if there are too many, or the passkey exists
  */
 export const addPasskey = async (db: Db, added: NewPasskey): Promise<boolean> => {
   const { userId, email, host, name, credentialId, publicKey, counter, transports, now, details } =
@@ -95,10 +95,7 @@ export const addPasskey = async (db: Db, added: NewPasskey): Promise<boolean> =>
 
 type Removal = { userId: string; email: string; now: Date; details: Omit<PasskeyDetails, 'name'> }
 
-/**
- * Removes a passkey of a person, with what it has confirmed, and mails the person.
- * @param id must be a UUID
- */
+/** Removes a passkey with its confirmations, and mails the person. @param id must be a UUID */
 export const removePasskey = (db: Db, id: string, { userId, email, now, details }: Removal) =>
   sql`
     with removed as (delete from sign_in.passkeys where user_id = ${userId} and id = ${id} returning name)
@@ -108,9 +105,8 @@ export const removePasskey = (db: Db, id: string, { userId, email, now, details 
     from removed`.execute(db)
 
 /**
- * Keeps that a passkey has confirmed a session. May run twice.
- *
- * @returns false if another signature of the passkey came first, or it was removed
+ * Saves that a passkey has confirmed a session. Idempotent.
+ * @returns false if the passkey was removed, or has signed something else meanwhile
  */
 export const saveConfirmation = async (
   db: Db,

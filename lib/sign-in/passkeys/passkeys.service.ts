@@ -1,7 +1,7 @@
 /**
- * Passkeys (WebAuthn): a signed-in person adds one, and confirms with it in a session. They are a
- * second factor: nobody signs in with one. SimpleWebAuthn checks challenge, origin, relying party,
- * user verification, signature and counter.
+ * Passkeys (WebAuthn), a second factor: a signed-in person adds one, and confirms a session with
+ * it. SimpleWebAuthn checks challenge, origin, relying party, user verification, signature and
+ * counter.
  */
 import {
   type AuthenticationResponseJSON,
@@ -20,41 +20,34 @@ import {
   addPasskey,
   listPasskeys,
   type Purpose,
+  type StoredPasskey,
   saveChallenge,
   saveConfirmation,
   takeChallenge,
 } from './passkeys.queries.ts'
 import { CHALLENGE_MINUTES, countsFrom, passkeyStateOf } from './passkeys.ts'
 
-/** Ed25519, P-256 and RSA: what devices have. */
+/** Ed25519, P-256 and RSA. */
 const ALGORITHMS = [-8, -7, -257]
 
-/** Whose passkeys, and where. */
 export type Ceremony = {
   db: Db
   now: Date
-  /** Of the request: browsers use a passkey only where it was added. */
+  /** The URL of the request. Browsers use a passkey only on the host where it was added. */
   url: string
   session: { id: string; user: User; passkeyAt: Date | null }
 }
 
 const hostOf = ({ url }: Pick<Ceremony, 'url'>): string => new URL(url).hostname
 
-/** Those of the person of the session that work here. */
+/** The person's passkeys that work on this host. */
 export const passkeysOf = ({ db, session, url }: Ceremony) =>
   listPasskeys(db, session.user.id, hostOf({ url }))
 
-/** Whether the person can confirm with a passkey here. */
 export const readPasskeyState = async (ceremony: Ceremony): Promise<PasskeyState> =>
   passkeyStateOf(await passkeysOf(ceremony), ceremony.now)
 
-const described = ({
-  credentialId,
-  transports,
-}: {
-  credentialId: string
-  transports: string[]
-}) => ({
+const described = ({ credentialId, transports }: StoredPasskey) => ({
   id: credentialId,
   transports: transports as AuthenticatorTransport[],
 })
@@ -67,7 +60,7 @@ const keepChallenge = ({ db, now, session }: Ceremony, purpose: Purpose, challen
     expiresAt: new Date(now.getTime() + CHALLENGE_MINUTES * 60_000),
   })
 
-/** What the browser needs to make a passkey. */
+/** The options to create a passkey. */
 export const startAdding = async (ceremony: Ceremony) => {
   const { user } = ceremony.session
   const options = await generateRegistrationOptions({
@@ -85,7 +78,7 @@ export const startAdding = async (ceremony: Ceremony) => {
   return options
 }
 
-/** What the browser needs to sign with a passkey; null if there is none that counts. */
+/** The options to sign with a passkey; null if none counts. */
 export const startConfirming = async (ceremony: Ceremony) => {
   const counting = (await passkeysOf(ceremony)).filter(
     (passkey) => passkey.countsFrom <= ceremony.now,
@@ -101,7 +94,7 @@ export const startConfirming = async (ceremony: Ceremony) => {
   return options
 }
 
-/** What a response must match, whichever it is. Ends its challenge. */
+/** The expectations of a response. Deletes its challenge. */
 const expected = async (ceremony: Ceremony, purpose: Purpose) => {
   const { db, now, session, url } = ceremony
   const challenge = await takeChallenge(db, { sessionId: session.id, purpose, now })
@@ -115,10 +108,10 @@ const expected = async (ceremony: Ceremony, purpose: Purpose) => {
   )
 }
 
-/** The library throws at what it refuses, and at what it can't read. */
+/** The library throws for refused and unreadable responses. */
 const unlessRefused = <T>(checked: Promise<T>): Promise<T | null> => checked.catch(() => null)
 
-/** Adds the passkey of a response. @returns false if it was refused */
+/** @returns false if the response was refused */
 export const finishAdding = async (
   ceremony: Ceremony,
   response: RegistrationResponseJSON,
@@ -153,10 +146,7 @@ export const finishAdding = async (
   })
 }
 
-/**
- * Confirms the session by the response of one of the person's passkeys.
- * @returns false if it was refused
- */
+/** Confirms the session. @returns false if the response was refused */
 export const finishConfirming = async (
   ceremony: Ceremony,
   response: AuthenticationResponseJSON,

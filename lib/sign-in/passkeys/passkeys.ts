@@ -1,8 +1,8 @@
-/** What is allowed with passkeys, and from when one counts. */
+/** The limits of passkeys, and when one starts to count. */
 import { isFresh } from '../../auth/fresh-sign-in.ts'
 import type { PasskeyState } from '../../auth/session.ts'
 
-/** Of one person: more than anybody has devices. */
+/** Per person: more than anybody has devices. */
 export const MAX_PASSKEYS = 10
 
 export const MAX_PASSKEY_NAME = 60
@@ -11,8 +11,8 @@ export const MAX_PASSKEY_NAME = 60
 export const CHALLENGE_MINUTES = 5
 
 /**
- * Long enough for a person, or another manager, to read the mail about a passkey that somebody else
- * has added.
+ * Long enough for the person, or a manager, to read the mail about a passkey that somebody else has
+ * added.
  */
 export const PASSKEY_WAIT_HOURS = 72
 
@@ -25,15 +25,14 @@ export type Passkey = {
 }
 
 /**
- * From when a new passkey confirms: at once if another one has just confirmed, for whoever reads
- * the mailbox can add one.
+ * When a new passkey starts to count: immediately if another one has just confirmed. Otherwise
+ * later, because anybody who reads the mailbox can add one.
  */
 export const countsFrom = (passkeyAt: Date | null, now: Date): Date =>
   passkeyAt && isFresh(passkeyAt, now)
     ? now
     : new Date(now.getTime() + PASSKEY_WAIT_HOURS * 3_600_000)
 
-/** What a person can confirm with. */
 export const passkeyStateOf = (
   passkeys: readonly Pick<Passkey, 'countsFrom'>[],
   now: Date,

@@ -15,10 +15,9 @@ export const LinkRequest = z.object({
 const base64url = z.string().regex(/^[\w-]{1,16000}$/)
 const credential = { id: base64url, rawId: base64url, type: z.literal('public-key') }
 
-/** What a passkey is asked for. */
 export const PasskeyRequest = z.object({ purpose: z.enum(['add', 'confirm']) })
 
-/** The browser's response for a new passkey (`RegistrationResponseJSON`), as far as it is read. */
+/** The fields of `RegistrationResponseJSON` that are read. */
 export const NewPasskeyResponse = z.object({
   ...credential,
   response: z.object({
@@ -30,10 +29,7 @@ export const NewPasskeyResponse = z.object({
   }),
 })
 
-/**
- * The browser's response that a passkey has signed (`AuthenticationResponseJSON`), as far as it is
- * read.
- */
+/** The fields of `AuthenticationResponseJSON` that are read. */
 export const PasskeySignature = z.object({
   ...credential,
   response: z.object({

@@ -40,7 +40,6 @@ export const listApiKeys = (
 
 type NewKey = Pick<ApiKey, 'name' | 'last4' | 'scopes' | 'expiresAt'> & { hash: string }
 
-/** Stores a new key. */
 export const addApiKey = async (
   db: Db,
   act: Act,
@@ -61,7 +60,7 @@ export const addApiKey = async (
         created_at: act.now,
         revoked_at: null,
       })
-      // By any key: of concurrent repeats, one may meet the hash of another before its id.
+      // By any constraint: a concurrent repeat may conflict by the hash before the id.
       .onConflict((conflict) => conflict.doNothing())
       .compile(),
     auditEntry(db, {
@@ -75,7 +74,6 @@ export const addApiKey = async (
   return { id, name, last4, scopes, createdAt: act.now, expiresAt, ...unused }
 }
 
-/** Why a key can't be rotated. */
 export const KEY_ENDED =
   'This API key was rotated or revoked, or has expired. Rotate its replacement, or create a new key.'
 
@@ -83,8 +81,8 @@ export const KEY_ENDED =
  * Replaces a key by one of the same name, scopes and lifetime. The former one expires after the
  * overlap.
  *
- * @returns 'ended' when it was replaced, is revoked or has expired; undefined when the workspace
- *   has no such key
+ * @returns 'ended' if it was rotated, is revoked or has expired; undefined if the workspace has no
+ *   such key
  */
 export const rotateApiKey = async (
   db: Db,
@@ -126,11 +124,7 @@ export const rotateApiKey = async (
   return fresh ?? 'ended'
 }
 
-/**
- * Revokes a key, permanently. Idempotent.
- *
- * @returns undefined when the workspace has no such key
- */
+/** Revokes a key, permanently. Idempotent. @returns undefined if the workspace has no such key */
 export const revokeApiKey = async (db: Db, act: Act, id: string): Promise<ApiKey | undefined> => {
   const key = await findApiKey(db, act.workspaceId, id)
   if (!key || key.revokedAt) return key

@@ -11,7 +11,7 @@ export const Rotation = z
       .min(0)
       .max(OVERLAPS.max)
       .default(OVERLAPS.default)
-      .meta({ description: 'How long the former key still works. 0 ends it at once.' }),
+      .meta({ description: 'How long the former key still works. 0 ends it immediately.' }),
   })
   .meta({ id: 'Rotation' })
 
@@ -26,7 +26,7 @@ export const NewApiKey = z
       .default(DEFAULT_SCOPES)
       .meta({
         description:
-          '`track` reports sales and leads, `read` reads, `write` changes partners, coupons and groups.',
+          '`track` reports sales and leads, `read` reads, and `write` changes partners, coupons and groups.',
       }),
     expiresAt: optional(
       z.iso.datetime({ offset: true, error: 'Must be a time such as 2027-01-31T00:00:00Z.' }),

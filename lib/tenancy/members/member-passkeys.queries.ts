@@ -1,7 +1,4 @@
-/**
- * Passkeys of members that do not count yet: managers see and remove them where payouts require a
- * passkey.
- */
+/** Passkeys of members that do not count yet. Managers remove them if payouts require a passkey. */
 import { sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -20,8 +17,8 @@ export const listWaitingPasskeys = async (
 }
 
 /**
- * Removes one, and mails its person.
- * @param url the page of the person's passkeys.
+ * Removes a passkey, and mails its owner.
+ * @param url the page of the person's passkeys
  * @returns false if there is none
  */
 export const cancelPasskey = async (

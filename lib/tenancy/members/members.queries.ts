@@ -31,8 +31,8 @@ export const findMemberByEmail = (
   selectMembers(db, workspaceId).where('email', '=', email).executeTakeFirst()
 
 /**
- * How many managers a workspace has who have signed in, as a column: an address that never did may
- * be a typing error.
+ * The number of managers who have signed in, as a column. An address that never signed in may be a
+ * typing error.
  */
 export const countManagersQuery = (workspaceId: string) => sql<number>`
   (select count(*)::int from members where workspace_id = ${workspaceId} and role = 'manager' and has_signed_in(email))`
@@ -48,8 +48,8 @@ export const listMembers = (
 }
 
 /**
- * Mails all managers, also those who turn off mails about payouts, who gets or loses a role that
- * pays: before the change.
+ * Mails all managers, whatever their mail settings, who gets or loses a role that pays. Run it
+ * before the change.
  */
 const mailManagers = (
   { workspaceId, actor, now }: Act,
@@ -65,9 +65,9 @@ const mailManagers = (
   from unnest(${sql.val(notices)}::text[]) notice where ${when}`
 
 /**
- * Adds a member and sends an invitation mail. All managers are mailed about one who pays.
+ * Adds a member, mails an invitation, and mails all managers about a role that pays.
  *
- * @returns null when the person is already a member
+ * @returns null if the person is a member already
  */
 export const inviteMember = async (
   db: Db,
@@ -98,8 +98,8 @@ export const inviteMember = async (
     ])
   } catch (error) {
     if (!breaks(error, 'members_workspace_id_email_key')) throw error
-    // A concurrent copy with the same Idempotency-Key has inserted the same row: Postgres may
-    // notice the address before the id.
+    // A concurrent copy with the same Idempotency-Key has inserted the row: Postgres may check the
+    // address before the id.
     return (await findMember(db, act.workspaceId, id)) ?? null
   }
   return { id, email, role, payoutMails: true, createdAt: act.now }
@@ -108,9 +108,8 @@ export const inviteMember = async (
 export type MemberUpdate = { outcome: 'done'; member: Member } | { outcome: 'last_manager' }
 
 /**
- * Changes a member's role, unless that would leave no manager.
- *
- * @returns undefined when there is no such member
+ * Changes a member's role, unless no manager would be left.
+ * @returns undefined if there is no such member
  */
 export const changeRole = async (
   db: Db,
@@ -151,10 +150,7 @@ export const changeRole = async (
   return after.role === role ? { outcome: 'done', member: after } : { outcome: 'last_manager' }
 }
 
-/**
- * Makes a person a manager, who may be a member or not, and invites one who is not. May be
- * repeated.
- */
+/** Makes a person a manager, and invites one who is no member. Idempotent. */
 export const handOver = async (
   db: Db,
   act: Act,
@@ -165,7 +161,7 @@ export const handOver = async (
   else await inviteMember(db, act, { email, details })
 }
 
-/** Changes a member's mails about payouts. @returns undefined when there is no such member */
+/** @returns undefined if there is no such member */
 const changePayoutMails = async (
   db: Db,
   act: Act,
@@ -196,9 +192,8 @@ const changePayoutMails = async (
 }
 
 /**
- * Changes a member's mails about payouts, and its role, unless that would leave no manager.
- *
- * @returns undefined when there is no such member
+ * Changes a member's mails and role, unless no manager would be left.
+ * @returns undefined if there is no such member
  */
 export const changeMember = async (
   db: Db,
@@ -216,9 +211,8 @@ export const changeMember = async (
 }
 
 /**
- * Removes a member, unless that would leave no manager.
- *
- * @returns undefined when there is no such member
+ * Removes a member, unless no manager would be left.
+ * @returns undefined if there is no such member
  */
 export const removeMember = async (
   db: Db,
@@ -255,10 +249,9 @@ export const removeMember = async (
 }
 
 /**
- * Keeps two managers from demoting each other concurrently. A batch locks the workspace in a
- * statement of its own, because a snapshot taken in the same statement would be older than the
- * lock. `mayLose` is whether the member may lose the manager role: another manager must have signed
- * in, because an invitation may have gone to a wrong address.
+ * Keeps two managers from demoting each other concurrently. The lock is a statement of its own,
+ * because the snapshot of the same statement would be older than the lock. `mayLose` requires
+ * another manager who has signed in, because an invitation may have gone to a wrong address.
  */
 const guarded = (db: Db, { workspaceId }: Act, id: string) => {
   const find = selectMembers(db, workspaceId).where('id', '=', id)

@@ -5,7 +5,7 @@ import { ROLES } from '../../rules/roles/roles.ts'
 
 const role = z.enum(ROLES, `Must be one of ${ROLES.join(', ')}.`).meta({
   description:
-    '`manager` can change everything. The others read; `finance` also pays, and `support` also holds ' +
+    '`manager` can change everything. The other roles read. `finance` also pays, and `support` also holds ' +
     'commissions and writes notes.',
 })
 
@@ -27,7 +27,7 @@ export const MemberChange = z
   .refine((change) => Object.keys(change).length > 0, 'Must have role or payoutMails.')
   .meta({ id: 'MemberChange' })
 
-/** The form that hands a workspace over. */
+/** The form that hands over a workspace. */
 export const HandOver = z.strictObject({
   email: email('Who becomes a manager.'),
   stay: z.boolean(),

@@ -1,4 +1,4 @@
-/** Members of a workspace: invitations, and why a change is refused. */
+/** Invitations of members, and why a change is refused. */
 
 import type { InvitationDetails } from '../../mail/outbox/details.ts'
 import type { Role } from '../../rules/roles/roles.ts'
@@ -12,9 +12,7 @@ type Invitation = {
   baseUrl: string
 }
 
-/**
- * The details of an invitation's mail. Its link leads through the sign-in page to the workspace.
- */
+/** The details of an invitation's mail. Its link leads to the workspace, by the sign-in page. */
 export const invitation = ({
   workspace,
   role,
@@ -29,4 +27,4 @@ export const invitation = ({
 export const alreadyMember = (email: string) => `${email} is already a member of this workspace.`
 
 export const LAST_MANAGER =
-  'This is the last manager of the workspace who has signed in. Make another member a manager first, who then signs in once.'
+  'This is the last manager of the workspace who has signed in. Make another member a manager first, and let that person sign in once.'

@@ -1,6 +1,6 @@
 /**
- * The limit above which payout runs wait for a second manager. Functions of schema.sql change it,
- * so that no Worker can raise it.
+ * The limit above which payout runs wait for a second manager. Database functions change it, so
+ * that no Worker can raise it.
  */
 import { sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
@@ -8,8 +8,8 @@ import type { Db } from '../../db/connection.ts'
 import type { LimitRefusal, LimitRequest } from './approval-limit.ts'
 
 /**
- * Lowers the limit, or asks for a higher one, as a statement of a batch. `url` is the page of the
- * settings.
+ * Lowers the limit, or requests a higher one, as a statement of a batch. @param url the page of the
+ * settings
  */
 export const setApprovalLimit = ({ workspaceId, actor }: Act, cents: number | null, url: string) =>
   sql`select set_approval_limit(${workspaceId}, ${cents}, ${actor}, ${url})`
@@ -26,14 +26,10 @@ export const limitRequestQuery = (db: Db, workspaceId: string) =>
       'requested_at as requestedAt',
     ])
 
-/** The open request of a workspace; null if there is none. */
 export const findLimitRequest = async (db: Db, workspaceId: string): Promise<LimitRequest | null> =>
   (await limitRequestQuery(db, workspaceId).executeTakeFirst()) ?? null
 
-/**
- * Why this manager may not approve the open request of a workspace; null if it may, or there is
- * none.
- */
+/** Why this manager may not approve the open request; null if it may, or there is none. */
 export const findLimitRefusal = async (
   db: Db,
   workspaceId: string,
@@ -48,10 +44,9 @@ export const findLimitRefusal = async (
 /**
  * Approves or declines a request, and mails all managers.
  *
- * @param id  a UUID
+ * @param id a UUID
  * @param url the page of the settings
- * @returns why this manager may not; undefined if the workspace has no such request, or has it no
- *   more
+ * @returns why this manager may not; undefined if the request no longer exists
  */
 export const decideLimitRequest = async (
   db: Db,

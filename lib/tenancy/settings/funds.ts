@@ -1,26 +1,22 @@
-/**
- * Which balances the money of the merchant's Stripe account covers. Currencies are never converted
- * into each other.
- */
+/** Which balances the merchant's Stripe balance covers. Currencies are never converted. */
 
-/** Which balances are paid first where the money does not cover all of them. */
+/** Which balances are paid first, if the money does not cover all of them. */
 export const PAYOUT_ORDERS = ['smallest_first', 'largest_first'] as const
 export type PayoutOrder = (typeof PAYOUT_ORDERS)[number]
 
-/** An amount that is due. `id` decides between equal amounts. */
+/** An amount that is due. `id` orders equal amounts. */
 export type Due = { id: string; currency: string; amountCents: bigint }
 
-/** Amounts that are covered, from one to another, both included, with their ids. */
+/** A range of covered amounts and their ids, inclusive. */
 type CoveredRange = { fromCents: string; fromId: string; toCents: string; toId: string }
 
 /**
- * What the money covers, for the currencies in which it does not cover everything; all of the
- * others is covered. A run keeps it, so that it leaves out the same balances when it continues
- * after an interruption.
+ * The covered ranges, for currencies that are not covered in full. A run stores them, so that it
+ * leaves out the same balances when it continues after an interruption.
  */
 export type Cover = Record<string, CoveredRange[]>
 
-/** What is available, by currency, in minor units. A currency that is not in it has nothing. */
+/** The available amounts by currency, in minor units. A missing currency has nothing. */
 export type Available = ReadonlyMap<string, bigint>
 
 const bySize = (a: Due, b: Due): number => {
@@ -29,8 +25,8 @@ const bySize = (a: Due, b: Due): number => {
 }
 
 /**
- * Takes the amounts that still fit, one by one: one that doesn't is passed over.
- * @returns the first and last of each row
+ * Takes the amounts that fit, one by one, and passes over the others.
+ * @returns the first and last amount of each range
  */
 const takeWhatFits = (ordered: Due[], availableCents: bigint) => {
   let leftCents = availableCents
@@ -64,14 +60,12 @@ const toRange = (row: { first: Due; last: Due }): CoveredRange => {
 }
 
 /**
- * What the money covers of the balances that are due. Payouts that wait to be sent come first, as
- * far as the money suffices: one that is too large for it takes nothing away from smaller balances.
- *
- * The ranges stay few: passing over an amount and taking a smaller one halves what is left, at
- * least.
+ * What the money covers of the due balances. Payouts that wait to be sent come first, unless one is
+ * too large for the money, which leaves it to smaller balances. There are few ranges, because each
+ * amount that is passed over at least halves the rest.
  *
  * @param waiting payouts that are not sent yet
- * @param due     balances that a run would pay
+ * @param due balances that a run would pay
  */
 export const coverOf = (
   due: Due[],

@@ -16,7 +16,7 @@ export const SettingsResponse = z
       })
       .nullable()
       .meta({
-        description: 'A higher `approvalAboveCents`, or none, that waits for another manager.',
+        description: 'A higher `approvalAboveCents`, or null, that another manager has to approve.',
       }),
     payoutOrder: z.enum(PAYOUT_ORDERS),
     paypalPayouts: z.boolean(),

@@ -39,12 +39,12 @@ export const SettingsChange = z
     }),
     requireDocuments: z.boolean('Must be true or false.').meta({
       description:
-        'Whether payout runs skip partners without the mark `documentsReceived`, with the code `documents_missing`. ' +
+        'Whether payout runs skip partners without `documentsReceived`, with the code `documents_missing`. ' +
         'Defaults to false.',
     }),
     selfBilling: z.boolean('Must be true or false.').meta({
       description:
-        'Whether a payout to a partner who agreed issues an invoice in the partner’s name. Defaults to false.',
+        'Whether payouts to partners who have agreed issue invoices in their name. Defaults to false.',
     }),
     salesFrom: z.enum(SALES_FROM, 'Must be both, stripe or api.').meta({
       description:

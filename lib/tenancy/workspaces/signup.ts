@@ -3,13 +3,12 @@ import { readEmail } from '../../values/emails.ts'
 
 export type SignupBindings = { ALLOW_SIGNUP?: string; OWNER_EMAIL?: string }
 
-/** Somebody who creates a workspace. */
 export type Signup = {
-  /** As `normalizeEmail` writes it. */
+  /** Normalized. */
   email: string
-  /** Whether anybody may. Closed, unless ALLOW_SIGNUP is exactly "true". */
+  /** Whether anybody may create one: only if ALLOW_SIGNUP is exactly "true". */
   isOpen: boolean
-  /** Whether the installation belongs to this person, who creates its first workspace. */
+  /** Whether this is the owner of the installation, who creates its first workspace. */
   isOwner: boolean
 }
 
@@ -19,7 +18,7 @@ export const signupOf = (email: string, { ALLOW_SIGNUP, OWNER_EMAIL }: SignupBin
   isOwner: email === readEmail(OWNER_EMAIL),
 })
 
-/** With open sign-up, the workspaces that one person may create. */
+/** The workspaces that one person may create, if sign-up is open. */
 export const MAX_WORKSPACES_EACH = 3
 
 const SIGNUP_CLOSED =
@@ -27,7 +26,7 @@ const SIGNUP_CLOSED =
 
 const WORKSPACE_LIMIT = `You have created ${MAX_WORKSPACES_EACH} workspaces, which is the limit. Ask a manager of another workspace for an invitation.`
 
-/** Why somebody may not create a workspace. */
+/** The error for somebody who may not create a workspace. */
 export const refusalOf = ({ isOpen }: Signup): string => (isOpen ? WORKSPACE_LIMIT : SIGNUP_CLOSED)
 
 export const slugTaken = (slug: string) => `The slug "${slug}" is taken. Choose another.`

@@ -11,7 +11,7 @@ import type { Role } from '../../rules/roles/roles.ts'
 import type { ApiKeyScope } from '../keys/api-keys.ts'
 import { MAX_WORKSPACES_EACH, type Signup } from './signup.ts'
 
-/** A workspace with the caller's role in it. An API key is not a member, and may read only. */
+/** A workspace with the caller's role. An API key is no member. */
 export type Workspace = {
   id: string
   slug: string
@@ -19,21 +19,20 @@ export type Workspace = {
   mode: Mode
   role: Role | 'key'
   /**
-   * Whether its payouts need a recent confirmation with a passkey. Not read for API keys, which
-   * never pay.
+   * Whether payouts need a recent confirmation with a passkey. Not read for API keys, which never
+   * pay.
    */
   payoutsRequirePasskey?: boolean
-  /** When it is deleted, if that is scheduled. Not read for API keys. */
+  /** The time of a scheduled deletion. Not read for API keys. */
   deletesAt?: Date | null
 }
 
-/** A workspace and the role of one of its members. */
 export type Membership = Workspace & { role: Role }
 
-/** The characters of slugs and ids. Postgres rejects some others, such as NUL. */
+/** The characters of slugs and ids. Postgres rejects others, such as NUL. */
 const ADDRESS = /^[\w-]{1,63}$/
 
-/** The slug or id of a URL, as they are stored; blank if it is neither. */
+/** A slug or id as it is stored; blank if it is neither. */
 export const slugOrIdOf = (address: string): string =>
   ADDRESS.test(address) ? address.toLowerCase() : ''
 
@@ -78,10 +77,8 @@ export type KeyAccess =
   | { outcome: 'other_workspace' }
 
 /**
- * Whether an API key gives access to the workspace with this slug or id. A revoked or expired key
- * counts as unknown. The caller checks its scopes.
- *
- * @param address null for the key's own workspace, whichever it is
+ * Whether an API key gives access to this workspace. Revoked and expired keys count as unknown. The
+ * caller checks the scopes. @param address null for the key's own workspace
  */
 export const keyWorkspace = async (
   db: Db,
@@ -112,10 +109,7 @@ export const keyWorkspace = async (
   return { outcome: 'allowed', workspace: { id, slug, name, mode, role: 'key' }, ...key }
 }
 
-/**
- * Whether somebody may create another workspace. The retry of a batch finds its own, which does not
- * count.
- */
+/** Whether somebody may create another workspace. A retried batch does not count its own. */
 const mayCreate = ({ email, isOpen, isOwner }: Signup, id: string | null = null) =>
   isOpen
     ? sql<boolean>`(select count(*) < ${MAX_WORKSPACES_EACH} from workspaces
@@ -124,8 +118,8 @@ const mayCreate = ({ email, isOpen, isOwner }: Signup, id: string | null = null)
                    and not exists (select from deleted_workspaces)`
 
 /**
- * Whether the person may create a workspace: its owner the first of the installation, or with open
- * sign-up anybody a few.
+ * Whether the person may create a workspace: the owner the first one, and with open sign-up anybody
+ * a few.
  */
 export const mayCreateWorkspace = async (db: Db, signup: Signup): Promise<boolean> => {
   const { rows } = await sql<{ allowed: boolean }>`select ${mayCreate(signup)} as allowed`.execute(
@@ -144,11 +138,7 @@ type NewWorkspace = {
   firstId?: string | undefined
 }
 
-/**
- * Creates a workspace with its first manager.
- *
- * @returns why not, if the slug is taken or the person may not create another one
- */
+/** Creates a workspace with its first manager. @returns the reason if it is refused */
 export const createWorkspace = async (
   db: Db,
   { name, slug, mode, signup, now, firstId }: NewWorkspace,

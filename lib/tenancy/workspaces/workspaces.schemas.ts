@@ -26,7 +26,7 @@ export const NewWorkspace = z
     const chosen = slug ?? toAscii(name)
     if (isWorkspaceSlug(chosen)) return { name, slug: chosen, mode: mode ?? 'live' }
     const message = slug
-      ? 'Must have 2 to 63 letters from a to z, digits and single dashes between them, such as my-shop.'
+      ? 'Must have 2 to 63 letters from a to z, digits and single hyphens between them, such as my-shop.'
       : 'Required: the name has too few letters from a to z to derive a slug from.'
     context.issues.push({ code: 'custom', path: ['slug'], input: slug, message })
     return z.NEVER
