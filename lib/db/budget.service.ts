@@ -1,19 +1,17 @@
-/** The fetches and the time that a payout run may use. */
+/** The fetches and the time that a run may use. */
 import { connect, type Db } from './connection.ts'
 import type { DatabaseEnv } from './neon.ts'
 
-/** The fetches that a run has left, and when it must end. */
 export type Budget = { fetches: number; endsAt: number }
 
 export type BudgetEnv = DatabaseEnv & {
-  /** The number of fetches per run. */
+  /** Fetches per run. */
   MAX_FETCHES: string
 }
 
 /** Cloudflare's free plan allows 50. Also used if MAX_FETCHES is not a number. */
 const DEFAULT_FETCHES = 45
 
-/** The budget of a run that may take `ms`. */
 export const newBudget = ({ MAX_FETCHES }: BudgetEnv, ms: number): Budget => ({
   fetches: Number(MAX_FETCHES) >= 1 ? Number(MAX_FETCHES) : DEFAULT_FETCHES,
   endsAt: Date.now() + ms,
@@ -22,10 +20,7 @@ export const newBudget = ({ MAX_FETCHES }: BudgetEnv, ms: number): Budget => ({
 /** Whether fetches and time are left. */
 export const hasLeft = ({ fetches, endsAt }: Budget): boolean => fetches > 0 && Date.now() < endsAt
 
-/**
- * Connects, each time anew, as long as a run may.
- * @returns null when its fetches or its time are spent
- */
+/** Opens a connection for each call. @returns null if the fetches or the time are used up */
 export const connectWithin = (env: BudgetEnv, ms: number): (() => Db | null) => {
   const { fetches, endsAt } = newBudget(env, ms)
   const opened: Db[] = []
@@ -38,7 +33,7 @@ export const connectWithin = (env: BudgetEnv, ms: number): (() => Db | null) => 
   }
 }
 
-/** Queries the database, and deducts the fetches that it took, retries included. */
+/** Queries the database, and deducts the fetches, retries included. */
 export const withDb = async <T>(
   env: DatabaseEnv,
   budget: Budget,

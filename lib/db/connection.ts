@@ -30,8 +30,8 @@ export type Db = Kysely<Tables> &
 /**
  * Connects one request to the database. Nothing is opened before the first query.
  *
- * @throws {Unavailable} from each query, after three attempts or the limit of the request, which is
- *   nine seconds by default
+ * @throws {Unavailable} from each query, after three attempts or the limit of the request, by
+ *   default nine seconds
  */
 export const connect = (env: DatabaseEnv, limits?: Limits): Db => {
   const opened = openDriver(env, limits)

@@ -1,12 +1,12 @@
 /**
- * What crons ask before they work: in an idle installation, each run is one query, and the database
- * sleeps in between.
+ * Checks of crons before they work: in an idle installation, each run is one query, and the
+ * database sleeps in between.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './connection.ts'
 
 /**
- * Which of these kinds of work have something to do, in one round trip.
+ * Which kinds of work are due, in one round trip.
  *
  * @param work a condition by kind
  * @example

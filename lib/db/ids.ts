@@ -1,7 +1,4 @@
-/**
- * New ids. Rows have a UUIDv7, which sorts by creation time. Ids that must not be guessed are
- * random.
- */
+/** New ids. Rows have a UUIDv7, which sorts by creation time. Secret ids are random. */
 import { v7 } from 'uuid'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -14,17 +11,17 @@ export const firstIdAt = (time: Date): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** The two last digits of `firstId` count what one request creates. */
+/** The last two digits of `firstId` count the rows that one request creates. */
 const COUNT_LENGTH = 2
 
-/** An id from which those of everything that one request creates follow: see `idOf`. */
+/** The id from which the ids of a request's rows follow: see `idOf`. */
 export const newFirstId = (): string => `${newId().slice(0, -COUNT_LENGTH)}00`
 
 /**
- * The id of the nth thing that a request creates, up to 255. It is the same when the request is
- * repeated with its Idempotency-Key, so that the repeat finds what the first one has made.
+ * The id of the nth row that a request creates, up to 255. A repeat with the same Idempotency-Key
+ * has the same ids, and so finds the rows of the first request.
  *
- * @param act without `firstId`, if the request has no key, the id is a new one
+ * @param act without `firstId`, if the request has no key, the id is new
  */
 export const idOf = ({ firstId }: { firstId?: string | undefined }, nth = 0): string =>
   firstId ? firstId.slice(0, -COUNT_LENGTH) + nth.toString(16).padStart(COUNT_LENGTH, '0') : newId()
@@ -42,15 +39,15 @@ export const randomBase62 = (length: number): string => {
 }
 
 /**
- * A click id: `clk_` and 24 characters, 142 random bits. Letters, digits and underscores only,
- * because Stripe drops a `client_reference_id` with other characters.
+ * A click id: `clk_` and 24 characters, 142 random bits. Only letters, digits and underscores,
+ * because Stripe drops other values of `client_reference_id`.
  */
 export const newClickId = (): string => `clk_${randomBase62(24)}`
 
-/** Without vowels, which could form words, and without 0, 1 and l, which are misread. */
+/** Without vowels, which could form words, and without 0, 1 and l, which are easily misread. */
 const SUFFIX_ALPHABET = '23456789bcdfghjkmnpqrstvwxz'
 
-/** A suffix for a slug that is taken: four characters, 531,441 combinations. */
+/** A suffix for a taken slug: four characters, 531,441 combinations. */
 export const newSlugSuffix = (): string =>
   Array.from(
     crypto.getRandomValues(new Uint32Array(4)),

@@ -1,11 +1,9 @@
-/** How many pages of a kind one run of the cron may take: a small share of its subrequests. */
+/** The pages of a kind that one run of the cron may take: a small share of its subrequests. */
 export const mostPages = (least: number, { MAX_FETCHES }: { MAX_FETCHES?: string }): number =>
   Math.max(least, Math.floor((Number(MAX_FETCHES) || 0) / 100))
 
 /**
- * Repeats a call of the cron until it has found less than a page, or as often as one run allows.
- *
- * @returns how many it has found in all
+ * Repeats a call until it finds less than a page, or as often as one run may. @returns the total
  */
 export const inPages = async (
   { page, most }: { page: number; most: number },

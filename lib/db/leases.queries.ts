@@ -1,7 +1,7 @@
 /**
- * Work queues in tables. A Worker leases the rows that are due: it moves their `next_attempt_at` to
- * the end of the lease, so that rows of a Worker that died become due again. A lease has an id,
- * which its rows keep: the same statement, repeated after an unseen commit, gets the same rows.
+ * Work queues in tables. A Worker leases due rows: it sets their `next_attempt_at` to the end of
+ * the lease, so that rows of a crashed Worker become due again. Rows keep the id of the lease, so
+ * that a retried statement gets the same rows.
  */
 import { type RawBuilder, sql } from 'kysely'
 
@@ -16,15 +16,15 @@ export type Lease = { id: string; end: Date }
 
 type Queue = {
   /**
-   * Has `id`, `workspace_id`, `next_attempt_at` and `lease_id`. A row without a workspace takes
-   * turns as one of its own.
+   * Has `id`, `workspace_id`, `next_attempt_at` and `lease_id`. A row without a workspace counts as
+   * a workspace of its own.
    */
   table: string
-  /** Whether a row `q` is still to be done. Use the predicate of the queue's partial index. */
+  /** Whether a row `q` is unfinished: the predicate of the queue's partial index. */
   isOpen: (q: string) => RawBuilder<unknown>
   /** Whether such a row is due. */
   isDue: (q: string) => RawBuilder<unknown>
-  /** Of this statement alone, or of a run whose pages end at different times. */
+  /** The lease of this statement, or of a run whose pages end at different times. */
   lease: Lease
   /** A column: workspaces take turns within each of its values. */
   lane?: string
@@ -34,22 +34,21 @@ type Queue = {
    */
   urgentLane?: string
   /**
-   * Of workspaces that are level, the one that has waited longest comes first: for leases of few
-   * rows that become due again.
+   * Whether the workspace that has waited longest comes first: for leases of few rows that become
+   * due again.
    */
   byWait?: boolean
   limit: number
 }
 
-/** Whether the row `q` was leased by this statement before, and its commit was not seen. */
+/** Whether an earlier attempt of this statement leased the row `q`. */
 export const isLeased = (q: string, { id, end }: Lease): RawBuilder<boolean> =>
   sql`(${sql.ref(`${q}.lease_id`)} = ${id}::uuid and ${sql.ref(`${q}.next_attempt_at`)} = ${end}::timestamptz)`
 
-/** What a lease adds to the attempts of the row `q`: its repeat adds nothing. */
+/** What a lease adds to the attempts of the row `q`. A retry adds nothing. */
 export const oneAttempt = (q: string, { id }: Lease): RawBuilder<number> =>
   sql`(${sql.ref(`${q}.lease_id`)} is distinct from ${id}::uuid)::integer`
 
-/** What a lease sets. */
 export const leaseOf = ({ id, end }: Lease): RawBuilder<unknown> =>
   sql`lease_id = ${id}::uuid, next_attempt_at = ${end}::timestamptz`
 

@@ -2,12 +2,11 @@
 import { sql } from 'kysely'
 
 /**
- * Serializes what is recorded under an identity whose customer is unknown with what says whose the
- * identity is, so that the one saved later sees the other. The first statement of a batch, before
- * it locks rows. Sorted, so that batches with several identities cannot deadlock.
+ * Serializes reports with an unknown identity and statements that tie the identity to a customer,
+ * so that the later one sees the earlier one. The first statement of a batch, before row locks.
+ * Sorted, so that batches with several identities cannot deadlock.
  *
- * @param strength `shared` for what says whose they are, `exclusive` for what is recorded under one
- *   of them
+ * @param strength `shared` to tie identities, `exclusive` to record something under one of them
  */
 export const lockIdentities = (
   workspaceId: string,
@@ -17,16 +16,16 @@ export const lockIdentities = (
   sql<unknown>`select lock_identities(${workspaceId}, ${JSON.stringify(identities)}, ${strength === 'exclusive'})`
 
 /**
- * Locks the customers who have these identities. None of them is merged into another one before the
- * end of the batch. A statement that waits for a customer itself goes on with the one that it has
- * found, though that one is merged meanwhile.
+ * Locks the customers with these identities: none of them is merged before the end of the batch. A
+ * statement that waits for one of them continues with the customer that it has found, even if that
+ * one is merged meanwhile.
  */
 export const lockCustomers = (workspaceId: string, identities: { kind: string; value: string }[]) =>
   sql<unknown>`select lock_customers(${workspaceId}, ${JSON.stringify(identities)}::jsonb)`
 
 /**
- * The same of identities of one customer each. Rolls the batch back if two of them are of one by
- * now.
+ * The same, for identities of different customers. Rolls the batch back if two of them are of one
+ * customer now.
  */
 export const lockCustomersEach = (
   workspaceId: string,
@@ -35,24 +34,21 @@ export const lockCustomersEach = (
   sql<unknown>`select assert_unchanged(${identities.length} = coalesce(
     cardinality(lock_customers(${workspaceId}, ${JSON.stringify(identities)}::jsonb)), 0))`
 
-/**
- * Locks a customer, and rolls the batch back if it was merged into another one since it was read.
- */
+/** Locks a customer. Rolls the batch back if the customer was merged since the read. */
 export const lockUnmerged = (workspaceId: string, id: string) => sql<unknown>`
   select assert_unchanged(exists (
     select from customers where workspace_id = ${workspaceId} and id = ${id}::uuid and merged_into is null for update))`
 
 /**
- * Serializes the statements that assign commissions to payouts or release them. A payout pays a
+ * Serializes statements that assign commissions to payouts or release them. A payout pays a
  * partner's whole balance, so no part of it may be claimed concurrently.
  */
 export const lockPayouts = (workspaceId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} payouts`}, 0))`
 
 /**
- * Serializes what creates partners or gives them slugs. Imports take many at once, and would
- * deadlock without it; and a slug is either in `partners` or in `links`, which no constraint can
- * say.
+ * Serializes statements that create partners or give them slugs. Imports of many partners could
+ * deadlock, and no constraint keeps a slug unique across `partners` and `links`.
  */
 export const lockPartners = (workspaceId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`partners.import ${workspaceId}`}, 0))`

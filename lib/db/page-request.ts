@@ -5,7 +5,7 @@ export type PageRequest = {
   limit: number
 }
 
-/** A page of a list that may begin with its oldest rows. */
+/** A page of a list that can start with its oldest rows. */
 export type OrderedPageRequest = PageRequest & { order?: 'desc' | 'asc' | undefined }
 
 /** How the ids of a page compare with its cursor. */

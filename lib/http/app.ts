@@ -21,7 +21,7 @@ export const createApp = <Bindings extends object = object>() =>
   createBase<Bindings, Db>(new Hono(), connect)
 
 /**
- * Routes that a Worker's app mounts. The app prepares their requests and answers their errors.
+ * Routes that a Worker's app mounts. The app prepares their requests and handles their errors.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The base of every Worker's app, whatever it reaches the database with: see app.ts. */
+/** The base of every Worker's app, independent of its database client: see app.ts. */
 import type { Context, Hono } from 'hono'
 import { type RequestIdVariables, requestId } from 'hono/request-id'
 import type { Client, DatabaseEnv } from '../db/neon.ts'
@@ -10,9 +10,9 @@ import { securityHeaders } from './security-headers.ts'
 export type BaseEnv = {
   Bindings: DatabaseEnv & { RATE_LIMIT: RateLimiter }
   Variables: RequestIdVariables & {
-    /** When the request arrived: the "now" of all its decisions. */
+    /** When the request arrived: the "now" of all of its decisions. */
     now: Date
-    /** What the log line says of the caller: see noteForLog. */
+    /** Facts for the log line: see noteForLog. */
     logFacts?: LogFacts
   }
 }
@@ -24,7 +24,6 @@ export const noSuchEndpoint = (c: Context) =>
     `${c.req.method} ${c.req.path} does not exist. See /openapi.json for the API.`,
   )
 
-/** An app with what every Worker's has. */
 type BaseApp<Bindings extends object, Database> = Hono<
   BaseEnv & { Bindings: Bindings; Variables: { db: Database } }
 >

@@ -1,7 +1,4 @@
-/**
- * What responses of all rooms share. Like every `*.responses.ts`, it is imported as types only: no
- * Worker bundles it.
- */
+/** Schemas that the responses of all rooms share. */
 import * as z from 'zod'
 
 /**
@@ -21,7 +18,6 @@ export const timestamp = z
 export const listOf = <Row extends z.ZodType>(row: Row) =>
   z.strictObject({ data: z.array(row), nextCursor: z.uuid().nullable() })
 
-/** Every error. */
 export const ErrorResponse = z
   .strictObject({
     error: z.strictObject({

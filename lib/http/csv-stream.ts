@@ -1,15 +1,12 @@
-/**
- * A list as a CSV file that is sent while it is read, one page after the other, so that no file has
- * to fit into memory.
- */
+/** A list as a CSV file, streamed page by page, so that no file has to fit into memory. */
 import { csvLines } from '../values/csv.ts'
 
 /**
- * Each page is one call of the database. A request may make 50 on Cloudflare’s free plan, 10,000 on
- * others.
+ * Rows per page. Each page is one database call. A request may make 50 on Cloudflare’s free plan,
+ * and 10,000 on others.
  */
 export const EXPORT_PAGE = 1_000
-/** The most rows of a file. A file with as many continues after its last id. */
+/** Rows per file. A full file continues after its last id. */
 const MAX_EXPORT_ROWS = 500_000
 
 type Row = { id: string }
@@ -23,13 +20,13 @@ const cellOf = (value: Value): string | { number: string } => {
 }
 
 /**
- * The file, in UTF-8, with the columns' names first. Numbers are numbers, times are ISO 8601, and
- * what has parts is JSON.
+ * The file, in UTF-8, with the columns' names first. Times are ISO 8601, and structured values are
+ * JSON.
  *
- * The first page is read before anything is sent, so that a fault is still an error response. A
- * later one breaks the connection off: a short file must not look whole.
+ * The first page is read before the response starts, so that a fault is still an error response. A
+ * later fault breaks the connection: a short file must not look complete.
  *
- * @param read  a page of at most `EXPORT_PAGE` rows after a cursor
+ * @param read a page of at most `EXPORT_PAGE` rows after a cursor
  */
 export const streamCsv = async <R extends Row>(
   columns: readonly (keyof R & string)[],

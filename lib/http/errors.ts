@@ -1,14 +1,11 @@
-/** Errors as callers see them: one table of codes, one JSON shape, no internals. */
+/** Errors for callers: one table of codes, one JSON shape, no internals. */
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { namesDeletedRow } from '../db/deleted-rows.ts'
 import { Unavailable } from '../platform/unavailable.ts'
 import type { ErrorResponse } from './common.responses.ts'
 
-/**
- * The status of each error code. api/error-reference.ts says when each occurs and what to do about
- * it.
- */
+/** The status of each error code. api/error-reference.ts has when each occurs, and the remedy. */
 export const ERROR_STATUS = {
   invalid_body: 400,
   invalid_query: 400,
@@ -45,14 +42,14 @@ export type ErrorCode = keyof typeof ERROR_STATUS
 
 export type ErrorDetail = { path: string; message: string }
 
-/** An error that the caller sees. The message says what was wrong and what to do next. */
+/** An error for the caller. The message says what was wrong and what to do next. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode
   readonly details: ErrorDetail[] | undefined
   /** Whole seconds after which to retry. */
   readonly retryAfter: number | undefined
-  /** Further fields of the response, beside `error`. */
+  /** Further fields of the response, next to `error`. */
   readonly more: object | undefined
 
   constructor(
@@ -69,8 +66,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Any error as the caller sees it. An unexpected one becomes `internal`, without its message. What
- * names a row that was deleted meanwhile becomes `try_again`: a repeat finds that it is gone.
+ * Any error as an error for the caller. An unexpected one becomes `internal`, without its message.
+ * A reference to a row that was deleted meanwhile becomes `try_again`: a retry finds it gone.
  */
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error
@@ -87,7 +84,6 @@ export const toApiError = (error: unknown): ApiError => {
   return new ApiError('internal', 'An internal error occurred. Retry later.')
 }
 
-/** An error as callers see it, whatever the response is. */
 export const errorBody = (c: Context, { code, message, details }: ApiError): ErrorResponse => ({
   error: {
     code,
@@ -98,7 +94,6 @@ export const errorBody = (c: Context, { code, message, details }: ApiError): Err
   },
 })
 
-/** Sets the headers that an error's response has. */
 export const setErrorHeaders = (c: Context, { code, retryAfter }: ApiError): void => {
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
   if (code === 'invalid_api_key') c.header('WWW-Authenticate', 'Bearer')

@@ -1,6 +1,5 @@
 /**
- * Fields shared by several schemas. Most are functions, so that a Worker bundles only those it
- * uses.
+ * Fields of several schemas. Most are functions, so that a Worker bundles only those that it uses.
  */
 import * as z from 'zod'
 import { isEmail, MAX_EMAIL_LENGTH, normalizeEmail } from '../values/emails.ts'
@@ -11,9 +10,7 @@ export const NOT_BLANK = 'Must not be blank.'
 
 export const NO_EMAIL = 'Must be an email address, such as ann@example.com.'
 
-/**
- * An optional field. null counts as absent, because many JSON encoders write it for missing values.
- */
+/** An optional field. null counts as absent, because many JSON encoders write it. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish()
 
 /** An id from the merchant's system, stored unchanged. */
@@ -25,13 +22,12 @@ export const id = (description: string) => {
 /** A known currency, in any case. */
 export const currency = z
   .string()
-  // Checked before upper-casing, which turns some non-ASCII letters into ASCII.
+  // Before upper-casing, which turns some non-ASCII letters into ASCII.
   .regex(/^[A-Za-z]{3}$/, 'Not an ISO 4217 currency code.')
   .transform((code) => code.toUpperCase())
   .refine(isCurrency, 'Not an ISO 4217 currency code.')
   .meta({ description: 'ISO 4217 code, in any case.', example: 'USD' })
 
-/** An email address, as it is stored. */
 export const email = (description: string) =>
   z
     .string('Must be a string.')
@@ -48,8 +44,8 @@ export const line = (maxLength: number) =>
     .regex(/^\P{Cc}*$/u, 'Must be one line.')
 
 /**
- * Text of at most so many characters, in lines and paragraphs: without control characters, and
- * without those that reorder the text around them.
+ * Text of several lines, without control characters and characters that reorder the text around
+ * them.
  */
 export const writtenText = (most: number, notText = 'Must be a string.') =>
   z
@@ -66,7 +62,6 @@ export const writtenText = (most: number, notText = 'Must be a string.') =>
         ),
     )
 
-/** A name of one line, for people. */
 export const name = (description: string) =>
   line(MAX_ID_LENGTH).min(1, NOT_BLANK).meta({ description })
 
@@ -85,10 +80,7 @@ export const filter = (description: string, maxLength = MAX_ID_LENGTH) =>
     .max(maxLength, `Must have at most ${maxLength} characters.`)
     .meta({ description })
 
-/**
- * A filter by email address, normalized as stored addresses are. An invalid address matches
- * nothing.
- */
+/** A filter by email address, normalized. An invalid one matches nothing. */
 export const emailFilter = () =>
   filter('The whole address, in any case.', MAX_EMAIL_LENGTH).transform(
     (text) => normalizeEmail(text) ?? text,

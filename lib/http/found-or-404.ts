@@ -1,4 +1,4 @@
-/** Lookups by the id in a URL. Another workspace's row is not found. */
+/** Lookups by the id in a URL. Rows of other workspaces are not found. */
 import * as z from 'zod'
 import { ApiError } from './errors.ts'
 
@@ -39,9 +39,7 @@ export const notFound = (noun: Noun) =>
   new ApiError('not_found', `No ${noun} has this ID. ${REMEDIES[noun]}`)
 
 /**
- * Looks up a row by the id in a URL. `find` is called with UUIDs only, because Postgres rejects
- * anything else.
- *
+ * Looks up a row by the id in a URL. `find` gets UUIDs only, because Postgres rejects other texts.
  * @throws {ApiError} `not_found`
  */
 export const found = async <T>(

@@ -7,21 +7,20 @@ export const Page = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
-/** The query parameters of a list that may begin with its oldest rows. */
+/** The query parameters of a list that can start with its oldest rows. */
 export const OrderedPage = z.object({
   ...Page.shape,
   order: z
     .enum(['desc', 'asc'])
     .default('desc')
-    .meta({ description: '`asc`: oldest first. With each page of the list.' }),
+    .meta({ description: '`asc` lists oldest first. Send it with each page.' }),
 })
 
 /** A page of a list, and the cursor of the next one. */
 export type Listed<Item> = { data: Item[]; nextCursor: string | null }
 
 /**
- * A page of the rows. Queries fetch one row more than the limit, which shows whether there is a
- * next page.
+ * A page of rows. Queries fetch one row more than the limit, which shows whether there is a next page.
  *
  * @param rows    at most `limit` + 1
  * @param present turns a row into its response

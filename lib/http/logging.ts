@@ -1,7 +1,7 @@
 /**
- * Log lines: one of JSON per request and job. They name people and keys by id, and callers by a
- * truncated address. They hold no secret, no email address and nothing of a row. Whatever a Worker
- * logs goes through this file.
+ * Log lines: one line of JSON per request and job. They name people and keys by id, and callers by
+ * a truncated address. They contain no secret, no email address and no data of a row. All logging
+ * of Workers goes through this file.
  */
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -9,45 +9,40 @@ import type { Client } from '../db/neon.ts'
 import { toApiError } from './errors.ts'
 import { truncatedAddress } from './rate-limit.ts'
 
-/** Tells an SQLSTATE from the codes of other errors. */
+/** Tells an SQLSTATE from other error codes. */
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
 /** SQLSTATEs of invalid data, whose messages quote the data. */
 const QUOTES_DATA = /^22/
 
 /**
- * Email addresses, connection strings, keys by their prefix, and long random texts such as tokens
- * and hashes.
+ * Email addresses, connection strings, keys with a prefix, and long random texts such as tokens and
+ * hashes.
  */
 const SECRET =
   /[^\s"'<>()=,;:]+@[^\s"'<>()=,;]+|\w+:\/\/[^\s/]*@\S*|\b(trib|sk|rk|whsec|re)_\w+|[0-9A-Za-z]{32,}/g
 
-/** What the line of a request says of it, beside the request itself. Ids only. */
+/** Further facts for the line of a request. Ids only. */
 export type LogFacts = {
   /** `user <id>` or `key <id>`. */
   actor?: string | undefined
   /** The start of an API key's hash, until its id is known. */
   keyHash?: string | undefined
   workspaceId?: string | undefined
-  /** What happened, where no error says it. */
+  /** The outcome, if no error says it. */
   outcome?: string | undefined
 }
 
-/** Adds to the line of the request. */
 export const noteForLog = (c: Context, facts: LogFacts): void =>
   c.set('logFacts', { ...(c.get('logFacts') as LogFacts | undefined), ...facts })
 
-/**
- * Writes one line of JSON. Texts that others may have written are passed as errors, by
- * `describeError`.
- */
+/** Writes one line of JSON. Pass texts of other origin as errors, by `describeError`. */
 export const log = (level: 'info' | 'error', entry: object): void =>
   console.log(JSON.stringify({ level, ...entry }))
 
 /**
- * Logs one line per request, with the route's pattern instead of the path.
- *
- * @param onlyFailures for a Worker that answers more requests than anybody reads lines
+ * Logs one line per request, with the route's pattern instead of the path. @param onlyFailures for
+ * a Worker with very many requests
  */
 export const logRequest = ({ onlyFailures = false } = {}): MiddlewareHandler =>
   async function logRequest(c, next) {
@@ -73,11 +68,11 @@ export const logRequest = ({ onlyFailures = false } = {}): MiddlewareHandler =>
   }
 
 /**
- * Runs the work of a scheduled handler, and logs one line about it; none if it had nothing to do.
+ * Runs a scheduled job, and logs one line about it, unless it had nothing to do.
  *
  * @param work returns counts for the line
- * @throws {Error} the failure, without what the runtime would log of it: its cause, and messages
- *   that quote data
+ * @throws {Error} the failure without its cause and messages that quote data, which the runtime
+ *   would log
  */
 export const runJob = async (job: string, work: () => Promise<object | null>): Promise<void> => {
   const start = Date.now()
@@ -93,7 +88,6 @@ export const runJob = async (job: string, work: () => Promise<object | null>): P
 
 const redact = (text: string): string => text.replaceAll(SECRET, '[redacted]')
 
-/** An error's message, unless it quotes data. */
 const messageOf = (error: Error & { code?: unknown }) => {
   const sqlState =
     typeof error.code === 'string' && SQLSTATE.test(error.code) ? error.code : undefined
@@ -102,7 +96,7 @@ const messageOf = (error: Error & { code?: unknown }) => {
 }
 
 /**
- * An error for a log line: its message and SQLSTATE, but not Postgres's `detail`, which quotes the
+ * An error for a log line: its message and SQLSTATE, without Postgres's `detail`, which quotes the
  * row.
  */
 export const describeError = (failure: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Rate limits by Cloudflare's binding. They are approximate and per data center, enough against a
- * runaway loop.
+ * Rate limits by Cloudflare's binding: approximate and per data center, enough against a runaway
+ * loop.
  */
 import type { Context } from 'hono'
 import { ApiError } from './errors.ts'
@@ -25,11 +25,11 @@ export const tooManyRequests = () =>
     retryAfter: PERIOD_SECONDS,
   })
 
-/** The key that a request's caller is counted under. Cloudflare sets the header; callers can't. */
+/** The key that counts the requests of a caller. Only Cloudflare sets the header. */
 export const callerKey = (c: Context): string =>
   addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown')
 
-/** The eight groups of an IPv6 address, or more or fewer if it is none. */
+/** The groups of an IPv6 address: eight, if it is valid. */
 const groupsOf = (ip: string): string[] => {
   const [left, right] = ip.split('::').map((part) => part.split(':').filter(Boolean))
   const groups = left ?? []
@@ -37,10 +37,7 @@ const groupsOf = (ip: string): string[] => {
   return [...groups, ...Array<string>(gap).fill('0'), ...(right ?? [])]
 }
 
-/**
- * The key that an IP address is counted under. For IPv6 it is the /64, which one household or
- * server holds.
- */
+/** The key that counts an IP address. For IPv6, the /64, which one household or server holds. */
 export const addressKey = (ip: string): string =>
   !ip.includes(':') || ip.includes('.') ? ip : groupsOf(ip).slice(0, 4).join(':')
 
@@ -48,8 +45,8 @@ const IPV4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i
 const IPV6_GROUP = /^[0-9a-f]{1,4}$/i
 
 /**
- * The network of an IP address, for logs: the /24 of IPv4, the /48 of IPv6, which many households
- * share or one company has. Undefined for anything else.
+ * The network of an IP address, for logs: the /24 of IPv4, or the /48 of IPv6. Undefined for
+ * anything else.
  */
 export const truncatedAddress = (ip = ''): string | undefined => {
   const [, network] = IPV4.exec(ip) ?? []

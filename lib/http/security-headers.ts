@@ -1,7 +1,7 @@
 import { every } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
 
-/** The headers of every API response, against framing, sniffing, caching and scripts. */
+/** The headers of API responses, against framing, sniffing, caching and scripts. */
 export const securityHeaders = () =>
   every(
     secureHeaders({

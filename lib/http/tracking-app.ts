@@ -1,6 +1,6 @@
 /**
- * The base of the tracking Workers. They call database functions, so they need no query builder,
- * and have one route each: they are small.
+ * The base of the tracking Workers. They are small: each has one route, and calls database
+ * functions without a query builder.
  */
 import { Hono } from 'hono/tiny'
 import { type Client, openClient } from '../db/neon.ts'

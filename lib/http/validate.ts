@@ -1,6 +1,6 @@
 /**
- * Validation of requests by zod: JSON bodies, query strings and forms. An invalid body or query is
- * answered in our error shape; an invalid form is shown again with its errors.
+ * Validation of requests by zod: JSON bodies, query strings and forms. An invalid body or query
+ * gets our error shape. An invalid form is shown again with its errors.
  */
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
@@ -21,15 +21,15 @@ const MAX_BODY_BYTES = 64 * 1024
 type Options = {
   /** The largest body that the endpoint accepts, in bytes. */
   maxBytes?: number
-  /** Sees the parsed body before the schema does, and throws when it has too many rows. */
+  /** Checks the parsed body before the schema does, for too many rows. */
   precheck?: (body: unknown) => void
-  /** The caller checks the rows of the body by `checked`, one by one. */
+  /** The handler checks the rows by `checked`, one by one. */
   checksRows?: boolean
-  /** Accepts `text/plain` too, which browsers send to other sites without a preflight request. */
+  /** Accepts `text/plain` too, which browsers send to other sites without a preflight. */
   plainText?: boolean
 }
 
-/** An answer lists this many errors at most, each cut to a readable length. */
+/** The errors in a response, each cut to a readable length. */
 const MAX_DETAILS = 20
 const MAX_MESSAGE_LENGTH = 2_000
 
@@ -49,10 +49,9 @@ export const invalid = (code: InvalidCode, errors: ErrorDetail[]) => {
 const toDetails = ({ issues }: Pick<z.ZodError, 'issues'>): ErrorDetail[] =>
   issues.map(({ path, message }) => ({ path: path.join('.'), message }))
 
-/** The validated data, or what is wrong with the input. */
 export type Checked<Data> = { data: Data; errors?: never } | { data?: never; errors: ErrorDetail[] }
 
-/** Checks an input whose errors the caller presents itself, such as a form that is shown again. */
+/** Checks an input whose errors the caller presents, such as a form that is shown again. */
 export const checked = <S extends z.ZodType<object>>(
   schema: S,
   input: unknown,
@@ -65,9 +64,8 @@ export const checked = <S extends z.ZodType<object>>(
 }
 
 /**
- * Hono's zod validator, throwing our errors.
- *
- * @param prepare sees the input before the schema does, and returns what the schema is to check
+ * Hono's zod validator with our errors. @param prepare changes the input before the schema checks
+ * it
  */
 const validator = (
   target: 'json' | 'query',
@@ -108,8 +106,8 @@ export const limitBody = (maxBytes: number) =>
   })
 
 /**
- * Reads the body for Hono's validator, which parses what is cached here. That validator ignores the
- * encoding, skips a body of another type, and answers malformed JSON in a shape of its own.
+ * Reads the body for Hono's validator, which parses what is cached here. It would ignore the
+ * encoding, skip bodies of other types, and return malformed JSON as an error of its own.
  */
 const readJson = (plainText: boolean): MiddlewareHandler<BaseEnv> =>
   async function readJson(c, next) {
@@ -162,7 +160,7 @@ export const body = <S extends z.ZodType<object>>(
     ),
   ) as MiddlewareHandler<BaseEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }>
 
-/** Of a parameter given more than once, the first value counts. */
+/** If a parameter is repeated, its first value counts. */
 const firstValues = (query: unknown) =>
   Object.fromEntries(
     Object.entries(query as object).map(([name, value]) => [name, [value].flat()[0]]),
@@ -179,13 +177,11 @@ export const query = <S extends z.ZodType<object>>(schema: S) =>
     { in: { query: z.input<S> }; out: { query: z.output<S> } }
   >
 
-/**
- * The fields of a form by name, without surrounding space. One that was left blank is not there.
- */
+/** The fields of a form by name, trimmed. Blank ones are absent. */
 export type Fields = Readonly<Record<string, string>>
 
 /**
- * Reads a page's form, for `c.req.valid('form')`. What the fields mean is checked by `checked`.
+ * Reads a page's form, for `c.req.valid('form')`. `checked` validates the fields.
  *
  * @throws {ApiError} `unsupported_media_type`, `body_too_large`, `invalid_body`
  */
@@ -195,7 +191,7 @@ export const form = () => {
       throw new ApiError('unsupported_media_type', 'Send this form from its page.')
     }
     const entries = [...new URLSearchParams(await c.req.text())]
-    // What is not UTF-8 is read as this character, so that different addresses would become the
+    // Bytes that are not UTF-8 become this character, and different addresses could become the
     // same.
     if (entries.flat().some((text) => text.includes('\uFFFD'))) {
       throw new ApiError('invalid_body', 'This form is not in UTF-8. Send it from its page.')

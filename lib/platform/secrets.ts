@@ -1,11 +1,11 @@
 /**
- * Encrypts webhook signing secrets and API keys of Stripe accounts: AES-256-GCM under a key that
- * only the stripe-webhook and payouts Workers hold. The workspace is authenticated data: a row
- * copied to another workspace does not decrypt there.
+ * Encrypts webhook signing secrets, API keys of Stripe accounts and other secrets: AES-256-GCM
+ * under a key that only some Workers hold. The workspace is authenticated data, so a row that is
+ * copied to another workspace does not decrypt.
  */
 import { sha256 } from './sha256.ts'
 
-/** Today `whsec_` and 32 characters. Wider, in case Stripe lengthens it. */
+/** `whsec_` and currently 32 characters. Wider, in case Stripe lengthens it. */
 const SECRET = /^whsec_[A-Za-z0-9+/=_-]{16,200}$/
 
 /** Whether the text has the form of a webhook signing secret. */
@@ -23,7 +23,7 @@ export const MIN_SECRET_LENGTH = 32
 const NONCE_BYTES = 12
 const utf8 = new TextEncoder()
 
-/** Names a key within what it encrypted. */
+/** Names the key within a ciphertext. */
 const KEY_ID_LENGTH = 8
 
 type Key = { id: string; text: string }
@@ -34,8 +34,8 @@ const nameKey = async (text: string): Promise<Key> => ({
 })
 
 /**
- * The keys of SECRETS_KEY: the one that encrypts first, then former ones.
- * @throws when one is too short
+ * The keys of SECRETS_KEY: first the one that encrypts, then former ones. @throws if one is too
+ * short
  */
 const readKeys = (setting: string): Promise<Key[]> => {
   const keys = setting.split(',').map((key) => key.trim())
@@ -120,8 +120,7 @@ export const decryptSecret = async (
 }
 
 /**
- * Encrypts a secret again, if another key than the first one of SECRETS_KEY encrypted it.
- *
+ * Encrypts a secret again, unless the first key of SECRETS_KEY encrypted it.
  * @returns the new ciphertext, `current` if the first key encrypted it, or `unreadable`
  */
 export const rotateSecret = async (

@@ -1,7 +1,6 @@
 /**
- * A number among the settings of a Worker, which are texts: digits alone, at most nine.
- *
- * @param otherwise what an empty, missing or malformed setting counts as
+ * A numeric setting of a Worker: at most nine digits.
+ * @param otherwise the value of an empty, missing or malformed setting
  */
 export const numberSetting = <Otherwise extends number | null>(
   setting: string | undefined,

@@ -1,7 +1,7 @@
 /**
- * The call was not confirmed: the database or another Worker did not answer, or concurrent requests
- * won every round. Whether it was committed is unknown, and repeating it is safe. Callers receive
- * it as `try_again`.
+ * A call was not confirmed: the database or another Worker did not respond, or concurrent requests
+ * interfered in every round. It may have been committed, and repeating it is safe. Callers receive
+ * `try_again`.
  */
 export class Unavailable extends Error {
   override name = 'Unavailable'

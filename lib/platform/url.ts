@@ -1,6 +1,6 @@
 /**
- * Which URLs webhooks are sent to: https, and no address of a private network. A name that resolves
- * to such an address is not found out here: docs/security.md says what refuses it.
+ * Which URLs webhooks are sent to: https, and no address of a private network. docs/security.md
+ * says what refuses names that resolve to such an address.
  */
 
 const MAX_URL_LENGTH = 2_048
@@ -24,22 +24,16 @@ const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3],
 ]
 
-/**
- * Top-level names that only private networks resolve, among them those of Kubernetes, Consul and
- * Docker.
- */
+/** Top-level names of private networks, such as those of Kubernetes, Consul and Docker. */
 const PRIVATE_NAMES =
   'localhost localdomain local internal intranet lan home corp private arpa svc cluster consul nomad docker alt'
 const RESERVED_NAMES = 'test example invalid onion'
 const UNRESOLVED = new Set(`${PRIVATE_NAMES} ${RESERVED_NAMES}`.split(' '))
 
-/** What a top-level name of the public DNS is: letters, or Punycode. */
+/** Top-level names of the public DNS: letters, or Punycode. */
 const TOP_LEVEL_NAME = /^(?:[a-z]{2,63}|xn--[a-z\d-]+)$/
 
-/**
- * https has 443, and 8443 is its usual other one. On any other port there may be a service that is
- * no web server.
- */
+/** 443, and the usual alternative 8443. Services on other ports may not be web servers. */
 const PORTS = ['', '8443']
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
@@ -54,8 +48,8 @@ const isPrivateV4 = (ip: string): boolean =>
   })
 
 /**
- * Only global unicast, 2000::/3, without what IANA keeps for protocols (2001::/23, with Teredo and
- * benchmarks), documentation and 6to4.
+ * Everything but global unicast, 2000::/3, without what IANA keeps for protocols (2001::/23, with
+ * Teredo and benchmarks), documentation and 6to4.
  */
 const isPrivateV6 = (ip: string): boolean => {
   const [head = 0, second = 0] = ip.split(':').map((part) => Number.parseInt(part || '0', 16))
@@ -76,10 +70,9 @@ const isPrivate = (hostname: string): boolean => {
 }
 
 /**
- * Why no webhook is sent to a URL, as a sentence; null if they are. URLs write an address in many
- * ways, which their parser reduces to one.
- *
- * @param allowLocal for development: this machine, by http too
+ * Why a URL is refused, as a sentence; null if it is accepted. The URL parser reduces all spellings
+ * of an address to one.
+ * @param allowLocal for development: this machine, also by http
  */
 export const urlRefusal = (text: string, allowLocal: boolean): string | null => {
   const url = URL.parse(text)
@@ -92,8 +85,5 @@ export const urlRefusal = (text: string, allowLocal: boolean): string | null => 
   return isPrivate(url.hostname) ? 'Must be a public address, not one of a private network.' : null
 }
 
-/**
- * A URL as requests are sent to it and pages show it: one spelling of each, without line breaks.
- * `urlRefusal` judges it.
- */
+/** A URL in its one spelling, as it is called and shown. `urlRefusal` validates it. */
 export const canonicalUrl = (text: string): string => URL.parse(text)?.href ?? text

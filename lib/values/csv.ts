@@ -1,8 +1,6 @@
-/**
- * CSV (RFC 4180): for people, safe to open in a spreadsheet; for services, field by field as given.
- */
+/** CSV (RFC 4180): safe to open in a spreadsheet, or with unchanged fields for services. */
 
-/** Spreadsheets evaluate cells that start so as formulas, which could leak other cells. */
+/** Spreadsheets evaluate cells that start like this as formulas, which could leak other cells. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
@@ -12,15 +10,15 @@ const quoteIfNeeded = (text: string): string => (/[",\r\n]/.test(text) ? quote(t
 
 type Rows = readonly (readonly string[])[]
 
-/** Fields as they are, for a service that reads an escape of a formula as a part of the text. */
+/** Unchanged fields, for a service that would take an escape as a part of the text. */
 export const csvFields = (rows: Rows): string =>
   rows.map((row) => `${row.map(quoteIfNeeded).join(',')}\r\n`).join('')
 
-/** A number of ours, which may be negative. */
+/** A number, which may be negative. */
 type NumberCell = { number: string }
 
 /**
- * Cells that no spreadsheet evaluates, all quoted. A number is not a formula, whatever its sign.
+ * Cells that no spreadsheet evaluates, all quoted. A number is no formula, even if it is negative.
  */
 export const csvLines = (rows: readonly (readonly (string | NumberCell)[])[]): string =>
   rows

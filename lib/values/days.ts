@@ -1,9 +1,9 @@
 /** Days in UTC, such as 2026-05-01, and ranges of them. */
 
-/** The longest range that statistics are read for, in days: a leap year. */
+/** The longest range of statistics, in days: a leap year. */
 export const MAX_RANGE_DAYS = 366
 
-/** Days, both included. */
+/** Inclusive. */
 export type DayRange = { from: string; to: string }
 
 const DAY_MS = 86_400_000
@@ -17,14 +17,13 @@ export const daysAfter = (day: string, days: number): string =>
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && daysAfter(text, 0) === text
 
-/** The day so many days before another. */
 export const daysBefore = (now: Date, days: number): string => daysAfter(dayOf(now), -days)
 
-/** How many days a range has; 0 or less if it ends before it begins. */
+/** The days of a range; 0 or less if it ends before it starts. */
 export const lengthOf = ({ from, to }: DayRange): number =>
   Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS) + 1
 
-/** The days that are asked for: the last 30 by default. */
+/** The requested days: the last 30 by default. */
 export const rangeOf = ({ from, to }: Partial<DayRange>, now: Date): DayRange => {
   const end = to ?? dayOf(now)
   return { from: from ?? daysAfter(end, -29), to: end }

@@ -3,10 +3,12 @@
  * `xn--mller-kva.example` (Punycode); browsers send the second for the first.
  */
 
-/** Without what ends a domain in a URL, and ASCII characters that no domain has. */
+/**
+ * Domains: without characters that end a domain in a URL, and ASCII characters that no domain has.
+ */
 const NAMES = /^[a-z\d\-\P{ASCII}]+(?:\.[a-z\d\-\P{ASCII}]+)*$/u
 
-/** What joins letters in some alphabets, and is ignored between all others. */
+/** Characters that join letters in some alphabets, and are ignored elsewhere. */
 const JOINERS = /[\u200c\u200d]/g
 
 /** By UTS 46, as browsers do. */
@@ -16,10 +18,8 @@ const hostOf = (domain: string): string | null => {
 }
 
 /**
- * A domain in ASCII; null if it is none. One that is in ASCII already is not changed: URLs would
- * read numbers as IPv4 addresses.
- *
- * @param domain lower case
+ * A domain in ASCII; null if it is invalid. ASCII domains are unchanged, because URLs would read
+ * numbers as IPv4 addresses. @param domain lower case
  */
 export const domainInAscii = (domain: string): string | null => {
   if (!NAMES.test(domain)) return null
@@ -28,15 +28,14 @@ export const domainInAscii = (domain: string): string | null => {
 }
 
 /**
- * Labels that are shown in letters: of one alphabet, because a Cyrillic letter between Latin ones
- * may look like a Latin one, and not only of Cyrillic letters that all look like Latin ones.
+ * Labels that are shown in letters. They use one alphabet, because a Cyrillic letter between Latin
+ * ones may look Latin. They do not consist only of Cyrillic letters that look Latin.
  */
 const READABLE =
   /^(?:[\p{sc=Latn}\p{M}\p{N}-]+|[\p{sc=Grek}\p{M}\p{N}-]+|(?![асԁеһіјӏорԛѕԝхуүҽ\d-]+$)[\p{sc=Cyrl}\p{M}\p{N}-]+|(?!.*[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}])[\p{L}\p{M}\p{N}-]+)$/u
 
 /**
- * A domain in ASCII in letters, label by label. A label that is not readable, or no Punycode, stays
- * as it is.
+ * Shows an ASCII domain in letters, label by label. Labels that are not readable stay in Punycode.
  */
 export const domainInLetters = (domain: string): string =>
   domain.includes('xn--') ? decodeDomain(domain) : domain

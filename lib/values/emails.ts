@@ -1,8 +1,8 @@
 import { domainInAscii, domainInLetters } from './domains.ts'
 
 /**
- * Characters that mail providers ignore and nobody sees, such as soft hyphens. In a domain, joiners
- * may matter: `domainInAscii`.
+ * Characters that mail providers ignore and nobody sees, such as soft hyphens. Joiners may matter
+ * in a domain: see `domainInAscii`.
  */
 const IGNORED = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu
 const JOINERS = /[\u200c\u200d]/g
@@ -12,9 +12,9 @@ const plain = (text: string): string =>
   text.replace(IGNORED, '').trim().normalize('NFKC').toLowerCase().normalize('NFKC')
 
 /**
- * An email address in the one form in which addresses are stored, compared and shown. However
- * somebody writes an address, it is one person. Domains are in letters where these can be read.
- * Blank becomes null, and what is no address is only trimmed and lower-cased.
+ * The one form in which addresses are stored, compared and shown, so that each spelling names the
+ * same person. Domains are in letters if they are readable. Blank becomes null. An invalid address
+ * is only trimmed and lower-cased.
  */
 export const normalizeEmail = (email: string | null | undefined): string | null => {
   const text = plain(email ?? '')
@@ -32,7 +32,7 @@ export const MAX_EMAIL_LENGTH = 320
 
 /**
  * Before the @: no white space, invisible characters, or characters with a meaning in mail headers,
- * which could make one address look like another, or like several.
+ * by which one address could look like another or like several.
  */
 const ADDRESS = /^(?!.*\p{Default_Ignorable_Code_Point})[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]+@([^@]+)$/u
 
@@ -48,5 +48,5 @@ export const readEmail = (text: string | undefined): string | null => {
   return isEmail(address) ? address : null
 }
 
-/** Whom a mail names as its sender: a person who acts, and no API key. */
+/** The sender that a mail names: a person, and no API key. */
 export const senderOf = (actor: string | null): string | null => (isEmail(actor) ? actor : null)

@@ -1,7 +1,5 @@
-/** The ids that other systems give to customers, sales and coupons. */
-
 /**
- * Longer than the ids of merchants' systems, and short enough for a Postgres index. Names are as
- * long at most.
+ * In characters, also of names. Longer than the ids of other systems, and short enough for a
+ * Postgres index.
  */
 export const MAX_ID_LENGTH = 255

@@ -1,27 +1,27 @@
-/** Untrusted JSON: bounded in depth, without characters that Postgres cannot store. */
+/** Untrusted JSON: limits its depth, and refuses characters that Postgres cannot store. */
 
 /** The 32 levels of metadata, and the body itself. */
 const MAX_DEPTH = 33
 
-/** Whether a value can be stored, at any depth. Recurses no deeper than is allowed. */
+/** Whether a value can be stored. Recursion is limited by the allowed depth. */
 const canStore = (value: unknown, depth: number): boolean => {
   if (typeof value === 'string') return isStorable(value)
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return true
   if (depth === MAX_DEPTH) return false
   if (Array.isArray(value)) return value.every((child) => canStore(child, depth + 1))
-  // Without a list of the entries, which takes longer than looking at them.
+  // Without a list of entries, which would take longer.
   for (const key in value)
     if (!isStorable(key) || !canStore((value as Record<string, unknown>)[key], depth + 1))
       return false
   return true
 }
 
-/** A value of a parsed body that cannot be stored, or null. */
+/** The first value of a body that cannot be stored, or null. */
 export const findUnstorable = (body: unknown): { path: string; message: string } | null =>
   canStore(body, 0) ? null : locateUnstorable(body)
 
-/** Iterates instead of recursing, because the nesting of a body is limited only by its length. */
+/** Iterative, because only the length of a body limits its nesting. */
 const locateUnstorable = (body: unknown): { path: string; message: string } | null => {
   const queue: { value: unknown; path: string; depth: number }[] = [
     { value: body, path: '', depth: 0 },
@@ -46,10 +46,7 @@ const locateUnstorable = (body: unknown): { path: string; message: string } | nu
 const UNSTORABLE = 'Remove the NUL character or the unpaired surrogate.'
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-/**
- * Serializes with sorted keys at every level, so that equal content gives equal text. Expects a
- * bounded depth.
- */
+/** Serializes with sorted keys, so that equal content gives equal text. Expects a limited depth. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

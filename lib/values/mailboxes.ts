@@ -1,13 +1,12 @@
 /**
- * Which addresses are one mailbox, by what the mail providers publish. An address of any other
- * domain is only the same as itself: elsewhere a dot or a plus may be another person. For
- * comparison alone; mails go to the address as it was given.
+ * Which addresses are one mailbox, according to mail providers. At other domains, a dot or a plus
+ * may be another person. For comparison only: mails go to the original address.
  */
 
 type Provider = {
-  /** The first one stands for all of them. */
+  /** The first one represents all of them. */
   domains: string[]
-  /** What follows a plus sign is a tag. */
+  /** Text after a plus sign is a tag. */
   tags?: true
   /** Dots in the name do not matter. */
   dots?: true
@@ -45,15 +44,13 @@ const providerOf = (domain: string): Provider | undefined =>
   PROVIDERS.find(({ domains }) => domains.includes(domain))
 
 /**
- * The address without what follows a plus sign. At a domain that is not above, that may be a tag or
- * another person.
- *
+ * The address without a tag. At a domain that is not listed, that may be another person.
  * @param email normalized, as `normalizeEmail` does
  */
 export const withoutTag = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@')
 
 /**
- * The address that stands for all addresses of its mailbox.
+ * The address that represents all addresses of its mailbox.
  * @param email normalized, as `normalizeEmail` does
  */
 export const mailboxOf = (email: string): string => {

@@ -3,7 +3,7 @@
 const HIDDEN = '•••'
 
 /**
- * The first characters, at most half of the text. Counts code points, so that no surrogate pair is
+ * The first characters, at most half of the text. By code points, so that no surrogate pair is
  * split.
  */
 const beginning = (text: string, max: number): string => {
@@ -14,10 +14,9 @@ const beginning = (text: string, max: number): string => {
 const initial = (text: string): string => [...text][0] ?? ''
 
 /**
- * Masks an email address except for initials and the top-level domain, or an id except for two
- * characters.
+ * Masks an email address except for initials and the top-level domain, or an id except for two characters.
  *
- * @param customer an email address, or the merchant's id, which may be one too
+ * @param customer an email address or an id of the merchant
  *
  * @example
  * maskCustomer('ann@example.com') // 'a•••@e•••.com'

@@ -1,8 +1,8 @@
 /** Money: an integer of minor units and an ISO 4217 code. All rounding and formatting is here. */
 
 /**
- * A trillion dollars or rupiah less a cent. Larger amounts are errors. A JSON number has it
- * exactly, and the sum of 90,000 of them stays within a Postgres bigint.
+ * A trillion dollars or rupiah less a cent. JSON numbers are exact up to it, and the sum of 90,000
+ * such amounts fits a Postgres bigint.
  */
 export const MAX_AMOUNT_CENTS = 99_999_999_999_999
 
@@ -29,9 +29,9 @@ export const shareOf = (amountCents: bigint, basisPoints: number): bigint =>
   proportionOf(amountCents, BigInt(basisPoints), WHOLE)
 
 /**
- * The current ISO 4217 codes by number of decimals, with BGN and HRK, in which old invoices are
- * still refunded. Intl is not usable: it lists historical currencies, and its decimals are those of
- * cash (0 for HUF and IDR).
+ * The current ISO 4217 codes by decimals, with BGN and HRK, in which old invoices are still
+ * refunded. Intl is not usable: it lists historical currencies, and has the decimals of cash (0 for
+ * HUF and IDR).
  */
 const CODES_BY_DECIMALS: [decimals: number, codes: string][] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -69,8 +69,8 @@ export const exactMoney = (amountCents: bigint | number, currency: string): `${n
 }
 
 /**
- * Formats an amount for people, wherever their language is unknown: 980 USD is "9.80 USD",
- * 98,000,000 KWD is "98,000.000 KWD".
+ * Formats an amount for people whose language is unknown: 980 USD is "9.80 USD", 98,000,000 KWD is
+ * "98,000.000 KWD".
  */
 export const formatMoney = (amountCents: bigint | number, currency: string): string => {
   const [units = '', fraction] = exactMoney(amountCents, currency).split('.')
@@ -80,8 +80,7 @@ export const formatMoney = (amountCents: bigint | number, currency: string): str
 
 /**
  * Parses a typed amount into minor units: "9.80" USD is 980.
- *
- * @returns null for an invalid amount, or more decimals than the currency has
+ * @returns null for an invalid amount, or too many decimals
  */
 export const parseMoney = (text: string, currency: string): number | null => {
   const decimals = decimalsOf(currency)
@@ -90,5 +89,5 @@ export const parseMoney = (text: string, currency: string): number | null => {
   return Number(units + fraction.padEnd(decimals, '0'))
 }
 
-/** Formats an amount in a sentence: `formatMoney`, or as the reader of a page writes it. */
+/** Formats an amount in a sentence: `formatMoney`, or in the reader's language. */
 export type MoneyFormat = typeof formatMoney

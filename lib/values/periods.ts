@@ -14,11 +14,11 @@ import {
 export const PERIODS = [7, 30, 90, 365] as const
 export type PeriodDays = (typeof PERIODS)[number]
 
-/** The period that a query asks for: 30 days by default, whatever it says. */
+/** The period of a query: 30 days if it has none. */
 export const readPeriodDays = (text: string | undefined): PeriodDays =>
   PERIODS.find((days) => String(days) === text) ?? 30
 
-/** The most bars of days. More would be too thin, so bars are calendar months. */
+/** Bars of days. Longer periods have bars of months. */
 const MAX_DAY_BARS = 92
 const MONTHS = 12
 /** Nothing was recorded before. */
@@ -27,13 +27,12 @@ const FIRST_DAY = '2000-01-01'
 type Unit = 'day' | 'month'
 
 export type Period = DayRange & {
-  /** null if its days were chosen. */
+  /** Null if the days were chosen. */
   days: PeriodDays | null
-  /** Of a slot. */
   unit: Unit
-  /** By what its totals are read: chosen days may begin or end within a month. */
+  /** The unit of the totals that are read: chosen days may start or end within a month. */
   readBy: Unit
-  /** The first day of the period before, which is as long, and ends where this one begins. */
+  /** The first day of the previous period, which has the same length. */
   formerFrom: string
   /** The first day of each slot, such as 2026-05-01, oldest first. */
   slots: string[]
@@ -42,8 +41,8 @@ export type Period = DayRange & {
 export type Point = { slot: string; value: bigint }
 
 /**
- * The period up to now. A year is the current calendar month and the eleven before it, so that all
- * bars are whole months.
+ * The period up to now. A year is the current month and the eleven before it, so that all bars are
+ * whole months.
  */
 export const periodOf = (days: PeriodDays, now: Date): Period => {
   const unit = days > MAX_DAY_BARS ? 'month' : 'day'
@@ -71,9 +70,8 @@ const periodBetween = ({ from, to }: DayRange): Period => {
 }
 
 /**
- * The period that a page's URL asks for: the days `from` to `to`, or the last `days`.
- *
- * @returns with the reason if the chosen days are no period, and then the last 30 days
+ * The period of a page's URL: the days `from` to `to`, or the last `days`.
+ * @returns the last 30 days and the problem, if the chosen days are invalid
  */
 export const readPeriod = (
   { days, from, to }: Record<string, string | undefined>,
@@ -116,10 +114,10 @@ export const fillSlots = (slots: readonly string[], points: readonly Point[]): b
 }
 
 /**
- * Splits points of a period and of the one before.
+ * Splits the points of a period and of the previous one.
  *
- * @param points by what the period is read, see `readBy`
- * @returns one value per slot of the period, and the sum of what was before it
+ * @param points in the unit `readBy`
+ * @returns one value per slot of the period, and the sum of the previous one
  */
 export const splitPoints = ({ unit, from, slots }: Period, points: readonly Point[]) => {
   const within = points.filter(({ slot }) => slot >= from)

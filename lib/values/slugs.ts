@@ -8,8 +8,8 @@ export const partnerLink = (siteUrl: string, slug: string): string =>
   linkWith(new URL(siteUrl), slug)
 
 /**
- * A page's URL with a slug as its only `via`, and a `sub` in the place of its own if one is given.
- * All else of its query stays as it was written: some sites read it as it is.
+ * A page's URL with a slug as its only `via`, and a new `sub` if one is given. The rest of the
+ * query is unchanged, because some sites read it literally.
  */
 export const linkWith = (page: URL, slug: string, sub = ''): string => {
   const url = new URL(page)
@@ -31,9 +31,8 @@ export const MAX_SLUG_LENGTH = 255
 export const MAX_SUB_LENGTH = 64
 
 /**
- * The `sub` of a link as it is counted: without control characters, and cut at its greatest length.
- *
- * @returns null for none, and for an email address: totals are kept for good
+ * The `sub` of a link as it is counted: without control characters, and cut to its maximum length.
+ * @returns null for none, and for an email address, because totals are kept forever
  */
 export const readSub = (given: string): string | null => {
   const printable = given.replace(/\p{Cc}/gu, '').trim()
@@ -45,8 +44,8 @@ export const readSub = (given: string): string | null => {
 const MAX_GENERATED_LENGTH = 40
 
 /**
- * What people take for the merchant, or scripts for nothing. None is generated from a name, and no
- * partner chooses one that looks like it.
+ * Slugs that people could take for the merchant, or scripts for nothing. None is generated, and no
+ * partner may choose one that looks like it.
  */
 export const RESERVED_SLUGS = [
   'admin administrator api app billing help home login moderator null official owner partner partners',
@@ -78,7 +77,7 @@ export const toAscii = (text: string): string =>
     .replace(/^-|-$/g, '')
 
 /**
- * Generates a partner's slug from the name, else from the email address: none that is reserved.
+ * Generates a partner's slug from the name or the email address. Never a reserved one.
  *
  * @example
  * makeSlug('Zoë Lindqvist', 'z@example.com') // 'zoe-lindqvist'
@@ -88,14 +87,14 @@ export const makeSlug = (name: string | null, email: string): string =>
     .map(toAscii)
     .find((slug) => slug && !RESERVED_SLUGS.includes(slug)) ?? 'partner'
 
-/** Appends a suffix to a slug that is taken: `maya-x7k2`. Truncates the slug if needed. */
+/** Appends a suffix to a taken slug: `maya-x7k2`. Truncates the slug if needed. */
 export const suffixedSlug = (slug: string, suffix: string): string => {
   const base = slug.slice(0, MAX_SLUG_LENGTH - suffix.length - 1)
   // The truncation may have split a surrogate pair.
   return `${base.replace(/[\ud800-\udbff]$/, '')}-${suffix}`
 }
 
-/** Excludes UUIDs, because URLs accept a workspace's slug or id. schema.sql has the same check. */
+/** Excludes UUIDs, because URLs accept a slug or an id. The schema has the same check. */
 export const isWorkspaceSlug = (text: string): boolean =>
   /^[a-z0-9](-?[a-z0-9])+$/.test(text) &&
   text.length <= 63 &&

@@ -1,20 +1,20 @@
 /**
- * Has sent at once what a commit has queued. Crons send what lost nudges leave: see
+ * Nudges other Workers to send what a commit has queued. Crons send what lost nudges leave: see
  * lib/http/rpc/cron.ts.
  */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { NudgesService } from './nudges.rpc.ts'
 
-/** The bindings to the Workers that send, by what they send. */
+/** The bindings to the Workers that send. */
 type Queue = 'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'
 
 export type NudgeEnv<Q extends Queue> = { Bindings: Record<Q, NudgesService> }
 
-/** What reports have sent. */
+/** The queues of reports. */
 export type ReportQueues = NudgeEnv<'OUTBOX' | 'WEBHOOKS'>
 
-/** Best effort, whatever fails, a missing binding included. */
+/** Best effort: ignores failures, and missing bindings. */
 export const nudgeAll = async <Q extends Queue>(
   env: NudgeEnv<NoInfer<Q>>['Bindings'],
   ...queues: Q[]
@@ -22,26 +22,22 @@ export const nudgeAll = async <Q extends Queue>(
   await Promise.allSettled(queues.map(async (queue) => env[queue].nudge()))
 }
 
-/** After the response. */
 export const nudge = <Q extends Queue>(
   c: Pick<Context<NudgeEnv<NoInfer<Q>>>, 'env' | 'executionCtx'>,
   ...queues: Q[]
 ): void => c.executionCtx.waitUntil(nudgeAll(c.env, ...queues))
 
-/** Nudges after each request that may have changed something. */
+/** Nudges after each successful request that may have changed something. */
 export const nudgeAfterChanges = <Q extends Queue>(...queues: Q[]) =>
   createMiddleware<NudgeEnv<Q>>(async function nudgeAfterChanges(c, next) {
     await next()
     if (c.req.method !== 'GET' && c.res.status < 400) nudge(c, ...queues)
   })
 
-/**
- * Of so many reports and clicks, one has the mailer fold their totals, which pages read with what
- * is not folded yet.
- */
+/** One of this many reports and clicks has its totals folded. Pages also read unfolded ones. */
 const REPORTS_PER_FOLD = 500
 
-/** Has totals folded after some of the calls, the more often the more reports there are. */
+/** Folds totals after some of the calls. */
 export const foldSometimes = (
   c: Pick<Context<NudgeEnv<'OUTBOX'>>, 'env' | 'executionCtx'>,
   reports = 1,
@@ -50,19 +46,18 @@ export const foldSometimes = (
 }
 
 /**
- * How long a nudged Worker sends: what is waited for after a response may take 30 seconds, and its
- * last requests take ten.
+ * How long a nudged Worker sends: work after a response may take 30 seconds, and its last requests
+ * take ten.
  */
 export const ROUND_MS = 18_000
 
-/** Cloudflare lets a request lead to 32 calls of Workers. */
+/** A request may lead to 32 calls of Workers. */
 const MOST_ROUNDS = 24
 
-/** The Worker itself, by a binding. */
 export type SelfEnv = { SELF: NudgesService }
 
 /**
- * Works after the call of a nudge, and has the Worker called again for what the round has left.
+ * Works after the call of a nudge, and calls the Worker again if more is due.
  *
  * @param work logs its failures. @returns whether more is due
  */
