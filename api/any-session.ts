@@ -1,22 +1,20 @@
 import { WORKSPACE } from './operations.ts'
 
 /**
- * Requests other than GET that a session of any age may make, each with the reason. Everything else
- * that a session may change needs a recent sign-in: tests/attacks/4-fresh-sign-in.test.ts tries
- * each operation.
+ * Changes that a session of any age may make, each with the reason. All others need a recent
+ * sign-in: tests/attacks/4-fresh-sign-in.test.ts tries each operation.
  */
 export const ANY_SESSION: Readonly<Record<string, string>> = {
-  'post /api/workspaces': 'Nobody else’s workspace changes.',
+  'post /api/workspaces': 'Changes no existing workspace.',
   [`post ${WORKSPACE}/programs/{id}/what-if`]: 'Changes nothing.',
   [`post ${WORKSPACE}/groups/{id}/what-if`]: 'Changes nothing.',
   [`post ${WORKSPACE}/programs/{id}/shadow/compare`]:
-    'Compares what was uploaded, and pays nobody.',
+    'Compares uploaded commissions, and pays nobody.',
   [`post ${WORKSPACE}/partners/{id}/notes`]: 'Notes move no money.',
   [`delete ${WORKSPACE}/partners/{id}/notes/{noteId}`]: 'Notes move no money.',
   [`post ${WORKSPACE}/commissions/{id}/hold`]:
-    'Keeps money back. Releasing it needs a recent sign-in.',
-  [`delete ${WORKSPACE}/import-sources/{id}`]:
-    'Stops reading another platform, and deletes its token.',
+    'Only delays a payout. A release needs a recent sign-in.',
+  [`delete ${WORKSPACE}/import-sources/{id}`]: 'Only stops a source, and deletes its token.',
   [`post ${WORKSPACE}/mails/{id}/retry`]: 'Sends the same mail to the same address again.',
   [`post ${WORKSPACE}/webhook-endpoints/{id}/test`]: 'Sends no data of the workspace.',
   [`post ${WORKSPACE}/webhook-endpoints/{id}/resend`]:

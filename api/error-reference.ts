@@ -1,12 +1,12 @@
 /**
- * The reference of error codes, for the errors page and for OpenAPI. It is not in lib/, so that no
- * Worker carries it.
+ * The reference of error codes, for the errors page and OpenAPI. Not in lib/, so that no Worker
+ * bundles it.
  */
 import type { ErrorCode } from '../lib/http/errors.ts'
 
 type Reference = { when: string; remedy: string }
 
-/** When each code occurs, and what the caller does about it. */
+/** When each code occurs, and the remedy. */
 export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
   invalid_body: {
     when: 'The body is not valid JSON, or a field is missing or invalid.',
@@ -21,7 +21,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Split the import into several requests.',
   },
   currency_mismatch: {
-    when: 'A refund names another currency than its sale has.',
+    when: 'A refund has another currency than its sale.',
     remedy: 'Leave `currency` out, and send `amountCents` in the currency of the sale.',
   },
   invalid_idempotency_key: {
@@ -50,11 +50,11 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Create a key with the scope that the message names.',
   },
   fresh_sign_in_required: {
-    when: 'The session’s sign-in is more than 12 hours ago, and the request changes something, or downloads payment details.',
+    when: 'The session’s sign-in is older than 12 hours, and the request changes something or downloads payment details.',
     remedy: 'Sign in again at `/sign-in`, and repeat the request with the new session cookie.',
   },
   passkey_required: {
-    when: 'The workspace’s setting `payoutsRequirePasskey` is on, or the request changes it, and no passkey has confirmed the session within 12 hours.',
+    when: 'The setting `payoutsRequirePasskey` is on or changed, and no passkey has confirmed the session within 12 hours.',
     remedy: 'Confirm at `/auth/passkeys` in the browser of the session, and repeat the request.',
   },
   signup_closed: {
@@ -78,13 +78,13 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Resolve the conflict that the message describes, and retry.',
   },
   links_unconfirmed: {
-    when: 'An import would mail new partners, and it is not known whether their links on the earlier platform still work.',
+    when: 'An import would mail new partners, and it is unknown whether their links on the earlier platform still work.',
     remedy:
       'Open such a link on your site, or send `options.linkForms`. The message names the forms.',
   },
   idempotency_key_reused: {
     when: 'A request with this `Idempotency-Key` and another body was sent to the endpoint within 24 hours.',
-    remedy: 'Send a new key with a new request, and the same key and body to repeat one.',
+    remedy: 'Send a new key with a new request. To repeat a request, send the same key and body.',
   },
   preview_changed: {
     when: 'A payout run would pay more than `expected`. Nothing was paid. `preview` is what it would pay now.',
@@ -117,14 +117,14 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
   },
   rate_limited: {
     when: 'Too many requests.',
-    remedy: 'Wait as many seconds as `Retry-After` says, and retry.',
+    remedy: 'Retry after the seconds in `Retry-After`.',
   },
   internal: {
     when: 'An unexpected error occurred on the server. It has been logged.',
     remedy: 'Retry later. If the error persists, report the `requestId`.',
   },
   try_again: {
-    when: 'The server could not confirm in time that the request was saved, or something that it names was deleted while it was saved.',
+    when: 'The server could not confirm in time that the request was saved, or a row that it names was deleted meanwhile.',
     remedy:
       'Retry the same request after `Retry-After` seconds. Reports with an `externalId` and imports are idempotent.',
   },

@@ -6,7 +6,7 @@ import { ERROR_REFERENCE } from './error-reference.ts'
 const code = (text: string) =>
   text.split('`').map((part, index) => (index % 2 ? html`<code>${part}</code>` : part))
 
-/** The page that an error's `docUrl` links to, with a section per code. */
+/** The page of errors, to which `docUrl` links, with a section per code. */
 export const errorsPage = (): DocsPage => ({
   name: 'errors',
   title: 'Errors',

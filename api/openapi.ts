@@ -24,7 +24,7 @@ const operationId = (method: string, path: string): string => {
   )
 }
 
-/** The first word of a path below the workspace: what an operation is about. */
+/** The topic of an operation: the first word of its path below the workspace. */
 const topicOf = (path: string): string => {
   const short = path.startsWith(WORKSPACE) ? path.slice(WORKSPACE.length) : path.replace('/api', '')
   const [word = ''] = short.split('/').filter(Boolean)

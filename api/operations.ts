@@ -1,7 +1,4 @@
-/**
- * The parts that operations share: security, errors, and the usual shapes of a list, a read and a
- * change.
- */
+/** What operations share: security, errors, and the usual forms of a list, a read and a change. */
 import * as z from 'zod'
 import type {
   ZodOpenApiOperationObject,
@@ -26,7 +23,7 @@ const workspace = {
 }
 export const id = { id: z.uuid() }
 
-/** The route of an operation, as Hono and the tables of routes name it. */
+/** The route of an operation, as Hono names it. */
 export const routeOf = (method: string, path: string): string =>
   `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
 
@@ -170,7 +167,7 @@ export const membersOnly = (operation: Operation): Operation => {
   }
 }
 
-/** A change that an API key with the scope `write` may make too. */
+/** A change that an API key with the scope `write` may also make. */
 export const byWriter = (operation: Operation): Operation => ({
   ...operation,
   security: byReader,
@@ -278,7 +275,7 @@ export const returning = (
   responses: { ...operation.responses, 200: { description, ...json(schema) } },
 })
 
-/** A question with a body, which changes nothing. */
+/** A request with a body that changes nothing. */
 export const ask = (
   summary: string,
   body: z.ZodType,
@@ -296,7 +293,7 @@ export const ask = (
   },
 })
 
-/** A change without a body, which may be repeated. */
+/** A change without a body. May be repeated. */
 export const act = (summary: string, row: z.ZodType): Operation => ({
   summary,
   security: bySession,

@@ -1,9 +1,9 @@
 import { WORKSPACE } from './operations.ts'
 
 /**
- * What needs a passkey where the workspace's setting `payoutsRequirePasskey` is on: what pays, what
- * gives the files by which a bank pays, and what says when a program pays or who is a manager: a
- * thief could remove those who would stop a passkey. Stopping a payout or a run needs none.
+ * Operations that need a passkey if the workspace's setting `payoutsRequirePasskey` is on: those
+ * that pay, return bank files, or change when a program pays or who is a manager. Otherwise a thief
+ * could remove the managers who would stop a new passkey. Stopping a payout or a run needs none.
  * tests/attacks/4-passkeys.test.ts tries every operation.
  */
 export const PASSKEY_TO_PAY: readonly string[] = [

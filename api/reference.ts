@@ -1,6 +1,5 @@
 /**
- * Writes the tables of docs/api.md from the OpenAPI document. Each is between two comments. The
- * first one says what it lists:
+ * Writes the tables of docs/api.md from the OpenAPI document. Each is between two comments, of which the first names its content:
  *
  * - `<!-- endpoints /partners /groups -->`: the operations at and below these paths
  * - `<!-- fields SaleEvent -->`: the fields of a schema of the document
@@ -25,7 +24,7 @@ const table = (head: string[], rows: string[][]): string =>
 
 const code = (text: string): string => `\`${text}\``
 
-/** Follows a reference, and leaves null out: optional fields accept it. */
+/** Follows a reference, and removes null, which optional fields accept. */
 const resolve = (document: Document, schema: Schema): Schema => {
   if (schema.$ref) return resolve(document, document.components.schemas[nameOf(schema)] ?? {})
   const { anyOf = [], ...outer } = schema
@@ -33,7 +32,7 @@ const resolve = (document: Document, schema: Schema): Schema => {
   return option && others.length === 0 ? { ...resolve(document, option), ...outer } : schema
 }
 
-/** A path as the tables show it: relative to the workspace, with `:id` for `{id}`. */
+/** A path in the tables: relative to the workspace, with `:id` for `{id}`. */
 const shortPath = (path: string): string =>
   (path.startsWith(`${WORKSPACE}/`) ? path.slice(WORKSPACE.length) : path).replaceAll(
     /\{(\w+)\}/g,
@@ -53,7 +52,7 @@ const accessOf = (route: string, { security = [], responses }: Operation): strin
   return `${rolesIn(roles)}, API key (${code(roles === ALL ? 'read' : 'write')})`
 }
 
-/** Parameters that all lists have, or that the path shows. */
+/** Parameters that all lists have, or that are in the path. */
 const isCommon = ({ in: place, name }: { in: string; name: string }): boolean =>
   place !== 'query' || name === 'cursor' || name === 'limit'
 
@@ -135,7 +134,7 @@ const errors = (): string => {
 
 const TABLE = /(<!-- (endpoints|fields|errors)((?: \S+)*) -->\n).*?(<!-- end -->)/gs
 
-/** A page with its tables written anew. */
+/** A page with new tables. */
 export const withTables = (page: string, document: Document): string =>
   page.replaceAll(TABLE, (_, start: string, kind: string, rest: string, end: string) => {
     const names = rest.trim().split(' ')
@@ -148,7 +147,7 @@ export const withTables = (page: string, document: Document): string =>
     return `${start}${content}\n${end}`
   })
 
-/** The document as its readers get it. */
+/** The document as JSON. */
 export const readDocument = (): Document => JSON.parse(JSON.stringify(openapi()))
 
 /** The file of the client's types: see client-types.ts. */

@@ -1,4 +1,4 @@
-/** What samples have where readers put their own. islands/docs.ts fills it in. */
+/** Placeholders of samples, which islands/docs.ts replaces with the reader's own values. */
 export const SAMPLE_URL = 'https://track.example.com'
 export const SAMPLE_WORKSPACE = 'acme'
 /** A program's id, as in docs/snippet.md. */

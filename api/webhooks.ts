@@ -8,7 +8,7 @@ import { CommissionResponse } from '../lib/tracking/ledger/commissions.responses
 import { type EventType, TEST_TYPE } from '../lib/webhooks/types.ts'
 import { json } from './operations.ts'
 
-/** When each webhook is sent, and what its `data` is. */
+/** When each webhook is sent, and its `data`. */
 const WEBHOOKS: Record<EventType, { summary: string; data: z.ZodType }> = {
   'partner.created': { summary: 'A partner was added', data: PartnerResponse },
   'partner.approved': {
@@ -42,7 +42,7 @@ const WEBHOOKS: Record<EventType, { summary: string; data: z.ZodType }> = {
 }
 
 const headers = z.object({
-  'webhook-id': z.uuid().meta({ description: 'The same at each attempt.' }),
+  'webhook-id': z.uuid().meta({ description: 'The same in each attempt.' }),
   'webhook-timestamp': z
     .string()
     .meta({ description: 'When this request was sent, in Unix seconds.' }),

@@ -1,14 +1,14 @@
 /**
- * `npm run db:addresses`: brings the email addresses of an older database into the form of
- * `normalizeEmail`, and lists people who have become one. Their money is never merged: rows that
- * stand in each other's way stay as they are. May be repeated.
+ * `npm run db:addresses`: normalizes the email addresses of an older database as `normalizeEmail`
+ * does, and lists people who would become one. Their money is never merged: conflicting rows are
+ * unchanged. May be repeated.
  */
 import { pathToFileURL } from 'node:url'
 import type pg from 'pg'
 import { normalizeEmail } from '../lib/values/emails.ts'
 import { withClient } from './database.ts'
 
-/** Columns in which an address may be there several times. */
+/** Columns that may contain an address several times. */
 const ANYWHERE = [
   ['customers', 'email'],
   ['processor_events', 'email'],
@@ -17,14 +17,14 @@ const ANYWHERE = [
   ['brands', 'support_email'],
 ] as const
 
-/** Tables in which a person has one row, by what else the row is of. */
+/** Tables with one row per person, and the owner of these rows. */
 const ONCE = [
   ['members', 'workspace_id'],
   ['applications', 'program_id'],
   ['former_partner_addresses', 'program_id'],
 ] as const
 
-/** What belongs to a partner as a person of its workspace, and moves with it. */
+/** Rows of a partner as a person of its workspace, which move with it. */
 const OF_PERSON = [
   'payout_accounts',
   'payment_details',
@@ -42,7 +42,7 @@ const COLUMNS = [
   ['customer_identities', 'value'],
 ] as const
 
-/** Addresses that may have another form: all others are in lower case, and ASCII. */
+/** Addresses that may not be normalized. All others are in lower case and ASCII. */
 const FIND = COLUMNS.map(
   ([table, column]) =>
     `select ${column} as address from ${table}
@@ -50,7 +50,7 @@ const FIND = COLUMNS.map(
        ${table === 'customer_identities' ? "and kind in ('email', 'guest')" : ''}`,
 ).join(' union ')
 
-/** People of a workspace who are one, and whose rows would collide. */
+/** People of a workspace who would become one, and whose rows would conflict. */
 const COLLISIONS = `
   select distinct w.slug as workspace, f.old, f.new, w.id as workspace_id
   from forms f join partners p on p.email = f.old join workspaces w on w.id = p.workspace_id
@@ -63,10 +63,7 @@ const COLLISIONS = `
            and (d.email = f.new or d.email in (select g.old from forms g where g.new = f.new))) > 1
   order by 1, 3, 2`
 
-/**
- * Whether a row's address, as it will be, is another row's of the same owner: of two, the first
- * keeps it.
- */
+/** Whether no other row of the owner has the new address. Of two rows, the first one gets it. */
 const isFree = (table: string, owner: string) => `not exists (
   select from ${table} o left join forms g on g.old = o.email
   where o.${owner} = t.${owner} and coalesce(g.new, o.email) = f.new
@@ -95,7 +92,7 @@ const STATEMENTS = [
     ([table, owner]) =>
       `update ${table} t set email = f.new from forms f where t.email = f.old and ${isFree(table, owner)}`,
   ),
-  // Whoever signs in has a new session then.
+  // People sign in again.
   'delete from sign_in.users t using forms f where t.email = f.old',
   ...ANYWHERE.map(
     ([table, column]) =>
@@ -103,7 +100,7 @@ const STATEMENTS = [
   ),
   `update processor_events t set facts = replace(t.facts::text, to_jsonb(f.old)::text, to_jsonb(f.new)::text)::jsonb
    from forms f where t.email = f.new and strpos(t.facts::text, to_jsonb(f.old)::text) > 0`,
-  // What only matches may be of several customers; what a guest is known by is of one.
+  // Addresses that only match may be of several customers. A guest's address is of one.
   `create temp table matching on commit drop as
    select distinct t.workspace_id, t.customer_id, f.new as value
    from customer_identities t join forms f on f.old = t.value where t.kind = 'email'`,
@@ -119,7 +116,7 @@ const STATEMENTS = [
      and not exists (select from customer_identities o left join forms g on g.old = o.value
                      where o.workspace_id = t.workspace_id and o.kind = 'guest' and coalesce(g.new, o.value) = f.new
                        and (o.value = f.new or o.value < t.value))`,
-  // Payments that were missed: the cron of the Worker stripe-webhook plans what is marked.
+  // Missed payments: the cron of the Worker stripe-webhook recomputes them.
   `update customers c set addressed_from = least(c.addressed_from, s.since)
    from (select m.customer_id, min(p.occurred_at) as since
          from matching m join processor_events p on p.workspace_id = m.workspace_id and p.email = m.value
@@ -129,7 +126,7 @@ const STATEMENTS = [
 
 type Forms = { changed: number; apart: { workspace: string; old: string; new: string }[] }
 
-/** Brings all addresses into their form, in one transaction. */
+/** Normalizes all addresses, in one transaction. */
 export const bringOverAddresses = async (client: pg.Client): Promise<Forms> => {
   const { rows } = await client.query<{ address: string }>(FIND)
   const forms = rows.flatMap(({ address }) => {
@@ -158,10 +155,10 @@ const run = async (): Promise<void> => {
   if (!DATABASE_URL)
     throw new Error('Set the database: DATABASE_URL=postgres://... npm run db:addresses')
   const { changed, apart } = await withClient(DATABASE_URL, bringOverAddresses)
-  console.log(`Addresses in an older form: ${changed}.`)
+  console.log(`Addresses that were not normalized: ${changed}.`)
   for (const { workspace, old, new: form } of apart)
     console.log(
-      `Not changed in the workspace ${workspace}: ${old} is ${form}, and both are partners of one program, or are paid. Pay out or adjust the balance of one, and ban it.`,
+      `Not changed in the workspace ${workspace}: ${old} is the same address as ${form}, and both are partners of one program or are paid. Pay out or adjust the balance of one of them, and ban it.`,
     )
 }
 

@@ -19,7 +19,7 @@ export const parseDatabaseUrl = (value: string): URL => {
 
 const connect = async (databaseUrl: string): Promise<pg.Client> => {
   const url = parseDatabaseUrl(databaseUrl)
-  // pg treats both alike, but prints a long warning for `require`.
+  // pg treats both alike, but prints a warning for `require`.
   if (url.searchParams.get('sslmode') === 'require') url.searchParams.set('sslmode', 'verify-full')
   // Session locks need the same connection throughout, which Neon's pooler does not guarantee.
   if (url.hostname.endsWith('.neon.tech')) url.hostname = url.hostname.replace('-pooler.', '.')
@@ -61,14 +61,14 @@ export const demoOf = (env: Env): Demo | null => {
   return text === undefined ? null : (JSON.parse(text) as Demo)
 }
 
-/** The database of DATABASE_URL, over HTTP. @throws when that is not a Postgres address */
+/** The database of DATABASE_URL, over HTTP. @throws if it is not a Postgres address */
 const databaseOf = ({ DATABASE_URL, SQL_ENDPOINT }: Env): DatabaseEnv | null => {
   if (!DATABASE_URL) return null
   parseDatabaseUrl(DATABASE_URL)
   return { DATABASE_URL, ...(SQL_ENDPOINT && { SQL_ENDPOINT }) }
 }
 
-/** The ledger of DATABASE_URL, else that of the running demo. */
+/** The ledger of DATABASE_URL, or of the running demo. */
 export const ledgerOf = (env: Env): DatabaseEnv | null => {
   const demo = demoOf(env)
   return (

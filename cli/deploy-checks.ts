@@ -1,6 +1,6 @@
 /**
- * What would keep a deployment from working: one line each, with what to do. All of it is found
- * before anything is changed.
+ * Problems that would make a deployment fail, with the remedy, one line each. All are found before
+ * anything is changed.
  */
 import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
 import { isSecretsKey, MIN_SECRET_LENGTH } from '../lib/platform/secrets.ts'
@@ -19,7 +19,7 @@ import {
 import { type Deployment, missingSecrets } from './deployments.ts'
 import { isWeakOwner } from './roles.ts'
 
-/** Says what is wrong with the value of a setting, and what to do. */
+/** The problem of a setting's value, and the remedy. */
 type Check = (value: string, settings: Settings) => string | undefined
 
 /** Domains that nobody can own. */
@@ -31,12 +31,12 @@ const checkDatabaseUrl: Check = (value) => {
   if (endpoint.startsWith('ep-example') || RESERVED.test(hostname))
     return 'DATABASE_URL is still the example. Copy the pooled connection string from Neon’s console.'
   if (isWeakOwner(value))
-    return 'DATABASE_URL has a password of fewer than 12 characters, and those of the database roles are derived from it. Change it in the database.'
+    return 'The password in DATABASE_URL has fewer than 12 characters, and the passwords of the database roles are derived from it. Change it in the database.'
   if (!isNeon(hostname)) return
   if (!endpoint.endsWith('-pooler'))
     return `DATABASE_URL has Neon’s direct host. Use the pooled one: ${[`${endpoint}-pooler`, ...domain].join('.')}.`
   if (!regionOf(hostname))
-    return 'DATABASE_URL names no region of AWS, so the Workers could not run near it. Create the Neon project in one.'
+    return 'DATABASE_URL is not in an AWS region, so the Workers could not run near it. Create the Neon project in one.'
 }
 
 const GENERATE = '`openssl rand -base64 32` generates one.'
@@ -89,12 +89,12 @@ const checkPublicUrl: Check = (value, settings) => {
   if (isWorkersDev(hostname))
     return hostname.startsWith(`${router}.`) && hostname.split('.').length === 4
       ? undefined
-      : `PUBLIC_URL is not the router’s, whose address is https://${router}.<your account>.workers.dev.`
+      : `PUBLIC_URL is not the address of the router, https://${router}.<your account>.workers.dev.`
   if (!routesOf(settings).some((route) => covers(route, hostname)))
     return `PUBLIC_URL is not covered by ROUTES. Add ${hostname} to them, or leave ROUTES empty.`
 }
 
-/** As Svix makes them, which signs Resend's webhooks. */
+/** In the format of Svix, which signs Resend's webhooks. */
 const checkWebhookSecret =
   (name: string): Check =>
   (value) => {
@@ -112,7 +112,7 @@ const checkCronMinutes: Check = (value) => {
     return `CRON_MINUTES is none of ${CRON_MINUTES.join(', ')}: "${value}".`
 }
 
-/** With the longest name of a Worker, at most the 63 characters of a host's label. */
+/** With the longest name of a Worker, at most the 63 characters of a label of a host. */
 const INSTALLATION = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/
 
 const checkInstallation: Check = (value) => {
@@ -140,14 +140,14 @@ const CHECKS: Record<string, Check> = {
   INSTALLATION: checkInstallation,
 }
 
-/** Variables whose default in wrangler.toml is an example, or nobody. */
+/** Variables whose default in wrangler.toml is an example or empty. */
 const REQUIRED_VARS = ['MAIL_FROM', 'PUBLIC_URL', 'OWNER_EMAIL']
 
 const findMissing = (settings: Settings, deployments: Deployment[]): string[] => {
   const missing = [
     ...missingSecrets(deployments, settings),
     ...REQUIRED_VARS.filter((name) => !settings[name]),
-  ].map((name) => `${name} is missing. .dev.vars.example says what it is.`)
+  ].map((name) => `${name} is missing. See .dev.vars.example.`)
   const hasTransport = settings.RESEND_API_KEY || settings.CLOUDFLARE_EMAIL === 'true'
   if (hasTransport) return missing
   return [
@@ -156,7 +156,7 @@ const findMissing = (settings: Settings, deployments: Deployment[]): string[] =>
   ]
 }
 
-/** Names that nothing reads, such as misspelled ones. */
+/** Unknown names, such as misspelled ones. */
 const findUnknown = (settings: Settings, deployments: Deployment[]): string[] => {
   const known = new Set([
     ...OTHER_SETTINGS,
@@ -177,7 +177,6 @@ const checkSetting = (name: string, settings: Settings): string | undefined => {
   }
 }
 
-/** What is wrong with the settings of a deployment. */
 export const findSettingsProblems = (settings: Settings, deployments: Deployment[]): string[] => [
   ...findMissing(settings, deployments),
   ...Object.keys(CHECKS).flatMap((name) => checkSetting(name, settings) ?? []),
@@ -186,10 +185,9 @@ export const findSettingsProblems = (settings: Settings, deployments: Deployment
   ),
 ]
 
-/** The first Postgres that has uuidv7(), without which payouts fail. */
+/** The first version with uuidv7(), which payouts need. */
 const MIN_POSTGRES = 18
 
-/** What is wrong with the server of a database. */
 const findServerProblems = async (databaseUrl: string): Promise<string[]> => {
   try {
     const postgres = await withClient(databaseUrl, async (client) => {
@@ -207,7 +205,7 @@ const findServerProblems = async (databaseUrl: string): Promise<string[]> => {
   }
 }
 
-/** What is wrong with the settings of a deployment and with its database. */
+/** The problems of the settings and of the database. */
 export const findProblems = async (
   settings: Settings,
   deployments: Deployment[],

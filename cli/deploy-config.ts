@@ -1,6 +1,6 @@
 /**
- * What a Worker is configured with: its part of wrangler.toml, and the settings of this
- * installation, which git doesn't track.
+ * The configuration of a Worker: its part of wrangler.toml, and the settings of this installation,
+ * which are not in git.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -13,13 +13,12 @@ export type Settings = NodeJS.Dict<string>
 /** Settings that are neither a secret nor a variable of a Worker. */
 export const OTHER_SETTINGS = ['ROUTES', 'CLOUDFLARE_EMAIL', 'INSTALLATION']
 
-/** The installation that wrangler.toml names. */
 const DEFAULT_INSTALLATION = 'tributary'
 
 const installationOf = ({ INSTALLATION }: Settings): string => INSTALLATION || DEFAULT_INSTALLATION
 
 /**
- * The name of a Worker, such as tributary-router. Those of two installations in one account differ.
+ * The name of a Worker, such as tributary-router. It differs between installations in one account.
  */
 export const workerNameOf = (env: string, settings: Settings): string =>
   `${installationOf(settings)}-${env}`
@@ -27,15 +26,15 @@ export const workerNameOf = (env: string, settings: Settings): string =>
 const serviceOf = (service: string, settings: Settings): string =>
   workerNameOf(service.slice(DEFAULT_INSTALLATION.length + 1), settings)
 
-/** Each installation has so many namespaces: more than the highest number in wrangler.toml. */
+/** Namespaces per installation: more than the highest number in wrangler.toml. */
 const NAMESPACES = 10_000
-/** With all of their namespaces, the numbers fit 31 bits. */
+/** All numbers fit 31 bits. */
 const INSTALLATIONS = 200_000
 
 /**
- * The namespace of a rate limit. Cloudflare counts by namespace in a whole account, whatever the
- * Worker. So the name of an installation is hashed to its range of them: two installations have the
- * same one by a chance of 1 in 200,000.
+ * The namespace of a rate limit. Cloudflare counts by namespace across all Workers of an account.
+ * So the name of an installation is hashed to a range of namespaces, which two installations share
+ * with a chance of 1 in 200,000.
  */
 const namespaceOf = (id: string, settings: Settings): string => {
   const hash = createHash('sha256').update(installationOf(settings)).digest().readUInt32BE()
@@ -64,13 +63,13 @@ export const routesOf = ({ ROUTES, PUBLIC_URL = '' }: Settings): string[] => {
 }
 
 /**
- * A host is the router's alone, with its DNS record. A pattern such as track.example.com/* needs
- * one that exists.
+ * A host becomes a custom domain of the router, with its DNS record. A pattern such as
+ * track.example.com/* needs an existing record.
  */
 const toRoute = (route: string) =>
   route.includes('/') ? { pattern: route } : { pattern: route, custom_domain: true }
 
-/** How often crons may run, in minutes: what divides an hour. */
+/** Possible intervals of crons, in minutes: divisors of an hour. */
 export const CRON_MINUTES = ['1', '2', '3', '4', '5', '6', '10', '12', '15', '20', '30', '60']
 
 const cronOf = (minutes: string): string =>
@@ -104,7 +103,7 @@ export const configOf = (env: string, settings: Settings) => {
     ...(CRON_MINUTES &&
       config.triggers.crons.length > 0 && { triggers: { crons: [cronOf(CRON_MINUTES)] } }),
     ...(env === 'mailer' && CLOUDFLARE_EMAIL === 'true' && { send_email: [{ name: 'EMAIL' }] }),
-    // Near the database: a request makes more round trips to it than to the visitor.
+    // Near the database, to which a request makes more round trips than to the visitor.
     ...(region && { placement: { region: `aws:${region}` } }),
   }
 }

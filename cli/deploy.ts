@@ -1,7 +1,7 @@
 /**
- * `npm run deploy`: checks the settings and the database, and then applies the schema and
- * migrations and uploads every Worker, the router last. --check only checks; --dry-run builds,
- * reads no settings and uploads nothing; --mail-to mails a sign-in link at last.
+ * `npm run deploy`: checks the settings and the database, applies the schema and migrations, and
+ * uploads every Worker, the router last. --check only checks. --dry-run only builds, without
+ * settings. --mail-to mails a sign-in link at the end.
  */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -17,7 +17,7 @@ import { applySchema } from './schema.ts'
 import { deleteEmpty, upload } from './upload.ts'
 import { isSignedIn, wrangler } from './wrangler.ts'
 
-/** Within a region, a round trip takes some milliseconds. A sale makes two. */
+/** A round trip within a region takes some milliseconds. A sale makes two. */
 const FAR_MS = 50
 
 const readOptions = () =>
@@ -40,10 +40,7 @@ const readSettings = (path: string): Settings => {
   }
 }
 
-/**
- * The settings of a deployment that will work.
- * @throws with everything that is wrong, a line each
- */
+/** The checked settings. @throws with all problems, a line each */
 const readCheckedSettings = async (
   path: string,
   deployments: Deployment[],
@@ -63,8 +60,8 @@ const readCheckedSettings = async (
 }
 
 /**
- * Builds Workers without uploading them, several at a time, and prints wrangler's output of each
- * when it is complete.
+ * Builds Workers without uploading them, several concurrently, and prints wrangler's output of each
+ * at its end.
  */
 const buildOnly = async (envs: string[]): Promise<void> => {
   const left = [...envs]
@@ -129,7 +126,7 @@ const deploy = async (): Promise<void> => {
   console.log(`Deployed. Sign in at ${new URL('/app', PUBLIC_URL)}`)
 }
 
-// Without these, Node would end at once, and leave a file of secrets behind.
+// Otherwise Node would exit immediately, and leave a file with secrets.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     console.error('\nInterrupted. Run this command again to go on.')

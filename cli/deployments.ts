@@ -5,7 +5,7 @@ import { workerUrl } from './roles.ts'
 export type Deployment = { env: string; secrets: string[]; optional: string[] }
 
 /**
- * Every Worker of wrangler.toml. The router is last, because the Workers that it binds must exist.
+ * Every Worker of wrangler.toml. The router is last, because its bindings need the other Workers.
  */
 export const deploymentOrder = (): Deployment[] =>
   [...readWorkerConfigs()]
@@ -16,15 +16,12 @@ export const deploymentOrder = (): Deployment[] =>
       optional: optionalSecrets(env),
     }))
 
-/** Required secrets that are not given. */
+/** Required secrets that are missing. */
 export const missingSecrets = (deployments: Deployment[], given: NodeJS.Dict<string>): string[] => [
   ...new Set(deployments.flatMap(({ secrets }) => secrets).filter((name) => !given[name])),
 ]
 
-/**
- * What a Worker is given: its own secrets, and instead of the owner's DATABASE_URL that of its
- * zone.
- */
+/** The secrets of a Worker. Its DATABASE_URL is that of its zone, not the owner's. */
 export const secretsOf = (
   { env, secrets, optional }: Deployment,
   given: NodeJS.Dict<string>,

@@ -1,8 +1,8 @@
 /**
- * `npm run doctor -- https://shop.example --via maya`: opens a site through a partner's link, and
- * says what the snippet does there. `npm run doctor -- --mail`: reads the DNS records of the sender
- * of mails. `npm run doctor -- --stripe`: says which events the endpoints of the workspaces in
- * DATABASE_URL lack. Exit code 1: something is wrong. Exit code 2: the check could not run.
+ * `npm run doctor -- https://shop.example --via maya`: opens a site through a partner’s link, and
+ * reports what the snippet does. `npm run doctor -- --mail`: checks the DNS records of the sender
+ * of mails. `npm run doctor -- --stripe`: reports event types that the endpoints of the workspaces
+ * in DATABASE_URL lack. Exit code 1: a check failed. Exit code 2: the check could not run.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
@@ -32,11 +32,11 @@ const USAGE = `Usage: npm run doctor -- <address> [--via <slug>] [--consent]
 
 It opens the page once in a browser of its own, and records one click of the partner.
 
-  --mail            reads SPF, DKIM and DMARC of the sender, without sending anything
+  --mail            checks SPF, DKIM and DMARC of the sender, without sending anything
   --from <sender>   the sender, such as partners@shop.example; MAIL_FROM of .prod.vars if left out
   --dns <server>    the DNS server to ask, such as 1.1.1.1; those of this machine if left out
 
-  --stripe          looks through the events that Stripe has sent, in DATABASE_URL or a running npm start, for one that is missing`
+  --stripe          checks whether event types are missing among the received Stripe events, in DATABASE_URL or a running npm start`
 
 type Command =
   | { url: string; givesConsent: boolean }
@@ -44,7 +44,7 @@ type Command =
   | { database: DatabaseEnv }
   | { problem: string }
 
-/** The page to open, the sender to check, or what is wrong with the command line. */
+/** The command, or the problem of the command line. */
 const readCommand = (): Command => {
   try {
     const { values, positionals } = parseArgs({
@@ -76,7 +76,7 @@ const readCommand = (): Command => {
     const [address, ...others] = positionals
     if (!address || others.length > 0) return { problem: 'Give one address.' }
     const page = URL.parse(/^https?:\/\//.test(address) ? address : `https://${address}`)
-    if (!page) return { problem: `${address} is no address.` }
+    if (!page) return { problem: `${address} is not an address.` }
     if (!values.via && page.search === '' && page.hash === '')
       return { problem: 'Give a partner’s slug: --via maya.' }
     return {
@@ -99,7 +99,6 @@ const launch = async (): Promise<Browser | null> => {
   }
 }
 
-/** The setting MAIL_FROM; blank if there is none. */
 const senderOfInstallation = (): string => {
   try {
     return parseEnv(readFileSync('.prod.vars', 'utf8')).MAIL_FROM ?? ''
@@ -119,7 +118,7 @@ const finish = (lines: Line[]): void => {
 const checkMail = async (from: string, dns: string[]): Promise<void> => {
   const domain = domainOf(from)
   if (!domain) {
-    console.error(`${from} is no sender.`)
+    console.error(`${from} is not a sender.`)
     process.exitCode = FAILED
     return
   }

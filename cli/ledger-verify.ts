@@ -1,8 +1,8 @@
 /**
- * `npm run ledger:verify`: checks a database's ledger with the function verify_ledger of
- * schema.sql, and compares each purchase with what was received and returned of it. It changes
- * nothing, but for `-- --repair`, which first counts all totals again. Exit code 1: violations or
- * differences. Exit code 2: the check could not run.
+ * `npm run ledger:verify`: checks the ledger with the function verify_ledger of schema/verify.sql,
+ * and compares each purchase with the money received and returned. It changes nothing, unless `--
+ * --repair` is given, which first recounts all totals. Exit code 1: violations or differences. Exit
+ * code 2: the check could not run.
  */
 import type pg from 'pg'
 import { checkPurchases } from '../lib/ledger-check/check-purchases.service.ts'
@@ -30,8 +30,8 @@ const findDatabase = (): string => {
 }
 
 /**
- * Counts all totals again, from one moment, while others write. Only folding waits for it, by the
- * lock of the session.
+ * Recounts all totals in one snapshot, while others write. Only folding waits for it, by the lock
+ * of the session.
  */
 const repair = async (client: pg.Client): Promise<void> => {
   await client.query("select pg_advisory_lock(hashtextextended('fold_totals', 0))")
@@ -39,12 +39,12 @@ const repair = async (client: pg.Client): Promise<void> => {
   await client.query('select rebuild_totals()')
   await client.query('commit')
   await client.query("select pg_advisory_unlock(hashtextextended('fold_totals', 0))")
-  console.log('All totals were counted again.')
+  console.log('All totals were recounted.')
 }
 
 /**
- * Compares all purchases with what was received and returned of them, as of one moment, and prints
- * each difference. Progress goes to stderr.
+ * Compares all purchases with the money received and returned, in one snapshot, and prints each
+ * difference. Progress goes to stderr.
  *
  * @returns the number of differences
  */

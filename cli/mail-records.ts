@@ -1,14 +1,10 @@
 /** Reads the DNS records that mail from a domain needs: SPF, DKIM and DMARC. */
 import { Resolver } from 'node:dns/promises'
 
-/**
- * The records of a name, of which a long one may come in parts; an error if they could not be read.
- */
+/** The records of a name, whose parts are joined, or the error. */
 export type Answer = { values: string[] } | { error: string }
 
-/**
- * What is read of DNS. `node:dns` is one, which asks the system's servers or those that are named.
- */
+/** The part of `node:dns` that is used, with the system's servers or others. */
 export type MailResolver = {
   resolveTxt: (name: string) => Promise<string[][]>
   resolveMx: (name: string) => Promise<{ exchange: string; priority: number }[]>
@@ -16,10 +12,7 @@ export type MailResolver = {
 
 export type Provider = 'resend' | 'cloudflare'
 
-/**
- * Where each provider has its records. The DKIM selector of Cloudflare is that of its
- * documentation.
- */
+/** The names of each provider's records. Cloudflare's DKIM selector is from its documentation. */
 const NAMES: Record<Provider, { bounces: string; selector: string; spf: string }> = {
   resend: { bounces: 'send', selector: 'resend', spf: 'include:amazonses.com' },
   cloudflare: {
@@ -29,10 +22,9 @@ const NAMES: Record<Provider, { bounces: string; selector: string; spf: string }
   },
 }
 
-/** What was found for one provider. */
 export type ProviderRecords = {
   provider: Provider
-  /** The domain of the envelope, below the sender's, whose SPF counts. */
+  /** The domain of the envelope, whose SPF counts. */
   spf: { name: string; wants: string; answer: Answer }
   dkim: { name: string; answer: Answer }
   /** Where bounces go. */
@@ -45,7 +37,7 @@ export type MailRecords = {
   providers: ProviderRecords[]
 }
 
-/** Names that have no such record: no error, but an answer. */
+/** Codes for a name without such a record. */
 const ABSENT = ['ENOTFOUND', 'ENODATA']
 
 const answer = async (reading: Promise<string[]>): Promise<Answer> => {
@@ -57,7 +49,7 @@ const answer = async (reading: Promise<string[]>): Promise<Answer> => {
   }
 }
 
-/** Servers that answer slowly are asked once more. */
+/** Slow servers are asked twice. */
 export const systemResolver = (servers: string[] = []): MailResolver => {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 })
   if (servers.length > 0) resolver.setServers(servers)
@@ -65,7 +57,7 @@ export const systemResolver = (servers: string[] = []): MailResolver => {
 }
 
 /**
- * The domain and those above it, which a DMARC record may be of: of "mail.shop.example" that and
+ * The domain and its parents, which may have the DMARC record: "mail.shop.example" and
  * "shop.example".
  */
 const withParents = (domain: string): string[] => {
@@ -73,7 +65,7 @@ const withParents = (domain: string): string[] => {
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'))
 }
 
-/** The records of a sender's domain, all read at once. @param providers those that may send */
+/** Reads the records of a sender's domain concurrently. @param providers those that may send */
 export const readMailRecords = async (
   resolver: MailResolver,
   domain: string,

@@ -1,13 +1,13 @@
-/** Asks an installation by its public address whether people can sign in. */
+/** Checks by its public address whether people can sign in to an installation. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A new host has its DNS record and its certificate within minutes. */
+/** A new host gets its DNS record and its certificate within minutes. */
 const PATIENCE_MS = 300_000
 const PAUSE_MS = 3_000
 /** Longer than the Workers wait for the database. */
 const ATTEMPT_TIMEOUT_MS = 15_000
 
-/** Of GET /readyz, or of an error. */
+/** The body of GET /readyz, or of an error. */
 type Body = { databaseMs?: number; error?: { message: string } }
 
 type Answer = { databaseMs: number } | { reason: string }
@@ -31,10 +31,10 @@ const ask = async (url: URL): Promise<Answer> => {
 }
 
 /**
- * Waits until the installation answers that it is ready.
+ * Waits until the installation is ready.
  *
- * @returns how long a round trip from its Workers to the database takes
- * @throws with the last answer, when that takes too long
+ * @returns the time of a round trip from its Workers to the database
+ * @throws with the last response, if that takes too long
  */
 export const waitUntilReady = async (
   publicUrl: string,
@@ -53,10 +53,7 @@ export const waitUntilReady = async (
   }
 }
 
-/**
- * Mails a sign-in link: the proof that mail arrives.
- * @throws with the reason, when it was not handed over
- */
+/** Mails a sign-in link, to prove that mail arrives. @throws if it was not accepted */
 export const mailLink = async (publicUrl: string, email: string): Promise<void> => {
   const { ok, reason } = await call(new URL('/api/auth/sign-in/magic-link', publicUrl), {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * `npm run reconcile`: compares Stripe's payments with the ledger, and with --fix records what is
- * missing.
+ * `npm run reconcile`: compares Stripe's payments with the ledger. With --fix, it records missing
+ * ones.
  */
 import { parseArgs } from 'node:util'
 import Stripe from 'stripe'
@@ -40,7 +40,7 @@ const STRIPE_RETRIES = 5
 /** Purchases per line of progress. */
 const PROGRESS_EVERY = 100
 
-/** Where the command reads its options and settings, and what it prints. */
+/** The options and settings of the command, and its output. */
 export type Terminal = {
   args: string[]
   env: Record<string, string | undefined>
@@ -51,7 +51,6 @@ export type Terminal = {
 type Options = { workspace: string; since: Date; fix: boolean; given: string }
 type Places = { database: DatabaseEnv; stripeKey: string; stripeUrl: URL }
 
-/** Wrong options or environment. */
 class Misuse extends Error {}
 
 const readSince = (text: string): Date => {
@@ -98,11 +97,11 @@ const readBase = (base: string): URL => {
   throw new Misuse(`STRIPE_API_BASE=${base} is not a URL, such as https://api.stripe.com.`)
 }
 
-/** The ledger and Stripe: from the environment, else those of the running demo. */
+/** The ledger and Stripe, from the environment or from the running demo. */
 const readPlaces = (env: Terminal['env']): Places => {
   const { DATABASE_URL, STRIPE_API_KEY, STRIPE_API_BASE } = env
   const stripeUrl = readBase(STRIPE_API_BASE || 'https://api.stripe.com')
-  // Half from the environment and half from the demo would compare two merchants.
+  // One from the environment and one from the demo would be of two merchants.
   if (DATABASE_URL && !STRIPE_API_KEY)
     throw new Misuse('Set STRIPE_API_KEY=rk_live_..., the key to read Stripe with.')
   if (STRIPE_API_KEY && !DATABASE_URL)
@@ -138,12 +137,12 @@ const reconcile = async (
   options: Options,
   { env, print, printError }: Terminal,
 ): Promise<number> => {
-  /** Progress goes to stderr: stdout has the list alone. */
+  /** To stderr, because stdout has only the list. */
   const progress = (what: string) => (count: number) => {
     if (count % PROGRESS_EVERY === 0) printError(`  ${count} ${what}`)
   }
   const places = readPlaces(env)
-  // A connection has the deadline of one request, so each purchase gets its own.
+  // A new connection for each purchase, because each has the deadline of one request.
   const db = () => connect(places.database)
   const endpoint = await findEndpoint(db(), options.workspace)
   if (!endpoint)

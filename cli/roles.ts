@@ -1,6 +1,6 @@
 /**
- * The database roles: one per trust zone, with a password of its own. What each may do is in
- * roles.sql.
+ * The database roles: one per trust zone, each with its own password. roles.sql grants their
+ * rights.
  */
 import { createHmac, scryptSync } from 'node:crypto'
 import pg from 'pg'
@@ -8,7 +8,7 @@ import { parseDatabaseUrl, withClient } from './database.ts'
 
 /** The Workers of each trust zone, by their env in wrangler.toml. */
 export const ZONES = {
-  /** Everybody on the internet reaches them. */
+  /** Reachable by everybody on the internet. */
   track: [
     'track-click',
     'track-lead',
@@ -17,20 +17,20 @@ export const ZONES = {
     'track-batch',
     'resend-webhook',
   ],
-  /** For people who have signed in, and for API keys of managers. */
+  /** For signed-in people, and for API keys. */
   pages: ['dashboard', 'portal', 'manage', 'import-partners', 'import-customers'],
-  /** For assistants that people give an API key to: it only reads. */
+  /** For assistants with an API key. Only reads. */
   read: ['mcp'],
-  /** They hold SECRETS_KEY. */
+  /** Has SECRETS_KEY. */
   pay: ['payouts', 'stripe-webhook'],
   auth: ['auth'],
   mail: ['mailer'],
   /**
-   * It sends requests to addresses that merchants choose, and holds SECRETS_KEY for what they are
-   * signed with.
+   * Sends requests to addresses that merchants choose, and has SECRETS_KEY for their signing
+   * secrets.
    */
   hooks: ['webhooks'],
-  /** It sends merchants' tokens to other platforms, and holds SECRETS_KEY for them. */
+  /** Sends merchants' tokens to other platforms, and has SECRETS_KEY for them. */
   source: ['import-source'],
 } as const satisfies Record<string, readonly string[]>
 
@@ -38,27 +38,24 @@ export type Zone = keyof typeof ZONES
 
 const zones = Object.keys(ZONES) as Zone[]
 
-/** Postgres cuts longer names off. */
+/** Postgres truncates longer names. */
 const MAX_NAME_BYTES = 63
 
 /**
- * Found by guessing, the password of a role would betray a shorter one of the owner, from which it
- * is derived.
+ * A guessed password of a role would reveal a short password of the owner, from which it is
+ * derived.
  */
 const MIN_OWNER_PASSWORD = 12
 
-/**
- * Managed servers may refuse a password without a lower case letter, an upper case letter, a digit
- * and a sign.
- */
+/** Managed servers may require a lower case letter, an upper case letter, a digit and a sign. */
 const ALL_KINDS = 'aA1-'
 
 const databaseOf = (databaseUrl: string): string =>
   decodeURIComponent(parseDatabaseUrl(databaseUrl).pathname.slice(1))
 
 /**
- * A zone's role in a database. A server's databases share its roles, so their names differ.
- * @throws when it is too long
+ * A zone's role in a database. Databases of a server share roles, so the names differ. @throws if
+ * it is too long
  */
 export const roleOf = (databaseUrl: string, zone: Zone): string => {
   const role = `${databaseOf(databaseUrl)}_${zone}`
@@ -70,7 +67,7 @@ export const roleOf = (databaseUrl: string, zone: Zone): string => {
 
 const masters = new Map<string, Buffer>()
 
-/** What the passwords are derived from: slowly, so that none of them tells the owner's. */
+/** The key of the passwords, derived slowly, so that no password reveals the owner's. */
 const masterOf = (ownerPassword: string): Buffer => {
   const master = masters.get(ownerPassword) ?? scryptSync(ownerPassword, 'tributary roles', 32)
   masters.set(ownerPassword, master)
@@ -78,9 +75,9 @@ const masterOf = (ownerPassword: string): Buffer => {
 }
 
 /**
- * The connection string of a zone: the owner's, with the zone's role and password. The password is
- * derived from the owner's, so each deployment, from whatever machine, arrives at the same one, and
- * nobody has to keep it. Changing the owner's password changes them all at the next deployment.
+ * The connection string of a zone, with its role and password. The password is derived from the
+ * owner's, so that every deployment computes the same one, and nobody has to store it. A new
+ * password of the owner changes all of them at the next deployment.
  */
 export const zoneUrl = (databaseUrl: string, zone: Zone): string => {
   const url = parseDatabaseUrl(databaseUrl)
@@ -100,14 +97,13 @@ export const workerUrl = (databaseUrl: string, env: string): string => {
   throw new Error(`The Worker ${env} belongs to no zone. Add it to ZONES in cli/roles.ts.`)
 }
 
-/** Whether the owner's password is too short to derive others from. */
 export const isWeakOwner = (databaseUrl: string): boolean =>
   decodeURIComponent(parseDatabaseUrl(databaseUrl).password).length < MIN_OWNER_PASSWORD
 
 type Found = { name: string; isPowerful: boolean }
 
 /**
- * Roles made in Neon's console are members of neon_superuser, which may read and write everything.
+ * Roles that were created in Neon's console are members of neon_superuser, which may do everything.
  */
 const FIND = `
   select rolname as name, rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication
@@ -118,14 +114,12 @@ const isRefused = (databaseUrl: string): Promise<boolean> =>
   withClient(databaseUrl, async () => false).catch(() => true)
 
 /**
- * Creates the roles that are missing, and grants what roles.sql says, in one transaction. An
- * existing role keeps its password, if it is the one that `zoneUrl` says: running Workers don't
- * notice. One caller at a time.
+ * Creates missing roles, and applies the grants of roles.sql, in one transaction. Existing roles
+ * keep a password that is as in `zoneUrl`, so running Workers are not affected. Not concurrently.
  *
  * @param client connected as the owner of the database
  * @param sql roles.sql
- * @throws when the owner may not create roles, or a role of that name has more rights than it
- *   should
+ * @throws if the owner may not create roles, or a role has more rights than it should
  */
 export const applyRoles = async (
   client: pg.Client,
@@ -141,7 +135,7 @@ export const applyRoles = async (
   const powerful = found.find(({ isPowerful }) => isPowerful)
   if (powerful) {
     throw new Error(
-      `The role ${powerful.name} may do more than roles.sql says. Drop it, and run this again: it is created anew.`,
+      `The role ${powerful.name} has more rights than roles.sql grants. Drop it, and run this command again, which creates it.`,
     )
   }
   const known = new Set(found.map(({ name }) => name))
@@ -154,7 +148,7 @@ export const applyRoles = async (
   await client.query('begin')
   for (const [at, { name, url }] of roles.entries()) {
     if (known.has(name) && !refused[at]) continue
-    // In plain text, because Neon takes no hash. The connection is encrypted.
+    // In plain text, because Neon accepts no hash. The connection is encrypted.
     const login = `login noinherit password ${pg.escapeLiteral(new URL(url).password)}`
     await client.query(
       `${known.has(name) ? 'alter' : 'create'} role ${pg.escapeIdentifier(name)} ${login}`,

@@ -1,7 +1,7 @@
 /**
- * `npm run rotate-secrets`: encrypts every secret in the database with the first key of
- * SECRETS_KEY. Safe to repeat, and while the Workers run. Exit code 1: some cannot be decrypted.
- * Exit code 2: the command could not run.
+ * `npm run rotate-secrets`: re-encrypts every secret in the database with the first key of
+ * SECRETS_KEY. Safe to repeat, also while the Workers run. Exit code 1: some secrets cannot be
+ * decrypted. Exit code 2: the command could not run.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
@@ -14,13 +14,13 @@ import { withClient } from './database.ts'
 const UNREADABLE = 1
 const FAILED = 2
 
-/** Where secrets are, and what each is called. */
+/** The columns with secrets, and their names. */
 const PLACES: {
   table: string
   key: string
   column: string
   name: string
-  /** What a secret is encrypted for, if it is not just the workspace. */
+  /** The context of a secret, if it is not the workspace. */
   contextOf?: (workspaceId: string) => string
 }[] = [
   { table: 'stripe_keys', key: 'workspace_id', column: 'ciphertext', name: 'Stripe key' },
@@ -46,7 +46,7 @@ type Place = (typeof PLACES)[number]
 
 type Row = { key: string; workspaceId: string; ciphertext: string }
 
-/** Rows read at once. */
+/** Rows per query. */
 const PAGE = 500
 
 async function* rowsOf(client: pg.Client, { table, key, column }: Place) {
@@ -65,8 +65,7 @@ async function* rowsOf(client: pg.Client, { table, key, column }: Place) {
 }
 
 /**
- * Encrypts the secrets of one table again. One that changes meanwhile was encrypted with the first
- * key.
+ * Re-encrypts the secrets of one column. A secret that changes meanwhile has the first key already.
  */
 const rotate = async (client: pg.Client, setting: string, place: Place) => {
   const counts = { rotated: 0, current: 0, unreadable: 0 }
@@ -89,7 +88,7 @@ const rotate = async (client: pg.Client, setting: string, place: Place) => {
   return counts
 }
 
-/** The settings of the environment, or of the file with the deployment's secrets. */
+/** The settings from the environment, or from the file of the deployment. */
 const readSettings = () => {
   const { values } = parseArgs({
     options: { 'secrets-file': { type: 'string', default: '.prod.vars' } },
@@ -105,9 +104,7 @@ try {
     for (const place of PLACES) {
       const { rotated, current, unreadable } = await rotate(client, SECRETS_KEY, place)
       const rest = unreadable ? `, ${unreadable} cannot be decrypted with these keys` : ''
-      console.log(
-        `${counted(rotated, place.name)} encrypted again, ${current} already done${rest}.`,
-      )
+      console.log(`${counted(rotated, place.name)} re-encrypted, ${current} already done${rest}.`)
       if (unreadable) process.exitCode = UNREADABLE
     }
   })

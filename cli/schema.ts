@@ -1,6 +1,6 @@
 /**
- * Brings a database to the current schema: schema.sql when it is empty, else the pending files of
- * migrations/, and then the functions of schema.sql.
+ * Brings a database to the current schema: applies schema.sql to an empty database, or the pending
+ * files of migrations/ and then the functions of schema.sql.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,13 +15,13 @@ import { readSql, type SqlFile, splitRepeatable } from './sql-files.ts'
 const SCHEMA = 'schema.sql'
 const ROLES = 'roles.sql'
 const MIGRATION_NAME = /^\d{4}-[a-z0-9-]+\.sql$/
-/** In the first line of a migration that must run outside of a transaction. */
+/** The first line of a migration that must run outside a transaction. */
 const NO_TRANSACTION = /^-- no transaction\s*\n/
 /** The key of the advisory lock that serializes concurrent runs. */
 const LOCK_KEY = 7_214_021
 const LOCK_POLL_MS = 100
 
-/** The database was made by a schema.sql from which no migration leads to the current one. */
+/** The database has another schema.sql, from which no migration leads to this one. */
 export class SchemaMismatch extends Error {
   override name = 'SchemaMismatch'
 }
@@ -75,9 +75,7 @@ const findPending = (migrations: SqlFile[], applied: Map<string, string>): SqlFi
   return pending
 }
 
-/**
- * Polls: a session that waits inside pg_advisory_lock() would block `create index concurrently`.
- */
+/** Polls, because waiting in pg_advisory_lock() would block `create index concurrently`. */
 const lock = async (client: pg.Client): Promise<void> => {
   for (;;) {
     const { rows } = await client.query<{ locked: boolean }>(
@@ -90,7 +88,7 @@ const lock = async (client: pg.Client): Promise<void> => {
 }
 
 /**
- * Runs one file and records it in the same transaction. The connection is closed after an error,
+ * Runs one file and records it in the same transaction. After an error, the connection is closed,
  * which rolls back.
  */
 const apply = async (client: pg.Client, file: SqlFile, records: SqlFile[]): Promise<void> => {
@@ -129,10 +127,7 @@ const readApplied = async (client: pg.Client): Promise<Map<string, string> | nul
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
-/**
- * What brings a database to the current schema: the files, and what is recorded as applied after
- * the last one.
- */
+/** The files to apply, and the records after the last one. */
 type Plan = { files: SqlFile[]; records: SqlFile[] }
 
 const planOf = (
@@ -146,10 +141,10 @@ const planOf = (
   const pending = findPending(migrations, applied)
   if (!madeBy || (pending.length === 0 && madeBy !== schema.checksum)) {
     throw new SchemaMismatch(
-      'The database was made by another version of schema.sql, and no migration leads to this one. Check out that version, or set DATABASE_URL to an empty database.',
+      'The database was created by another version of schema.sql, and no migration leads to this one. Check out that version, or set DATABASE_URL to an empty database.',
     )
   }
-  // After migrations all: one drops a view to change a column that it reads.
+  // After a migration, apply all functions: it may have dropped a view to change a column.
   const isReplaced = replacedBy === functions.checksum && (pending.length === 0 || !functions.sql)
   const files = isReplaced ? pending : [...pending, functions]
   return { files, records: [...pending.slice(-1), schema, functions] }
@@ -174,13 +169,13 @@ const explainRoles = (error: Error & { code?: string }): never => {
 }
 
 /**
- * Applies schema.sql to an empty database; or to one that has the schema the pending migrations,
- * and the functions, triggers and views of schema.sql if one has changed. Then roles.sql. Safe to
- * repeat and to run concurrently. A migration that fails leaves those before it applied.
+ * Applies schema.sql to an empty database. Otherwise applies the pending migrations, and the
+ * functions, triggers and views of schema.sql if one has changed. Then roles.sql. Safe to repeat
+ * and to run concurrently. If a migration fails, earlier ones stay applied.
  *
- * @param folder holds schema.sql, migrations/ and, if there are roles, roles.sql
- * @returns the names of the files that were applied
- * @throws {SchemaMismatch} when the database was made by another schema.sql and nothing is pending
+ * @param folder has schema.sql, migrations/ and, if there are roles, roles.sql
+ * @returns the names of the applied files
+ * @throws {SchemaMismatch} if the database has another schema.sql and nothing is pending
  */
 export const applySchema = async (databaseUrl: string, folder = ROOT): Promise<string[]> => {
   const files = await readSchema(folder)
@@ -193,10 +188,7 @@ export const applySchema = async (databaseUrl: string, folder = ROOT): Promise<s
   })
 }
 
-/**
- * Finds out whether `applySchema` would refuse a database.
- * @throws as it does, and changes nothing
- */
+/** Checks whether `applySchema` would refuse a database. @throws as it does, and changes nothing */
 export const checkSchema = async (databaseUrl: string): Promise<void> => {
   const files = await readSchema(ROOT)
   await withClient(databaseUrl, async (client) => planOf(files, await readApplied(client)))

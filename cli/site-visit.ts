@@ -1,30 +1,27 @@
-/**
- * Opens a merchant's site as a visitor who follows a partner's link, and collects what the snippet
- * does there.
- */
+/** Opens a merchant's site through a partner's link, and collects what the snippet does there. */
 import type { Browser, Page, Request } from 'playwright-core'
 
-/** How long the page may take to load, and the click to be answered after it, in milliseconds. */
+/** Milliseconds for the page to load, and then for the click to be answered. */
 const LOADS_MS = 30_000
 const ANSWERS_MS = 8_000
-/** What happens after the click is answered: forms and links are filled in. */
+/** After the response to the click: forms and links are filled in. */
 const SETTLES_MS = 500
 
 export type SentClick = {
   program: string
   slugs: string[]
-  /** Null if nothing answered. */
+  /** Null without a response. */
   status: number | null
-  /** The error of the answer, if it has one. */
+  /** The error message of the response. */
   message: string | null
 }
 
 export type SiteFacts = {
   /** Why the page could not be opened; null if it was. */
   unreachable: string | null
-  /** Of the page's response. */
+  /** The status of the page. */
   status: number | null
-  /** Where it ended up. */
+  /** The final URL. */
   url: string
   /** The tags of the snippet. */
   tags: { src: string; programs: string; params: string; consent: boolean }[]
@@ -36,13 +33,13 @@ export type SiteFacts = {
   fields: { filled: number; all: number }
   /** Links that have the click ID. */
   links: number
-  /** What the page's Content-Security-Policy has blocked of the snippet. */
+  /** URLs of the snippet that the page's Content-Security-Policy has blocked. */
   blocked: string[]
-  /** Requests of the snippet's script that failed, and why. */
+  /** Failed requests of the snippet's script, and why. */
   failed: string[]
 }
 
-/** Runs in the page. As text, because the program that opens it has no types of a browser. */
+/** Runs in the page. As text, because this program has no types of a browser. */
 const COLLECT = `(() => {
   const tags = [...document.scripts]
     .filter(({ src, dataset }) => dataset.program !== undefined || /\\/via(\\.[0-9a-f]+)?\\.js/.test(src))
@@ -61,7 +58,7 @@ const COLLECT = `(() => {
   }
 })()`
 
-/** Keeps what the page's policy blocks, from before its first script. */
+/** Records what the page's policy blocks, from before its first script. */
 const WATCH_POLICY = `
   self.tributaryBlocked = []
   addEventListener('securitypolicyviolation', ({ blockedURI }) => self.tributaryBlocked.push(blockedURI))`
@@ -72,16 +69,14 @@ const isClick = (request: Request): boolean =>
 const isSnippet = (url: string): boolean =>
   /\/via(\.[0-9a-f]+)?\.js|\/api\/track\/click|\/debug\.js/.test(url)
 
-/** The page's facts, or nothing while it navigates. */
 const collect = (page: Page) =>
   page.evaluate<Pick<SiteFacts, 'tags' | 'isRunning' | 'clickId' | 'fields' | 'links'>>(COLLECT)
 
 /**
- * Opens a page once, in a browser without cookies. It records one click if the site works.
+ * Opens a page once, in a browser without cookies. Records one click if the site works.
  *
  * @param givesConsent whether to call `tributary.consent()`, as the site's banner does
- * @param answersMs how long a click may take after the page has loaded. A page without one is
- *   watched for as long
+ * @param answersMs how long to wait for a click after the page has loaded
  */
 export const visitSite = async (
   browser: Browser,

@@ -1,18 +1,15 @@
-/**
- * The SQL files that make a database: what they include, and which of their statements may be
- * repeated.
- */
+/** The SQL files of a database: their includes, and which of their statements may be repeated. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export type SqlFile = { name: string; sql: string; checksum: string }
 
-/** psql's command that includes a file, whose path is relative to the one that includes it. */
+/** psql's include, whose path is relative to the including file. */
 const INCLUDE = /^\\ir (.+)$/gm
 /**
- * A statement with the comments before it. Semicolons within texts, function bodies and comments do
- * not end it.
+ * A statement with the comments before it. Semicolons in texts, function bodies and comments do not
+ * end it.
  */
 const STATEMENT = /(?:--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|[^;'"$-]|[$-])+;?/g
 const REPEATABLE = /^create or replace /i
@@ -20,7 +17,7 @@ const REPEATABLE = /^create or replace /i
 const withoutComments = (sql: string): string =>
   sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
 
-/** Ignores comments and white space, which a release may reword and a checkout may convert. */
+/** Ignores comments and white space, which a release or a checkout may change. */
 const checksumOf = (sql: string): string =>
   createHash('sha256').update(withoutComments(sql)).digest('hex')
 
@@ -40,9 +37,10 @@ export const readSql = async (folder: string, name: string): Promise<SqlFile> =>
   sqlFile(name, await readWhole(join(folder, name)))
 
 /**
- * Separates the statements that may be repeated, `create or replace`, from those that may not.
+ * Separates repeatable statements, `create or replace`, from the others.
  *
- * @returns the whole file, with the checksum of what may not be repeated; and a file of what may
+ * @returns the whole file, with the checksum of the other statements; and a file of the repeatable
+ *   ones
  */
 export const splitRepeatable = ({
   name,

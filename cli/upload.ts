@@ -17,8 +17,8 @@ const writeConfig = (env: string, config: object): string => {
 }
 
 /**
- * Cloudflare may refuse a binding of a Worker to itself until the Worker exists: then it is
- * uploaded without it first.
+ * Cloudflare may refuse a binding of a Worker to itself until the Worker exists. It is then
+ * uploaded without that binding first.
  */
 const uploadOnceOrTwice = async (env: string, settings: Settings, args: string[]) => {
   const config = configOf(env, settings)
@@ -45,8 +45,8 @@ const deployWorker = async (env: string, settings: Settings, args: string[]): Pr
 }
 
 /**
- * Calls `use` with a file of these secrets that only this user can read, and removes it. A null
- * deletes a secret.
+ * Calls `use` with a file of these secrets that only this user can read, and deletes the file. A
+ * null deletes a secret.
  */
 const withSecretsFile = async <T>(
   secrets: Record<string, string | null>,
@@ -65,7 +65,7 @@ const withSecretsFile = async <T>(
   }
 }
 
-/** Uploads one Worker with its settings, only its own secrets, and the role of its zone. */
+/** Uploads a Worker with its settings and its own secrets. */
 export const upload = (deployment: Deployment, settings: Settings): Promise<void> => {
   const { env, secrets } = deployment
   if (secrets.length === 0) return deployWorker(env, settings, [])
@@ -74,10 +74,7 @@ export const upload = (deployment: Deployment, settings: Settings): Promise<void
   )
 }
 
-/**
- * Deletes the optional secrets that are empty now: Cloudflare keeps those that an upload does not
- * mention.
- */
+/** Deletes optional secrets that are now empty: an upload keeps those that it does not mention. */
 export const deleteEmpty = async (
   { env, optional }: Deployment,
   settings: Settings,

@@ -1,7 +1,7 @@
 /**
  * `npm run workspace:recover -- <slug or id> <email>`: makes a person a manager of a workspace
- * whose managers cannot sign in any more. The audit log has it, and all other managers are mailed.
- * Nobody is removed. May be repeated.
+ * whose managers can no longer sign in. The audit log records it, and all other managers are
+ * mailed. Nobody is removed. May be repeated.
  */
 import { newId } from '../lib/db/ids.ts'
 import { readEmail } from '../lib/values/emails.ts'
@@ -47,8 +47,8 @@ try {
     if (!found) throw new Error(`No workspace has the slug or id "${workspace}".`)
     console.log(
       found.role === 'manager'
-        ? `${email} was a manager of ${found.name} already.`
-        : `${email} is a manager of ${found.name} now, and signs in at /sign-in. The other managers are mailed when the mailer runs next.`,
+        ? `${email} is already a manager of ${found.name}.`
+        : `${email} is now a manager of ${found.name}, and can sign in at /sign-in. The other managers are mailed at the mailer’s next run.`,
     )
   })
 } catch (error) {

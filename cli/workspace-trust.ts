@@ -1,7 +1,7 @@
 /**
- * `npm run workspace:trust -- <slug or id>`: where sign-up is open, lets a new workspace mail
- * people who have never signed in, without a limit. The mailer's next cron sends what was held. May
- * be repeated.
+ * `npm run workspace:trust -- <slug or id>`: with open sign-up, lets a new workspace mail people
+ * who have never signed in, without a limit. The mailer's next cron sends held mails. May be
+ * repeated.
  */
 import { newId } from '../lib/db/ids.ts'
 import { withClient } from './database.ts'
@@ -29,8 +29,8 @@ try {
     if (!found) throw new Error(`No workspace has the slug or id "${workspace}".`)
     console.log(
       found.wasTrusted
-        ? `${found.name} was trusted already.`
-        : `${found.name} may mail people who have never signed in. Held mails are sent by the mailer’s next cron, within CRON_MINUTES (30).`,
+        ? `${found.name} is already trusted.`
+        : `${found.name} may mail people who have never signed in. The mailer’s next cron sends held mails, within CRON_MINUTES (30).`,
     )
   })
 } catch (error) {

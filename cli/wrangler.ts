@@ -8,29 +8,25 @@ import { ROOT } from '../dev/root.ts'
 import { readIfThere } from '../dev/runtime/files.ts'
 
 /**
- * Started by the running Node: on Windows, the command `wrangler` is a script for its shell, which
- * Node doesn't find.
+ * Run by this Node: on Windows, the command `wrangler` is a shell script, which Node does not find.
  */
 const SCRIPT = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
 type Failure = { code: number | undefined; message: string }
 
-/** What a run of wrangler printed, if it was captured, and why it failed, if it did. */
+/** The captured output of wrangler, and why it failed, if it did. */
 type Outcome = {
   stdout: string
-  /** With stderr, in order. */
+  /** Stdout and stderr, in order. */
   output: string
   failure?: Failure
-  /**
-   * Whether a Worker was uploaded. Without a failure, it was not if a question of wrangler was
-   * answered "no".
-   */
+  /** Whether a Worker was uploaded. If not, and without a failure, a question was answered "no". */
   uploaded: boolean
 }
 
 type Wrangler = (args: string[], options?: { capture: boolean }) => Promise<Outcome>
 
-/** A line of the file in which wrangler reports what it did. */
+/** A line of wrangler's report file. */
 type Report = { type: string; code?: number; message?: string; version_id?: string | null }
 
 const readReports = (file: string): Report[] =>
@@ -45,10 +41,9 @@ const failureIn = (reports: Report[]): Failure => {
 }
 
 /**
- * Runs wrangler. Its output goes to the terminal, where it may ask: without a terminal, it would
- * replace the DNS records of a custom domain unasked.
- *
- * @param capture returns what it prints instead
+ * Runs wrangler in the terminal, where it may ask questions: without one, it would replace the DNS
+ * records of a custom domain.
+ * @param capture returns the output instead
  */
 export const wrangler: Wrangler = async (args, { capture } = { capture: false }) => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-wrangler-'))
@@ -57,9 +52,9 @@ export const wrangler: Wrangler = async (args, { capture } = { capture: false })
     const child = spawn(process.execPath, [SCRIPT, ...args], {
       cwd: ROOT,
       env: {
-        // Each wrangler would compile itself anew.
+        // Otherwise each run compiles wrangler again.
         NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node-compile'),
-        // With the banner, it looks for a newer version each time. This one is pinned.
+        // The banner looks for a newer version. This one is pinned.
         WRANGLER_HIDE_BANNER: 'true',
         ...process.env,
         WRANGLER_OUTPUT_FILE_PATH: reportsFile,
@@ -85,28 +80,25 @@ export const wrangler: Wrangler = async (args, { capture } = { capture: false })
   }
 }
 
-/**
- * Whether wrangler may act for a Cloudflare account. A token that may not read who it belongs to
- * counts, too.
- */
+/** Whether wrangler is signed in to Cloudflare. A token that may not read its owner counts too. */
 export const isSignedIn = async (): Promise<boolean> => {
   const { stdout } = await wrangler(['whoami', '--json'], { capture: true })
   return !/"loggedIn":\s*false/.test(stdout)
 }
 
 /**
- * An account that has never opened the page of Workers has no subdomain of workers.dev, and takes
- * no Worker.
+ * An account that has never opened the Workers page has no workers.dev subdomain, and accepts no
+ * Worker.
  */
 const NO_SUBDOMAIN = 10063
 
-/** A binding names a Worker, or its environment, that doesn't exist. */
+/** A binding names a Worker or an environment that does not exist. */
 const UNKNOWN_WORKER = [10143, 10144]
 
 export const isUnknownWorker = (failure: Failure | undefined): boolean =>
   failure?.code !== undefined && UNKNOWN_WORKER.includes(failure.code)
 
-/** What to do about a failure that wrangler's message doesn't explain. */
+/** The remedy for a failure. */
 export const adviceFor = ({ code }: Failure): string =>
   code === NO_SUBDOMAIN
     ? 'Your Cloudflare account has no workers.dev subdomain yet. Open https://dash.cloudflare.com/?to=/:account/workers/onboarding, choose one, and run this command again.'

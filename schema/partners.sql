@@ -1,8 +1,8 @@
 -- Partners: their terms, addresses, links and coupons, and their applications.
 
--- How a slug looks to people, by its key. Slugs that look alike have the same: without hyphens,
--- accents and invisible characters, with 0 as o, 1 and i as l, rn as m, vv as w, and Cyrillic and
--- Greek letters as the Latin ones that they look like.
+-- How a slug looks to people, by its key. Slugs that look alike have the same text: without
+-- hyphens, accents and invisible characters, with 0 as o, 1 and i as l, rn as m, vv as w, and
+-- Cyrillic and Greek letters as similar Latin ones.
 create or replace function slug_look(slug_key text) returns text language sql immutable as $$
     select replace(replace(translate(
         case when octet_length(slug_key) = length(slug_key) then slug_key
@@ -27,21 +27,21 @@ create table partners (
     name          text,
     slug          text         not null,
     slug_key      text         not null,
-    former_link   text,                    -- on an earlier platform, as it was imported
+    former_link   text,                    -- on an earlier platform, unchanged
     status        text         not null default 'approved'
         constraint partners_status_check check (status in ('approved', 'banned')),
     minimum_payout_cents  bigint   -- null is the program's
         constraint partners_minimum_payout_cents_check
             check (minimum_payout_cents between 0 and 99999999999999),
     terms_since   timestamptz,   -- null until the group or status is changed
-    documents_received_at timestamptz,   -- when a manager marked that its documents are there
+    documents_received_at timestamptz,   -- set by a manager
     created_at    timestamptz  not null default now(),
-    -- whether it is there to try the program, and never paid
+    -- for tests, and never paid
     is_test       boolean      not null default false,
-    -- in which the person last read the portal, or applied; null until then
+    -- of the portal or the application, as last read; null until then
     language      text
         constraint partners_language_check check (language in ('en', 'de', 'fr', 'es', 'pt')),
-    undone_at     timestamptz,   -- when its import was undone: see undo_import
+    undone_at     timestamptz,   -- set by undo_import
 
     constraint partners_undone_check            check (undone_at is null or status = 'banned'),
     constraint partners_workspace_id_id_key     unique (workspace_id, id),
@@ -55,24 +55,24 @@ create table partners (
         references groups (program_id, id)
 );
 
--- Whose slug looks like this one, in a program? The other way round, no plan would take it for a
--- list of a program's partners.
+-- Which slug of a program looks like this one? In the other order of columns, plans would use the
+-- index to list the partners of a program.
 create index partners_slug_look_idx on partners (slug_look(slug_key), program_id);
 
--- Which is the program's partner for tests? There is one at most.
+-- Which partner is for tests? A program has at most one.
 create unique index partners_test_key on partners (program_id) where is_test;
 
--- Which partners of this workspace come first by name? Partial, and without the id: otherwise
--- Postgres may take it to find a partner by id, for foreign keys too, which reads all of the
+-- Which partners of this workspace come first by name? Partial, and without the id. Otherwise
+-- Postgres may use it to find a partner by id, also for foreign keys, which reads the whole
 -- workspace.
 create index partners_name_idx on partners (workspace_id, lower(coalesce(name, slug)))
     where undone_at is null;
 
--- In which programs is this address a partner?
+-- In which programs does this address have a partner?
 create index partners_email_idx on partners (email, workspace_id);
 
--- An address that a partner had before it was changed. Imports find the partner by it, so that a
--- repeated import creates nobody twice.
+-- A former address of a partner. Imports find the partner by it, so that a repeated import creates
+-- no duplicate.
 create table former_partner_addresses (
     program_id  uuid         not null,
     email       text         not null,
@@ -84,13 +84,13 @@ create table former_partner_addresses (
         references partners (program_id, id)
 );
 
--- Which addresses had this partner?
+-- Which former addresses does this partner have?
 create index former_partner_addresses_partner_id_idx on former_partner_addresses (partner_id);
 
--- A request of a partner to change its address, in all programs, or of a member, in all workspaces.
--- The link that proves the new address is stored as a hash, and works with a session of the old
--- address only. A member's needs a link to the old address, too (old_token_hash), and is done once
--- both are confirmed.
+-- A request of a partner to change its address in all programs, or of a member in all workspaces.
+-- The link that proves the new address is stored as a hash, and requires a session of the old
+-- address. A member's request also needs a link to the old address (old_token_hash), and is done
+-- once both are confirmed.
 create table address_changes (
     id                uuid         primary key,
     email             text         not null,
@@ -102,7 +102,7 @@ create table address_changes (
     new_confirmed_at  timestamptz,
     old_confirmed_at  timestamptz,
     done_at           timestamptz,
-    -- of the token in the mail to the old address of a partner, once it is done
+    -- of the token that reverts a partner's change, in the mail to the old address
     revert_hash       text,
     reverted_at       timestamptz,
 
@@ -122,7 +122,7 @@ create table address_changes (
 -- How many requests of this person are open?
 create index address_changes_email_idx on address_changes (email, expires_at);
 
--- The group and status of a partner before they were changed: see former_program_terms.
+-- Former groups and statuses of partners: see former_program_terms.
 create table former_partner_terms (
     workspace_id  uuid         not null,
     partner_id    uuid         not null,
@@ -162,12 +162,12 @@ create table coupon_aliases (
 -- Which coupons does this partner have?
 create index coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
 
--- Which coupons have this code? A report names a coupon by its id or by its label, as a customer
--- types it: in any case and Unicode form.
+-- Which coupons have this code? A report names a coupon by its id or its label, as a customer types
+-- it: in any case and Unicode form.
 create index coupon_aliases_code_idx  on coupon_aliases (workspace_id, lower(normalize(coupon_id)));
 create index coupon_aliases_label_idx on coupon_aliases (workspace_id, lower(normalize(label)));
 
--- What managers write down about a partner, for themselves. Partners never see it.
+-- Notes of managers about a partner. Partners never see them.
 create table partner_notes (
     id            uuid         primary key,
     workspace_id  uuid         not null,
@@ -184,9 +184,9 @@ create table partner_notes (
 -- Which notes are about this partner, newest first?
 create index partner_notes_partner_id_idx on partner_notes (partner_id, id);
 
--- A further link of a partner: its main one has partners.slug. A slug that was changed stays as a
--- further link, because visitors and bookmarks use it. In a program, a slug is of one link, main or
--- further: whoever saves one holds the lock 'partners.import <workspace>', and checks both tables.
+-- A further link of a partner. The main link has partners.slug. A former main slug stays as a
+-- further link, because visitors and bookmarks use it. A slug is unique in a program across both
+-- tables: writers hold the lock 'partners.import <workspace>', and check both.
 create table links (
     id            uuid         primary key,
     workspace_id  uuid         not null,
@@ -203,13 +203,13 @@ create table links (
         references partners (program_id, id)
 );
 
--- Which further links does this partner have? Whose is this one, in any program of the workspace?
+-- Which further links does this partner have? Which partner of the workspace has this one?
 create index links_partner_id_idx   on links (partner_id);
 create index links_workspace_id_idx on links (workspace_id, slug_key);
--- Whose slug looks like this one, in a program?
+-- Which slug of a program looks like this one?
 create index links_slug_look_idx    on links (slug_look(slug_key), program_id);
 
--- Which partner has accepted which version, and when.
+-- The versions of the terms that partners have accepted.
 create table agreement_acceptances (
     partner_id    uuid         not null,
     version       integer      not null,
@@ -224,9 +224,8 @@ create table agreement_acceptances (
         references partners (workspace_id, id)
 );
 
--- Somebody who wants to be a partner, and who has proved the address by signing in, or whom a
--- manager has invited. One per address and program: whoever was rejected may apply again, in the
--- same row, unless blocked.
+-- An application to become a partner, by somebody who has signed in or whom a manager has invited.
+-- One per address and program: a rejected person may apply again, in the same row, unless blocked.
 create table applications (
     id                 uuid         primary key,
     workspace_id       uuid         not null,
@@ -236,18 +235,18 @@ create table applications (
     site_url           text,
     promotion          text         not null,   -- how the person will promote the program
     answers            jsonb        not null,   -- [{question, answer}], as the page asked
-    -- what the person has accepted; null if there was nothing
+    -- the accepted version; null if there were no terms
     agreement_version  integer,
     invited_at         timestamptz,
     invited_by         text,
-    group_id           uuid,                    -- of whom a manager has invited
-    applied_at         timestamptz,             -- null: invited, and has not answered yet
+    group_id           uuid,                    -- set by an invitation
+    applied_at         timestamptz,             -- null: invited, and not applied yet
     language           text                     -- of the page on which the person applied
         constraint applications_language_check check (language in ('en', 'de', 'fr', 'es', 'pt')),
     outcome            text
         constraint applications_outcome_check check (outcome in ('approved', 'rejected')),
     decided_at         timestamptz,
-    decided_by         text,                    -- null: the page itself
+    decided_by         text,                    -- null: automatic
     reason             text,                    -- why it was rejected
     is_blocked         boolean      not null default false,   -- may not apply again
     partner_id         uuid,
@@ -274,8 +273,8 @@ create table applications (
         references agreements (program_id, version)
 );
 
--- The applications of a workspace, or of one of its programs, newest first, and those of each
--- status, which may be few among many others. What has this person applied for?
+-- Which applications does a workspace or a program have, newest first, by status? A status may be
+-- rare. What has this person applied for?
 create index applications_workspace_id_idx on applications (workspace_id, id);
 create index applications_waiting_idx on applications (workspace_id, id)
     where outcome is null and applied_at is not null;
@@ -292,8 +291,8 @@ create index applications_program_outcome_idx on applications (program_id, outco
     where outcome is not null;
 create index applications_email_idx on applications (email);
 
--- The country of somebody whom Stripe cannot pay from this workspace, as they said when they
--- wanted to connect an account.
+-- The country of a person whom Stripe cannot pay from this workspace, as entered to connect an
+-- account.
 create table unreachable_people (
     workspace_id  uuid         not null
         constraint unreachable_people_workspace_id_fkey references workspaces (id),
@@ -305,21 +304,22 @@ create table unreachable_people (
     constraint unreachable_people_pkey primary key (email, workspace_id)
 );
 
--- Whom can this workspace not pay?
+-- Which people can this workspace not pay?
 create index unreachable_people_workspace_id_idx on unreachable_people (workspace_id);
 
 
 -- Functions and triggers.
 
--- The same for the sales of an address, by a payment processor. Before the locks of clicks.
+-- Serializes the sales of an address by a payment processor. Before the locks of clicks.
 create or replace function lock_address(workspace uuid, address text) returns void language plpgsql
     as $$
 begin
     perform pg_advisory_xact_lock(hashtextextended(workspace || ' address ' || address, 0));
 end $$;
 
--- Whether two addresses may be of one mailbox, by any provider: whoever gets true compares them by
--- lib/values/mailboxes.ts, so this may be true too often, and never too rarely, which a test holds.
+-- Whether two addresses may be of one mailbox, at any provider. May be true for different
+-- mailboxes, and never false for one mailbox, which a test checks. The caller compares them by
+-- lib/values/mailboxes.ts.
 create or replace function addresses_alike(a text, b text) returns boolean language sql immutable
     as $$
     -- One expression, so that Postgres inlines it: a partner may have 100,000 customers.

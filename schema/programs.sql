@@ -1,7 +1,7 @@
 -- Programs: their terms, rewards and groups, and the pages on which partners join.
 
--- A reward is a percentage of a sale or a flat amount. Rows are immutable: an edit
--- inserts a new row, so that existing commissions keep the reward they were made with.
+-- A reward is a percentage of a sale or a flat amount. Rows are immutable: an edit inserts a new
+-- row, so that commissions keep their reward.
 create table rewards (
     id            uuid         primary key,
     workspace_id  uuid         not null
@@ -53,12 +53,12 @@ create table programs (
     attribution                text         not null
         constraint programs_attribution_check check (attribution in ('last', 'first')),
     attribute_known_customers  boolean      not null,
-    -- in which a report credits an earlier payment of its customer
+    -- in which a later report can credit a payment of its customer
     late_lead_days             integer      not null default 0
         constraint programs_late_lead_days_check check (late_lead_days between 0 and 90),
     -- whether reports may name a partner by slug or coupon
     trusted_attribution        boolean      not null default false,
-    -- commissions of customers who are the partner
+    -- commissions of customers with the partner's own address
     self_referrals             text         not null default 'hold'
         constraint programs_self_referrals_check
             check (self_referrals in ('hold', 'allow', 'refuse')),
@@ -109,10 +109,9 @@ create table programs (
         references rewards (workspace_id, id)
 );
 
--- The terms of a program before they were changed, and until when they applied. A sale is
--- decided with the terms in force when it was paid, also if it is received later. An update
--- of programs writes the row in the same statement. A program whose terms were never changed
--- has none.
+-- Former terms of programs, and until when they applied. A sale is decided with the terms in force
+-- when it was paid, even if it is received later. An update of programs writes the row in the same
+-- statement. A program with unchanged terms has none.
 create table former_program_terms (
     workspace_id               uuid         not null,
     program_id                 uuid         not null,
@@ -138,7 +137,7 @@ create table former_program_terms (
         references rewards (workspace_id, id)
 );
 
--- A program's terms in force at a time are the row with the first `until` after it.
+-- The terms in force at a time are those with the first `until` after it.
 create or replace view program_terms as
     select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months,
         one_time_minimum_cents,
@@ -154,23 +153,23 @@ create or replace view program_terms as
            late_lead_days, self_referrals, unverified_addresses
     from former_program_terms;
 
--- When programs ran in shadow mode: beside another platform, which pays. The one that has not ended
--- is why the program's mode is 'shadow'. What is decided meanwhile, and what took place meanwhile,
--- is never payable: see complete_commission.
+-- Shadow runs of programs, while another platform pays. A program with an open run has the mode
+-- 'shadow'. Commissions that are decided, or take place, during a run are never payable: see
+-- complete_commission.
 create table shadow_runs (
     workspace_id  uuid         not null,
     program_id    uuid         not null,
     started_at    timestamptz  not null,
     ended_at      timestamptz,              -- the cut-over
-    -- and what it took over: CutOverResult in lib/shadow/cut-over/cut-over.ts
+    -- CutOverResult in lib/shadow/cut-over/cut-over.ts
     cut_over      jsonb,
-    -- when the platform was first read by its API: from then on, uploads need its ids
+    -- when the platform was first read by its API: later uploads need its ids
     api_since     timestamptz,
-    -- the last event or commission of ours that was compared
+    -- the last compared event or commission of ours
     compared_after  uuid,
-    -- the last of the uploaded commissions in this walk through those that wait
+    -- the last compared one of the waiting uploaded commissions
     waiting_after   uuid,
-    compare_owner   uuid,                   -- the comparison that is at it, until
+    compare_owner   uuid,                   -- the running comparison, and its lease
     compare_until   timestamptz,
     looked_at       timestamptz,            -- by cron
     mailed_at       timestamptz,            -- the last weekly mail
@@ -183,8 +182,8 @@ create table shadow_runs (
 
 create unique index shadow_runs_open_key on shadow_runs (program_id) where ended_at is null;
 
--- A group of partners with rewards that replace the program's. A null sale_reward_id
--- uses the program's reward; a null lead_reward_id means that leads earn nothing.
+-- A group of partners with rewards that replace the program's. A null sale_reward_id uses the
+-- program's reward. A null lead_reward_id means that leads earn nothing.
 create table groups (
     id              uuid         primary key,
     workspace_id    uuid         not null,
@@ -205,7 +204,7 @@ create table groups (
         references rewards (workspace_id, id)
 );
 
--- The rewards of a group before they were changed: see former_program_terms.
+-- Former rewards of groups: see former_program_terms.
 create table former_group_terms (
     workspace_id    uuid         not null,
     group_id        uuid         not null,
@@ -228,8 +227,8 @@ create or replace view group_terms as
     select g.id, f.until, g.name, f.sale_reward_id, f.lead_reward_id
     from former_group_terms f join groups g on g.id = f.group_id;
 
--- The public page of a program, /join/:program, on which people apply to become partners. Without a
--- row, there is none.
+-- The public page of a program, /join/:program, on which people apply. A program without a row has
+-- none.
 create table join_pages (
     program_id    uuid         not null
         constraint join_pages_pkey primary key,
@@ -239,7 +238,7 @@ create table join_pages (
     questions     jsonb        not null,   -- texts, at most five, which an application answers
     -- whether applications are approved at once, without a manager
     approves      boolean      not null,
-    group_id      uuid,                    -- of whom it approves
+    group_id      uuid,                    -- of approved applicants
 
     constraint join_pages_program_id_fkey foreign key (workspace_id, program_id)
         references programs (workspace_id, id),
@@ -247,10 +246,10 @@ create table join_pages (
         references groups (program_id, id)
 );
 
--- How a program looks on that page, in the portal and in its mails. The version goes up with each
--- change, so that a form never overwrites values that it did not show; change_id is that of the
--- newest change, so that it may be repeated. Pages put the origin of the logo into their content
--- security policy, and the colour into a style sheet, so both are checked here too.
+-- How a program looks on that page, in the portal and in its mails. The version increases with each
+-- change, so that a form never overwrites values that it did not show. change_id identifies the
+-- newest change, which may be repeated. Pages use the origin of the logo in their content security
+-- policy, and the color in a style sheet, so both are also checked here.
 create table brands (
     program_id     uuid     not null
         constraint brands_pkey primary key,
@@ -261,9 +260,9 @@ create table brands (
     accent_color   text
         constraint brands_accent_color_check check (accent_color ~ '^#[0-9a-f]{6}$'),
     support_email  text,
-    -- null until somebody who reads that mailbox confirms it; then replies go there
+    -- null until confirmed by the mailbox; replies then go there
     support_email_verified_at  timestamptz,
-    support_check_hash         text           -- of the token in the newest mail that asks for it
+    support_check_hash         text           -- of the token in the newest confirmation mail
         constraint brands_support_check_hash_key unique,
     support_check_until        timestamptz,
     version        integer  not null,
@@ -279,7 +278,8 @@ create table brands (
         references programs (workspace_id, id)
 );
 
--- What partners of a program agree to. A changed text is a new version; a version never changes.
+-- The terms that partners of a program accept. A changed text is a new version. Versions never
+-- change.
 create table agreements (
     program_id    uuid         not null,
     version       integer      not null,
@@ -299,7 +299,7 @@ create table agreements (
 create or replace trigger rewards_never_change
     before update on rewards for each row execute function refuse_update();
 
--- A reward of a partner's terms; null for none.
+-- A reward as JSON; null for none.
 create or replace function reward_of(reward uuid) returns json language plpgsql stable as $$
 begin
     if reward is null then return null; end if;

@@ -1,9 +1,9 @@
 -- Sign-in: people, sessions and the links and codes that they sign in with.
 
--- The tables of Better Auth: users, their sessions, and pending sign-in links. What a
--- user may do is in members. A session is found by the token in its cookie, which is
--- valid only with the signature beside it. Links are stored as hashes. The schema isn't
--- named auth, because Neon's extension for JWTs makes one of that name.
+-- The tables of Better Auth: users, sessions, and pending sign-in links. members has what a user
+-- may do. A session is found by the token in its cookie, which is valid only with its signature.
+-- Links are stored as hashes. The schema is not named auth, because Neon's extension for JWTs
+-- creates one of that name.
 create schema sign_in;
 
 create table sign_in.users (
@@ -14,7 +14,7 @@ create table sign_in.users (
     image           text,
     created_at      timestamptz  not null,
     updated_at      timestamptz  not null,
-    -- what keeps mails from this address, as the provider reported last: note_mail_report
+    -- why mails do not arrive, as last reported by the provider: note_mail_report
     mail_problem    text
         constraint users_mail_problem_check
             check (mail_problem in ('bounced', 'suppressed', 'complained')),
@@ -34,7 +34,7 @@ create table sign_in.sessions (
     created_at  timestamptz  not null,
     updated_at  timestamptz  not null,
     passkey_at  timestamptz,                  -- when the person last confirmed with a passkey
-    passkey_id  uuid,                         -- which one: without it, that counts no more
+    passkey_id  uuid,                         -- which one; does not count once it is removed
 
     constraint sessions_token_key unique (token),
     constraint sessions_passkey_check check ((passkey_at is null) = (passkey_id is null))
@@ -44,9 +44,9 @@ create table sign_in.sessions (
 create index sessions_user_id_idx on sign_in.sessions (user_id);
 create index sessions_expires_at_idx on sign_in.sessions (expires_at);
 
--- A passkey, with which a person confirms in a session that a mailed link has begun: see
--- lib/sign-in/passkeys/passkeys.service.ts. Whoever reads the mailbox can add one, so one that was not added
--- with another one confirms nothing until counts_from.
+-- A passkey, with which a person confirms a session that a mailed link has started: see
+-- lib/sign-in/passkeys/passkeys.service.ts. Anybody who reads the mailbox can add one. So a passkey
+-- that was not confirmed by another one does not count before counts_from.
 create table sign_in.passkeys (
     id             uuid         primary key,
     user_id        uuid         not null
@@ -69,8 +69,8 @@ create table sign_in.passkeys (
 -- Which passkeys does this user have?
 create index passkeys_user_id_idx on sign_in.passkeys (user_id);
 
--- What a session was asked to sign, to add a passkey or to confirm with one: once, within minutes.
--- One at a time for each purpose.
+-- The challenge of a session, to add a passkey or to confirm with one. Used once, within minutes.
+-- One per purpose.
 create table sign_in.passkey_challenges (
     id          uuid         primary key,
     session_id  uuid         not null
@@ -88,13 +88,13 @@ create table sign_in.passkey_challenges (
 create index passkey_challenges_expires_at_idx on sign_in.passkey_challenges (expires_at);
 
 -- A browser in which this user has signed in. A sign-in in another one is mailed. hash is the
--- SHA-256 of the browser's cookie, which is random.
+-- SHA-256 of a random cookie.
 create table sign_in.browsers (
     id          uuid         primary key,
     user_id     uuid         not null
         constraint browsers_user_id_fkey references sign_in.users (id) on delete cascade,
     hash        text         not null,
-    expires_at  timestamptz  not null,        -- moves on with each sign-in
+    expires_at  timestamptz  not null,        -- extended by each sign-in
 
     constraint browsers_user_id_hash_key unique (user_id, hash)
 );
@@ -102,9 +102,8 @@ create table sign_in.browsers (
 -- Which browsers are forgotten?
 create index browsers_expires_at_idx on sign_in.browsers (expires_at);
 
--- Requests for sign-in links by UTC day and what they are counted by: the network of the caller,
--- the mailbox (its SHA-256), and whether the address is unknown. See lib/mail/outbox/sign-in-quota.ts.
--- Kept for a day.
+-- Counts of requests for sign-in links by UTC day and key: the network of the caller, the mailbox
+-- (its SHA-256), or unknown addresses. See lib/mail/outbox/sign-in-quota.ts. Kept for a day.
 create table sign_in.request_counts (
     key         text         not null,
     day         date         not null,
@@ -137,14 +136,14 @@ create table sign_in.accounts (
     updated_at                timestamptz  not null
 );
 
--- A sign-in link that is not used yet. identifier is the SHA-256 of its token; value
--- holds the email address. The mail holds nothing that the asker chose: the page that the
--- link leads to is kept here.
+-- An unused sign-in link. identifier is the SHA-256 of its token, and value has the email address.
+-- The page that the link leads to is stored here, because a mail contains nothing that the
+-- requester chose.
 create table sign_in.verifications (
     id          uuid         primary key,
     identifier  text         not null,
     value       text         not null,
-    mailbox     text         not null,        -- that the mail reaches, for limits
+    mailbox     text         not null,        -- for limits
     next        text         not null,        -- the path to open after signing in
     expires_at  timestamptz  not null,
     created_at  timestamptz  not null,
@@ -157,10 +156,10 @@ create table sign_in.verifications (
 create index verifications_mailbox_idx on sign_in.verifications (mailbox, expires_at);
 create index verifications_expires_at_idx on sign_in.verifications (expires_at);
 
--- Which browser asked for a link, and what became of the link, until the link would have expired. A
--- link that is opened elsewhere may show a code of six digits, which signs in the browser that
--- asked: see docs/security.md. Hashes only: the browser's cookie by SHA-256, the caller's network
--- and the code by HMAC with AUTH_SECRET.
+-- Which browser asked for a link, and the state of the link, until it expires. A link that is
+-- opened in another browser may show a code of six digits, which signs in the browser that asked:
+-- see docs/security.md. The browser's cookie is stored as SHA-256, and the caller's network and the
+-- code as HMAC with AUTH_SECRET.
 create table sign_in.asks (
     id            uuid         primary key,
     -- of the link: verifications.identifier while that exists
@@ -186,15 +185,14 @@ create table sign_in.asks (
 create index asks_browser_hash_idx on sign_in.asks (browser_hash, id);
 create index asks_expires_at_idx   on sign_in.asks (expires_at);
 
--- Which has an erased person asked for?
+-- Which requests name an erased person?
 create index asks_email_idx on sign_in.asks (email);
 
 
 -- Functions and triggers.
 
--- A sign-in is in the audit log of each workspace that the person is a member of, in the statement
--- that begins the session. With the owner's rights: the Worker auth may reach neither members nor
--- the audit log.
+-- Adds each sign-in to the audit logs of the person's workspaces, in the statement that starts the
+-- session. Security definer, because the Worker auth may use neither members nor the audit log.
 create or replace function audit_sign_in() returns trigger language plpgsql security definer
     set search_path = public, pg_temp as $$
 begin
@@ -208,7 +206,7 @@ end $$;
 create or replace trigger sessions_audit_sign_in
     after insert on sign_in.sessions for each row execute function audit_sign_in();
 
--- Erases what these addresses sign in with, unless a workspace knows one of them.
+-- Erases the sign-in data of these addresses, unless a workspace has one of them.
 create or replace function erase_sign_ins(addresses text[]) returns void language plpgsql
 security definer set search_path = public, pg_temp
 as $$
@@ -222,16 +220,17 @@ begin
     delete from sign_in.users where email = any (addresses);
 end $$;
 
--- Whether this address has ever signed in, so that its mailbox is known to be somebody's. A manager
--- who never did may be a typing error.
+-- Whether this address has ever signed in, which proves that the mailbox exists. A manager who
+-- never did may be a typing error.
 create or replace function has_signed_in(address text) returns boolean language sql stable
 security definer set search_path = public, pg_temp as $$
     select exists (select from sign_in.users u where u.email = address)
 $$;
 
--- Whether this person may approve what was asked for then: who has one of these roles, had it, and
--- had signed in, 72 hours before. So nobody approves by a second mailbox that was invited for it,
--- without the managers, who are mailed, having three days to notice.
+-- Whether this person may approve a request of that time: the person has one of these roles, and
+-- had the role and had signed in 72 hours before the request. So nobody can approve by a second
+-- mailbox that was invited for it, before the managers, who are mailed, have had three days to
+-- notice.
 create or replace function may_approve(workspace uuid, address text, roles text[],
     asked_at timestamptz) returns boolean
 language sql stable
@@ -252,8 +251,8 @@ as $$
     returning c.requests
 $$;
 
--- Removes sessions, browsers and sign-in links that had expired by a past time. Returns how many of
--- one kind it found: less than the limit if none are left.
+-- Removes expired sessions, browsers and sign-in links. Returns the most that it found of one kind:
+-- less than the limit if none are left.
 create or replace function clear_expired_sign_ins(at timestamptz, most integer) returns integer
     language plpgsql
 security definer set search_path = public, pg_temp as $$

@@ -1,8 +1,8 @@
--- Tenancy: workspaces, their members and API keys, and what is shared by everything after it:
--- idempotency keys, the audit log, budgets of expensive requests.
+-- Workspaces, their members and API keys, and what all later files use: idempotency keys, the audit
+-- log, budgets of expensive requests.
 
--- The files applied to this database: schema.sql, and those of migrations/. The
--- checksum detects a file that has changed since. Written by `npm run db:apply`.
+-- The applied files: schema.sql, and those of migrations/. The checksum detects a file that has
+-- changed since. Written by `npm run db:apply`.
 create table schema_migrations (
     name        text         primary key,
     checksum    text         not null
@@ -21,22 +21,22 @@ create table workspaces (
                                            and slug !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'),
     name        text         not null,
     created_at  timestamptz  not null default now(),
-    created_by  text,                                  -- the address of whoever signed up for it
-    -- null where sign-up is open and the operator has not said so: see hold_mails
+    created_by  text,                                  -- the address of its creator
+    -- null with open sign-up, until the operator trusts it: see hold_mails
     trusted_at  timestamptz  default now(),
 
     -- Settings.
     manual_payouts  boolean  not null default false,   -- pay partners by bank transfer too
-    -- who is paid where the money does not suffice
+    -- who is paid first if the money does not suffice
     payout_order    text     not null default 'smallest_first'
         constraint workspaces_payout_order_check
             check (payout_order in ('smallest_first', 'largest_first')),
-    -- and how partners may choose to be paid then
+    -- how partners may choose to be paid without Stripe
     paypal_payouts  boolean  not null default false,
     wise_payouts    boolean  not null default false,
     iban_payouts    boolean  not null default false,
-    require_documents boolean not null default false,  -- pay nobody whose documents are missing
-    -- nobody pays without a recent confirmation by passkey
+    require_documents boolean not null default false,  -- skip partners without documents
+    -- payouts need a recent confirmation by passkey
     payouts_require_passkey boolean not null default false,
     -- issue invoices in the name of partners who agreed
     self_billing    boolean  not null default false,
@@ -51,16 +51,16 @@ create table workspaces (
     mode            text     not null default 'live'   -- of the payment processor's events and keys
         constraint workspaces_mode_check check (mode in ('live', 'test')),
 
-    -- What was made payable by hand on the latest day (UTC) with any, in minor units of all
+    -- The sum that was made payable by hand on the latest such day (UTC), in minor units of all
     -- currencies: see mail_manual_earnings.
     manual_earnings_on     date,
     manual_earnings_cents  bigint  not null default 0,
 
-    -- Its deletion, which erase_workspaces does.
-    deletes_at      timestamptz,                       -- from when on; null if it stays
+    -- The scheduled deletion, by erase_workspaces.
+    deletes_at      timestamptz,                       -- null if none is scheduled
     -- the address of the manager who scheduled it
     deletion_by     text,
-    erasing_since   timestamptz,                       -- since when nobody has access
+    erasing_since   timestamptz,                       -- nobody has access since
 
     constraint workspaces_slug_key unique (slug),
     constraint workspaces_deletes_at_check check ((deletes_at is null) = (deletion_by is null)
@@ -68,14 +68,14 @@ create table workspaces (
                                                       or deletes_at is not null))
 );
 
--- Which are to be deleted?
+-- Which workspaces are to be deleted?
 create index workspaces_deletes_at_idx on workspaces (deletes_at) where deletes_at is not null;
 
 -- How many workspaces has a person created?
 create index workspaces_created_by_idx on workspaces (created_by);
 
--- The former settings of sales_from, and until when they applied: a sale is decided with the
--- one in force when it was paid or reported. A workspace that never changed it has none.
+-- Former settings of sales_from, and until when they applied. A sale is decided with the one in
+-- force when it was paid or reported. A workspace with an unchanged setting has none.
 create table former_sales_from (
     workspace_id  uuid         not null
         constraint former_sales_from_workspace_id_fkey references workspaces (id),
@@ -85,8 +85,8 @@ create table former_sales_from (
     constraint former_sales_from_pkey primary key (workspace_id, until)
 );
 
--- The people who may read a workspace (member), pay from it too (finance), hold commissions and
--- write notes (support), or change all of it (manager): lib/auth/roles. A person is an email
+-- The members of a workspace: they may read it (member), also pay (finance), also hold commissions
+-- and write notes (support), or change everything (manager): lib/auth/roles. A person is an email
 -- address, verified at sign-in, so membership starts with the invitation.
 create table members (
     id            uuid         primary key,
@@ -95,10 +95,10 @@ create table members (
     email         text         not null,
     role          text         not null
         constraint members_role_check check (role in ('manager', 'finance', 'support', 'member')),
-    -- whether who pays gets mails about payout runs
+    -- whether a member who pays gets mails about payout runs
     payout_mails  boolean      not null default true,
     created_at    timestamptz  not null default now(),
-    -- since when, by the database's clock: see may_approve
+    -- by the database's clock: see may_approve
     role_since    timestamptz  not null default now(),
 
     constraint members_workspace_id_email_key unique (workspace_id, email)
@@ -132,10 +132,10 @@ create table api_keys (
     constraint api_keys_replaced_by_fkey foreign key (replaced_by) references api_keys (id)
 );
 
--- Expensive requests of a workspace, or of a person in the portal, by which all Workers together
--- limit them: lib/auth/expensive/expensive.ts. Unlogged, so that a request waits for no disk; after a crash
--- of the database, every budget is whole. held_until is the end of the request, or of its lease: a
--- request that dies holds its place no longer.
+-- Expensive requests of a workspace, or of a person in the portal, which all Workers together
+-- limit: lib/auth/expensive/expensive.ts. Unlogged, so that a request waits for no disk. After a
+-- crash of the database, budgets are unused. held_until is the end of the request or of its lease,
+-- so that a crashed request ends too.
 create unlogged table expensive_requests (
     id          uuid         primary key,
     budget_id   uuid         not null,
@@ -146,18 +146,18 @@ create unlogged table expensive_requests (
 -- Which requests count for this budget?
 create index expensive_requests_budget_id_idx on expensive_requests (budget_id, started_at);
 
--- Which requests count no more?
+-- Which requests no longer count?
 create index expensive_requests_held_until_idx on expensive_requests (held_until);
 
--- The Idempotency-Key of a request that creates something, for 24 hours. Everything that the
--- request creates has an id that follows from first_id, so a repeat of a request whose outcome is
--- unknown finds what the first one has made. The answer is stored after the commit.
+-- The Idempotency-Key of a request that creates something, for 24 hours. The ids of created rows
+-- follow from first_id, so a repeated request finds the rows of the first one. The answer is stored
+-- after the commit.
 create table idempotency_keys (
     workspace_id  uuid         not null, -- zeros for POST /api/workspaces
     hash          text         not null, -- SHA-256 of the endpoint and the key
     body_hash     text         not null,
     first_id      uuid         not null,
-    secret        text, -- what is returned once, such as an API key, encrypted
+    secret        text, -- a secret that is returned once, such as an API key, encrypted
     status        integer,
     answer        text, -- encrypted if there is a secret
     created_at    timestamptz  not null,
@@ -169,14 +169,14 @@ create table idempotency_keys (
 -- Which keys have expired?
 create index idempotency_keys_created_at_idx on idempotency_keys (created_at);
 
--- When a commission that is never payable is payable. A time, because all that pays compares it
--- with the present; no total, statement or webhook has such commissions. NEVER in
--- lib/rules/steps/commissions.ts is the same.
+-- The time at which a commission that is never payable becomes payable. A time, because payouts
+-- compare it with the present. Totals, statements and webhooks leave such commissions out. The same
+-- as NEVER in lib/rules/steps/commissions.ts.
 create or replace function never() returns timestamptz language sql immutable as $$
     select timestamptz '9999-12-31 00:00:00+00' $$;
 
--- The audit log. Entries are written in the transaction of the change, and stay as they were
--- written: see keep_audit_entry.
+-- The audit log. Entries are written in the transaction of the change, and never changed: see
+-- keep_audit_entry.
 create table audit_entries (
     id            uuid         primary key,
     workspace_id  uuid         not null
@@ -191,7 +191,7 @@ create table audit_entries (
 -- Which entries does this workspace have, newest first?
 create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
 
--- What did managers change of this partner?
+-- What was changed of this row?
 create index audit_entries_subject_id_idx on audit_entries (subject_id, id)
     where subject_id is not null;
 
@@ -201,7 +201,7 @@ create or replace function utc_day(at timestamptz) returns date language sql imm
 
 -- Functions and triggers.
 
--- Who reported the sales of a time. A processor's time is the end of its second.
+-- Who reported the sales at a time. A processor's time is the end of its second.
 create or replace function sales_from_at(workspace uuid, paid_at timestamptz) returns text
     language sql stable as $$
     select coalesce(
@@ -214,7 +214,7 @@ create or replace function sales_from_at(workspace uuid, paid_at timestamptz) re
         (select w.sales_from from workspaces w where w.id = workspace))
 $$;
 
--- Whoever gets a role, or gets it again, is new in it.
+-- A member who gets a role, even again, is new in it.
 create or replace function note_new_role() returns trigger language plpgsql as $$
 begin
     new.role_since := now();
@@ -230,8 +230,8 @@ begin
     raise exception 'rows of % are immutable: insert a new row', tg_table_name;
 end $$;
 
--- Refuses what no Worker may do, whatever columns its role may write. The owner may, with whose
--- rights also the functions run that are security definer.
+-- Refuses an action to all Workers, whatever columns their roles may write. The owner may do it,
+-- and so may security definer functions.
 create or replace function refuse_to_workers(what text) returns void language plpgsql as $$
 begin
     if not pg_has_role(current_user,
@@ -240,9 +240,9 @@ begin
     end if;
 end $$;
 
--- Begins an expensive request, unless so many of the budget have begun in the last ten seconds, or
--- so many run. Returns after how many seconds it may be tried again; 0 if it has begun. The time is
--- the database's, which all Workers share. Of the seconds that running ones take, nothing is known.
+-- Begins an expensive request, unless too many of the budget have begun in the last ten seconds, or
+-- are running. Returns the seconds after which to retry; 0 if it has begun. The database's clock is
+-- used, which all Workers share. The remaining time of running requests is unknown.
 create or replace function begin_expensive(request uuid, budget uuid, most integer,
     most_at_once integer, lease interval) returns integer
 language plpgsql set plan_cache_mode = force_custom_plan as $$
@@ -286,9 +286,8 @@ begin
     where k.key_hash = hash and coalesce(k.last_used_at < used_at - interval '1 hour', true);
 end $$;
 
--- Refuses every change of an entry but that of erase_from_audit, which replaces a person's address,
--- and that of erase_workspaces, which deletes the log with its workspace. No Worker may delete
--- entries.
+-- Refuses every change of an entry, except by erase_from_audit, which replaces a person's address,
+-- and by erase_workspaces, which deletes the log with its workspace. No Worker may delete entries.
 create or replace function keep_audit_entry() returns trigger language plpgsql as $$
 begin
     if tg_op = 'DELETE'

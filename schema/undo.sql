@@ -1,5 +1,5 @@
--- Undoing an import: whole if nothing depends on it, or not at all. docs/imports.md has the table of
--- what a dependence is. Afterwards the same file can be imported again. Partners stay as rows
+-- Undo of an import: as a whole if nothing depends on it, otherwise not at all. docs/imports.md has
+-- the table of dependencies. Afterwards the same file can be imported again. Partners stay as rows
 -- without address, slug and name, for the ledger, clicks and sent mails.
 
 -- The partners that an import has created.
@@ -13,9 +13,9 @@ begin
     where i.workspace_id = workspace and i.import_id = import and a.action = 'partners.imported';
 end $$;
 
--- The customers that an import has created or changed: when its calls did so, and what each was
--- before the first of them, which is null of those created. That is what no call of this import has
--- left. is_whole says that no other import came between.
+-- The customers that an import has created or changed: the times of its calls, and the customer
+-- before the first of them, which is null if it was created. Rows that a call of this import has
+-- left do not count as former ones. is_whole says that no other import came between.
 create or replace function imported_customers(workspace uuid, import uuid)
     returns table (id uuid, called_at timestamptz[], former jsonb, is_whole boolean)
 language plpgsql stable
@@ -41,8 +41,8 @@ begin
     group by t.id;
 end $$;
 
--- The opening balances that an import has given, also to partners who existed: what is not reversed
--- of each, and whether it is in a payout, or was held.
+-- The opening balances of an import, also of existing partners: the amount that is not reversed,
+-- and whether the balance is in a payout or was held.
 create or replace function imported_balances(workspace uuid, import uuid)
     returns table (id uuid, partner_id uuid, call uuid, since timestamptz, open_cents bigint,
         is_used boolean)
@@ -61,8 +61,8 @@ begin
     where i.workspace_id = workspace and i.import_id = import;
 end $$;
 
--- The partners and customers that depend on an import, and since when: somebody has used or changed
--- what it made of them.
+-- The partners and customers of an import that were used or changed since, and the time of the
+-- import.
 create or replace function import_dependents(workspace uuid, import uuid)
     returns table (kind text, id uuid, since timestamptz) language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -77,7 +77,8 @@ begin
     cross join lateral (select * from customers c where c.id = t.id offset 0) u
     where not t.is_whole or u.merged_into is not null
         or coalesce(u.imported_at <> all(t.called_at), true)
-        -- Of two who were merged, the one keeps the later import: the other's would be lost.
+        -- Of two merged customers, one keeps the later import. The import of the other would be
+        -- lost.
         or exists (select from customers m where m.merged_into = t.id and m.imported_at
             > coalesce((t.former ->> 'importedAt')::timestamptz, '-infinity') offset 0)
         or exists (select from referrals r where r.customer_id = t.id
@@ -124,9 +125,8 @@ begin
     group by t.id;
 end $$;
 
--- What the undo of an import has done, or would do: ImportUndo in lib/imports/undo.ts. Either what
--- is taken back, which may be done, or what depends on it, with the first `shown` of each kind. Null
--- if there is no such import.
+-- The result of an undo, done or not: ImportUndo in lib/imports/undo.ts. Either what is undone, or
+-- what depends on the import, with the first `shown` of each kind. Null if there is no such import.
 create or replace function plan_undo(workspace uuid, import uuid, shown integer) returns jsonb
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -184,10 +184,9 @@ begin
             from imported_balances(workspace, import) b where b.open_cents <> 0));
 end $$;
 
--- Takes back all that an import has made, in one transaction with its entry in the audit log, or
--- does nothing, and returns what plan_undo does. A repeat returns the same. Serializes imports and
--- undos of the workspace, and locks customers before partners, as reports do. With rights of its
--- own, because nothing else deletes customers.
+-- Undoes an import in one transaction with its audit entry, or does nothing, and returns the result
+-- of plan_undo. Idempotent. Serializes imports and undos of the workspace, and locks customers
+-- before partners, as reports do. Security definer, because nothing else deletes customers.
 create or replace function undo_import(workspace uuid, import uuid, actor text, shown integer,
     now timestamptz) returns jsonb
 language plpgsql
@@ -198,7 +197,7 @@ declare
     origins    text[];
     partners   uuid[];
     customers  uuid[];
-    fresh      uuid[];   -- of these, those whom the import has created and nothing refers to
+    fresh      uuid[];   -- the customers that the import has created and nothing refers to
     times      timestamptz[];
     unsent     uuid[];
     c          record;
@@ -236,16 +235,16 @@ begin
     where k.kind = 'email' and k.source = 'import' and k.created_at = any(times)
         and (i.customer_id, i.kind, i.value) = (k.customer_id, k.kind, k.value);
     delete from customer_identities i where i.customer_id = any(fresh);
-    -- A customer who was only seen paying has no owner, and stays.
+    -- A customer whom no referral names has no owner, and stays.
     update customers u
     set partner_id = present_owner(u.id),
-        -- who was erased stays so
+        -- erased customers stay erased
         email = case when t.former is null or u.email is null then u.email else f.email end,
         imported_at = f."importedAt", started_at = f."startedAt",
         started_program_id = f."startedProgramId",
         prior = case when u.prior is not null then f.prior end,
         revision = u.revision + 1,
-        -- What nobody was credited with since then may be the former owner's.
+        -- Uncredited sales since then may be credited to the former owner.
         replan_from = least(u.replan_from, (select min(e.occurred_at) from events e
             where e.customer_id = u.id and e.kind = 'sale'
                 and e.occurred_at >= date_trunc('second', t.called_at[1])))
@@ -255,7 +254,7 @@ begin
     where u.id = t.id;
     delete from customers u where u.id = any(fresh);
 
-    -- The mail about the balances of a call has waited for five minutes, or until the day was over:
+    -- The mail about the balances of a call waits for five minutes, or until the end of the day:
     -- see mail_opening_balances.
     for c in
         select a.subject_id as program, a.actor, a.created_at, count(*) as balances,
@@ -294,7 +293,7 @@ begin
         lateral (select * from commissions where commissions.id = b.id offset 0) o
     where b.open_cents <> 0;
 
-    -- A mail that is being sent goes out; saying so is all that its Worker may still do.
+    -- A mail that is being sent cannot be stopped. Its Worker may only record that.
     unsent := array(select m.id from unnest(partners) p (id),
         lateral (select * from mails o where o.partner_id = p.id offset 0) m
         where m.payout_id is null and m.sent_at is null);

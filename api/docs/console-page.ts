@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 
 /**
- * The page of the console, which is Scalar: islands/console.ts starts it. It has a style sheet of
- * its own, because the rules of the other pages would change Scalar's elements.
+ * The page of the console, which is Scalar, started by islands/console.ts. It has its own style
+ * sheet, because the rules of other pages would change Scalar's elements.
  */
 export const consolePage = (): string =>
   String(html`<!doctype html>

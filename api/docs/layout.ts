@@ -3,13 +3,13 @@ import { SECTIONS } from './guides.ts'
 import type { Heading } from './markdown.ts'
 
 export type DocsPage = {
-  /** The path below /docs/; blank for the first page. */
+  /** The path below /docs/; blank for the start page. */
   name: string
   title: string
   /** Safe HTML. */
   body: string
   headings: Heading[]
-  /** Whether the page is there as markdown too. */
+  /** Whether the page also exists as markdown. */
   hasMarkdown: boolean
 }
 
@@ -19,16 +19,13 @@ const REFERENCE = [
   { name: 'errors', label: 'Errors' },
 ]
 
-/** Chunks of the navigation: guides, and what is made from the OpenAPI document. */
+/** The navigation: guides, and pages that are made from the OpenAPI document. */
 const NAVIGATION = SECTIONS.map(({ title, guides }, index) => ({
   title,
   links: index === 0 ? [...guides, ...REFERENCE] : guides,
 }))
 
-/**
- * A page of /docs. It is static and the same for everybody: what is the reader's own is filled in
- * by islands/docs.ts.
- */
+/** A page of /docs. It is static: islands/docs.ts fills in the reader's own values. */
 export const docsPage = ({ name, title, body, headings, hasMarkdown }: DocsPage): string =>
   String(html`<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** Guides as HTML, by marked. Raw HTML in them is shown as text, and comments are dropped. */
+/** Renders guides as HTML, by marked. Raw HTML is shown as text, and comments are dropped. */
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { GUIDES } from './guides.ts'
@@ -10,7 +10,7 @@ const escapeHtml = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
 
-/** A heading's id, as GitHub makes it, so that links work in both places. */
+/** A heading's id, as on GitHub, so that links work in both places. */
 const slugOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -18,12 +18,12 @@ const slugOf = (heading: string): string =>
     .trim()
     .replaceAll(/\s/g, '-')
 
-/** Code with a button that copies it. islands/docs.ts says what, which may be the reader's own. */
+/** Code with a button that copies it. islands/docs.ts fills in the reader's own values. */
 export const codeBlock = (code: string): string =>
   `<div class="code"><pre tabindex="0"><code>${escapeHtml(code)}</code></pre><button type="button" class="quiet" data-copy data-copied="Copied" data-blocked="Press Ctrl+C">Copy</button></div>
 `
 
-/** Where a link of a guide leads on /docs; null for a file of the repository that is not served. */
+/** The target of a guide's link on /docs; null for a file that is not served. */
 export const linkOf = (href: string, file: string): string | null => {
   if (/^(https?:|mailto:|#|\/)/.test(href)) return href
   const [path = '', hash] = href.split('#')
@@ -37,7 +37,7 @@ export const linkOf = (href: string, file: string): string | null => {
 
 export type Heading = { depth: number; text: string; id: string }
 export type Rendered = { title: string; html: string; headings: Heading[]; sections: Section[] }
-/** What the search finds: the text below a heading. */
+/** The text below a heading, for the search. */
 export type Section = { heading: string; id: string; text: string }
 
 const plain = (html: string): string =>

@@ -1,7 +1,7 @@
 /**
- * The API reference of /docs: each operation with its fields, responses and samples. It is 45 kB
- * gzipped, works without JavaScript, and is searched with the guides. The console, which sends
- * requests, is Scalar, 1.4 MB gzipped: see console-page.ts.
+ * The API reference of /docs: each operation with its fields, responses and samples. 45 kB gzipped,
+ * works without JavaScript, and searchable with the guides. The console, which sends requests, is
+ * Scalar, 1.4 MB gzipped: see console-page.ts.
  */
 import { html, raw } from 'hono/html'
 import { type Document, descriptionOf, nameOf, type Operation, type Schema } from '../document.ts'
@@ -9,7 +9,7 @@ import { codeBlock, type Heading, type Section } from './markdown.ts'
 
 type Html = ReturnType<typeof html>
 
-/** Texts of the document, which have code in backticks. */
+/** Texts of the document, with code in backticks. */
 const text = (value = ''): Html[] =>
   value.split('`').map((part, index) => (index % 2 ? html`<code>${part}</code>` : html`${part}`))
 
@@ -112,7 +112,7 @@ ${Number(status) < 300 && content ? fields(`Fields of ${status}`, rowsOf(content
 </section>`
 }
 
-/** As Scalar writes tags in its URLs. */
+/** As in Scalar's URLs. */
 const slugOf = (topic: string): string => topic.toLowerCase().replaceAll(' ', '-')
 
 export const referencePage = (

@@ -3,7 +3,7 @@ import plugin from '@scalar/fastify-api-reference'
 type Reply = { header: () => Reply; send: (text: string) => void }
 type Route = { url: string; handler: (request: object, reply: Reply) => void }
 
-/** The plugin, as far as it is used. Its own types need Fastify's. */
+/** The used part of the plugin. Its own types need Fastify's. */
 const register = plugin as unknown as (
   server: { route: (route: Route) => void },
   options: { configuration: { url: string } },
@@ -11,9 +11,8 @@ const register = plugin as unknown as (
 ) => void
 
 /**
- * The script of Scalar's API reference for browsers, 4.9 MB. It is taken from Scalar's plugin for
- * Fastify, which serves it and has 16 packages: `@scalar/api-reference` itself, which is the script
- * and what it is built from, has 327.
+ * The script of Scalar's API reference for browsers, 4.9 MB. It is taken from Scalar's Fastify
+ * plugin, which has 16 packages. `@scalar/api-reference`, the source of the script, has 327.
  */
 export const scalarScript = (): string => {
   let script = ''

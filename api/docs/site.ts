@@ -11,12 +11,12 @@ import { render, type Section } from './markdown.ts'
 import { referencePage } from './reference-page.ts'
 import { scalarScript } from './scalar.ts'
 
-/** Enough to find a section by its words, and little to load. */
+/** Enough to find a section, and little to load. */
 const MAX_INDEXED_CHARACTERS = 600
 
 type Page = { name: string; title: string; sections: Section[] }
 
-/** What the search reads: pages with their sections. */
+/** The search index. */
 type SearchIndex = { url: string; page: string; heading: string; text: string }[]
 
 const indexOf = (pages: Page[]): SearchIndex =>
@@ -58,7 +58,7 @@ ${lines.join('\n')}
 }
 
 /**
- * @param document the OpenAPI document, as its readers get it
+ * @param document the OpenAPI document
  * @returns the text of each file, by its path below public/
  */
 export const docsSite = async (document: Document): Promise<Record<string, string>> => {

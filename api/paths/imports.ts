@@ -52,8 +52,8 @@ const importOf = (summary: string, body: z.ZodType, response: z.ZodType, ...more
 })
 
 /**
- * The endpoints accept rows of any shape and validate each on its own, so the row schemas are added
- * here.
+ * The endpoints accept rows of any shape and validate each separately, so the schemas of rows are
+ * added here.
  */
 const partners = PartnerImport.extend({ rows: z.array(PartnerImportRow).max(MAX_PARTNER_ROWS) })
 const customers = CustomerImport.extend({ rows: z.array(CustomerImportRow).max(MAX_CUSTOMER_ROWS) })
@@ -92,7 +92,7 @@ export const imports: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/import-sources/{id}/rows`]: {
     get: {
-      summary: 'List the rows that were read',
+      summary: 'List the rows of a source',
       description: 'In no particular order. `conflict` until the status of the source is `ready`.',
       security: bySession,
       requestParams: { ...path(id), query: SourceRowsQuery },
@@ -112,7 +112,7 @@ export const imports: ZodOpenApiPathsObject = {
       requestParams: path(id),
       requestBody: { required: true, ...json(ImportUndoRequest) },
       responses: {
-        200: { description: 'What was taken back.', ...json(ImportUndoResponse) },
+        200: { description: 'What was undone.', ...json(ImportUndoResponse) },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
         409: { ...errors('conflict')['409'], ...json(ImportInUseResponse) },
       },

@@ -26,7 +26,7 @@ import {
   WORKSPACE,
 } from '../operations.ts'
 
-/** A creation that is repeated with the same `externalId`. */
+/** A creation that may be repeated with the same `externalId`. */
 const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
   ...operation,
   responses: {
@@ -68,7 +68,7 @@ export const ledger: ZodOpenApiPathsObject = {
     post: byWriter(
       repeatable(
         post(
-          'Reverse all or a part of a commission',
+          'Reverse a commission in whole or in part',
           NewReversal,
           CommissionResponse,
           id,

@@ -67,7 +67,7 @@ export const payouts: ZodOpenApiPathsObject = {
     post: {
       ...act('Release the commissions of a reversed payout', PayoutResponse),
       description:
-        'They are payable again. Requires that the transfer was reversed in full at Stripe. Safe to repeat.',
+        'The commissions become payable again. Requires that the transfer was reversed in full at Stripe. Safe to repeat.',
     },
   },
   [`${WORKSPACE}/payouts/{id}/cancel`]: {
@@ -96,7 +96,7 @@ export const payouts: ZodOpenApiPathsObject = {
     post: {
       ...actWith('Mark a payout by bank as returned', PayoutReturn, PayoutResponse),
       description:
-        'For a payout of a confirmed run that the bank or service sent back. Its commissions are payable again, and the ' +
+        'For a payout of a confirmed run that the bank or service returned. Its commissions become payable again, and the ' +
         'partner gets a mail with the reason. Safe to repeat with the same reason.',
     },
   },
@@ -138,7 +138,7 @@ export const payouts: ZodOpenApiPathsObject = {
     get: {
       ...membersOnly(get('List the files of a manual payout run', RunFilesResponse)),
       description:
-        'Which files a bank or a service takes, and the payouts that are in none. See docs/bank-files.md.',
+        'The files for banks and services, and the payouts that are in none. See docs/bank-files.md.',
       responses: {
         200: { description: 'The files.', ...json(RunFilesResponse) },
         ...errors('not_signed_in', 'not_found', 'conflict'),
@@ -155,7 +155,7 @@ export const payouts: ZodOpenApiPathsObject = {
       requestParams: { ...path(id), query: ExportQuery },
       responses: {
         200: {
-          description: 'One line per payout, or a message of SEPA.',
+          description: 'One line per payout, or a SEPA message.',
           content: {
             'text/csv': { schema: z.string() },
             'application/xml': { schema: z.string() },
@@ -174,7 +174,7 @@ export const payouts: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/payout-runs/{id}/wise-template`]: {
     post: {
-      summary: 'Fill in a template of Wise with the payouts of a manual run',
+      summary: 'Fill in a Wise template with the payouts of a manual run',
       security: bySession,
       requestParams: path(id),
       requestBody: { required: true, ...json(TemplateFile) },

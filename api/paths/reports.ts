@@ -23,7 +23,7 @@ const file = (what: string, query: z.ZodObject): ZodOpenApiOperationObject => {
     responses: {
       ...operation.responses,
       200: {
-        description: 'The list, with its filters. The first line names the fields of the API.',
+        description: 'The filtered list. The first line has the names of the API’s fields.',
         content: { 'text/csv': { schema: z.string() } },
       },
     },

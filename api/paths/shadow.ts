@@ -31,7 +31,7 @@ import {
 const PROGRAM = `${WORKSPACE}/programs/{id}`
 
 /**
- * The endpoint accepts rows of any shape and checks each on its own, so the schema of a row is
+ * The endpoint accepts rows of any shape and checks each separately, so the schema of a row is
  * added here.
  */
 const upload = CommissionUpload.extend({

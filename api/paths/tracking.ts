@@ -63,7 +63,9 @@ export const tracking: ZodOpenApiPathsObject = {
       summary: 'Add a missing click or customer to a reported sale',
       security: [{ apiKey: ['write'] }],
       requestParams: {
-        path: z.object({ externalId: z.string().meta({ description: 'The sale’s.' }) }),
+        path: z.object({
+          externalId: z.string().meta({ description: 'The `externalId` of the sale.' }),
+        }),
       },
       requestBody: { required: true, ...json(SaleCorrection) },
       responses: {

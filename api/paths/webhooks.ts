@@ -54,9 +54,7 @@ export const webhooks: ZodOpenApiPathsObject = {
     post: byWriter({ ...test, responses: { 201: queued, ...testErrors } }),
   },
   [`${WORKSPACE}/webhook-endpoints/{id}/resend`]: {
-    post: byWriter(
-      actWith('Send the events since a time again', WebhookResend, WebhookResendResponse),
-    ),
+    post: byWriter(actWith('Resend the events since a time', WebhookResend, WebhookResendResponse)),
   },
   [`${WORKSPACE}/webhook-deliveries`]: {
     get: list('List webhook deliveries', WebhookDeliveryResponse, WebhookDeliveryQuery),
@@ -65,6 +63,6 @@ export const webhooks: ZodOpenApiPathsObject = {
     get: get('Get a delivery with its requests and responses', WebhookDeliveryDetailResponse, id),
   },
   [`${WORKSPACE}/webhook-deliveries/{id}/resend`]: {
-    post: byWriter(act('Send an event again', WebhookDeliveryDetailResponse)),
+    post: byWriter(act('Resend an event', WebhookDeliveryDetailResponse)),
   },
 }

@@ -62,7 +62,7 @@ export const workspaces: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/api-keys/{id}/rotate`]: {
     post: post(
-      'Rotate an API key: replace it by a new one, with an overlap',
+      'Rotate an API key: replace it with a new one, with an overlap',
       Rotation,
       CreatedApiKeyResponse,
       id,

@@ -36,7 +36,7 @@ const dryRun = flag('Returns the results without saving anything.')
 const importId = optional(
   z.uuid().toLowerCase().meta({
     description:
-      'Names the import: any UUID, the same in all of its calls. A repeat of a call of the same import gets the first answer.',
+      'Names the import: any UUID, the same in all of its calls. A repeated call of the same import gets the first response.',
   }),
 )
 
@@ -46,12 +46,12 @@ export const PartnerImport = z
     programId: programId.meta({ description: 'The program that the partners join.' }),
     options: optional(
       z.strictObject({
-        sendWelcomeEmail: flag('Sends each new partner its link and the portal’s URL.'),
+        sendWelcomeEmail: flag('Mails each new partner its link and the portal’s URL.'),
         importOpeningBalances: flag(
           'Creates an immediately payable commission from each new partner’s `openingBalanceCents`.',
         ),
         completeExisting: flag(
-          'With `importOpeningBalances`: partners who exist, are active and never had an opening balance get that of their row.',
+          'With `importOpeningBalances`: existing active partners without an opening balance get that of their row.',
         ),
         linkForms: optional(
           z
@@ -62,13 +62,11 @@ export const PartnerImport = z
             )
             .meta({
               description:
-                'Whether links of the earlier platform still work, by where they have the slug: `{"?ref": true, "/": false}`. ' +
-                'Kept for the program. With `sendWelcomeEmail`, it has to be known of all `formerLink`s: from here, or from a visit.',
+                'Whether links of the earlier platform still work, by the place of the slug: `{"?ref": true, "/": false}`. ' +
+                'Stored for the program. `sendWelcomeEmail` requires it for all `formerLink`s, from this field or from a visit.',
             }),
         ),
-        createGroups: flag(
-          'Creates groups that rows name and the program does not have, with the program’s rewards.',
-        ),
+        createGroups: flag('Creates missing groups that rows name, with the program’s rewards.'),
         dryRun,
       }),
     ),
@@ -85,7 +83,7 @@ export const CustomerImport = z
     ),
     options: optional(
       z.strictObject({
-        keepOwners: flag('Leaves customers with the partner that they have.'),
+        keepOwners: flag('Customers keep the partner that they have.'),
         dryRun,
       }),
     ),
@@ -96,7 +94,7 @@ export const CustomerImport = z
 
 /** POST /api/workspaces/:workspace/imports/:id/undo. */
 export const ImportUndoRequest = z
-  .strictObject({ dryRun: flag('Returns what the undo would, without changing anything.') })
+  .strictObject({ dryRun: flag('Returns the result without changing anything.') })
   .meta({ id: 'ImportUndo' })
 
 /** A text for people. Line breaks, which come from quoted CSV cells, become spaces. */
@@ -186,7 +184,7 @@ export const CustomerImportRow = z
   .object({
     customerExternalId: customerId.meta({
       description:
-        'The customer’s id at the payment processor, your own id of the customer, as in your reports, or the email address. ' +
+        'The customer’s id at the payment processor, your own id as in your reports, or the email address. ' +
         'Stored unchanged.',
     }),
     customerEmail: optional(
@@ -215,7 +213,7 @@ export const CustomerImportRow = z
         .int()
         .min(0)
         .max(MAX_AMOUNT_CENTS)
-        .meta({ description: 'What they add up to, in minor units.' }),
+        .meta({ description: 'The sum of these commissions, in minor units.' }),
     ),
     priorCurrency: optional(
       z.union([z.literal('').transform(() => null), currencyCode]).meta({

@@ -239,7 +239,7 @@ describe('mailing strangers from a new workspace', () => {
       })
     expect(await trust('no-such-shop')).toContain('No workspace has the slug or id "no-such-shop".')
     expect(await trust(slug.toUpperCase())).toContain('may mail people who have never signed in')
-    expect(await trust(workspaceId)).toContain('was trusted already')
+    expect(await trust(workspaceId)).toContain('is already trusted')
     await releaseMails(db(), 0, TODAY)
     await welcome(strangers(1))
     expect(await statuses()).toEqual(['queued', 'queued', 'queued', 'queued'])

@@ -44,7 +44,7 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
   {
     case: 'a short password of the owner',
     set: { DATABASE_URL: url('ep-x-pooler.eu-central-1.aws.neon.tech', 'short') },
-    says: 'a password of fewer than 12 characters',
+    says: 'The password in DATABASE_URL has fewer than 12 characters',
   },
   {
     case: 'the direct host',
@@ -54,7 +54,7 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
   {
     case: 'a region that no Worker is near',
     set: { DATABASE_URL: url('ep-x-pooler.eastus2.azure.neon.tech') },
-    says: 'DATABASE_URL names no region of AWS',
+    says: 'DATABASE_URL is not in an AWS region',
   },
   { case: 'no AUTH_SECRET', set: { AUTH_SECRET: '' }, says: 'AUTH_SECRET is missing.' },
   {
@@ -115,7 +115,7 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
   {
     case: 'another Worker’s address',
     set: { PUBLIC_URL: 'https://tributary.acme.workers.dev' },
-    says: 'PUBLIC_URL is not the router’s',
+    says: 'PUBLIC_URL is not the address of the router',
   },
   {
     case: 'the router’s address of another installation',
@@ -186,8 +186,8 @@ test('the example is refused, for each setting that must be filled in and no oth
   const example = parseEnv(readFileSync(`${ROOT}.dev.vars.example`, 'utf8'))
   expect(findSettingsProblems(example, deploymentOrder()).map((line) => line.slice(0, 26))).toEqual(
     [
-      'SECRETS_KEY is missing. .d',
-      'AUTH_SECRET is missing. .d',
+      'SECRETS_KEY is missing. Se',
+      'AUTH_SECRET is missing. Se',
       'Nobody could sign in, beca',
       'DATABASE_URL is still the ',
       'OWNER_EMAIL is still an ex',

@@ -180,7 +180,7 @@ test.each([
   { args: [], says: 'Give one address.' },
   { args: ['https://shop.example'], says: 'Give a partner’s slug' },
   { args: ['https://shop.example', '--vai', 'maya'], says: '--vai' },
-  { args: ['http://', '--via', 'maya'], says: 'is no address' },
+  { args: ['http://', '--via', 'maya'], says: 'is not an address' },
 ])('as a program it refuses $args', async ({ args, says }) => {
   const { out, code } = await run(...args)
   expect(code).toBe(2)

@@ -547,7 +547,7 @@ test('npm run ledger:verify prints the violations, and exits with 1 if there are
   expect(stdout).toContain('Violated: totals are what they sum up.')
 
   const repaired = await verify('--repair')
-  expect(repaired.stdout).toContain('All totals were counted again.')
+  expect(repaired.stdout).toContain('All totals were recounted.')
   expect(repaired.stdout).toContain('1 violation in 3 commissions')
 })
 

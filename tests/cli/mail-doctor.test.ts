@@ -206,7 +206,7 @@ test('as a program it reads DNS, and says what to look up where no server answer
 })
 
 test.each([
-  { args: ['--mail', '--from', 'nonsense'], says: 'nonsense is no sender.' },
+  { args: ['--mail', '--from', 'nonsense'], says: 'nonsense is not a sender.' },
   { args: ['--mail', '--from', 'a@x.example', 'https://shop.example'], says: 'Give a sender' },
 ])('as a program it refuses $args', async ({ args, says }) => {
   const { out, code } = await run(...args)

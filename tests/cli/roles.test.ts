@@ -102,7 +102,7 @@ test('a role that may do more, such as one made in Neon’s console, is refused'
   const role = roleOf(NEW, 'mail')
   await admin.query(`grant pg_read_all_data to ${role}`)
   await expect(applySchema(NEW)).rejects.toThrow(
-    `The role ${role} may do more than roles.sql says. Drop it`,
+    `The role ${role} has more rights than roles.sql grants. Drop it`,
   )
   await admin.query(`revoke pg_read_all_data from ${role}`)
   expect(await applySchema(NEW)).toEqual([])

@@ -52,10 +52,10 @@ test('secrets are encrypted with the new key, and what no key decrypts is left a
       )
       const first = await rotate(url, `${NEW},${SECRETS_KEY}`)
       expect(first.output).toContain(
-        '2 Stripe keys encrypted again, 0 already done, 1 cannot be decrypted',
+        '2 Stripe keys re-encrypted, 0 already done, 1 cannot be decrypted',
       )
-      expect(first.output).toContain('1 platform token encrypted again')
-      expect(first.output).toContain('3 payer IBANs encrypted again, 0 already done.')
+      expect(first.output).toContain('1 platform token re-encrypted')
+      expect(first.output).toContain('3 payer IBANs re-encrypted, 0 already done.')
       expect(first.code).toBe(1)
 
       const { rows } = await client.query<{ id: string; key: string; iban: string }>(
@@ -75,7 +75,7 @@ test('secrets are encrypted with the new key, and what no key decrypts is left a
 
       await client.query('delete from stripe_keys where workspace_id = $1', [workspaces[0]?.id])
       const again = await rotate(url, `${NEW},${SECRETS_KEY}`)
-      expect(again.output).toContain('0 Stripe keys encrypted again, 2 already done.')
+      expect(again.output).toContain('0 Stripe keys re-encrypted, 2 already done.')
       expect(again.output).toContain('Remove the others')
       expect(again.code).toBe(0)
       expect((await rotate(url, 'short')).output).toContain(

@@ -144,9 +144,9 @@ describe('recovery by the operator', () => {
     await merchant.manager()
     const rescuer = addressOf(merchant, 'rescuer')
     expect(await recover(slug.toUpperCase(), ` ${rescuer.toUpperCase()}`)).toContain(
-      `${rescuer} is a manager of A merchant now`,
+      `${rescuer} is now a manager of A merchant`,
     )
-    expect(await recover(id, rescuer)).toContain('was a manager of A merchant already')
+    expect(await recover(id, rescuer)).toContain('is already a manager of A merchant')
     expect(await membersOf(merchant)).toContainEqual({ email: rescuer, role: 'manager' })
     expect(await database.audit(merchant)).toMatchObject([
       { actor: 'operator', action: 'member.recovered', details: { email: rescuer } },

@@ -287,7 +287,7 @@ patch?: never
 parameters: NoParameters
 get?: never
 put?: never
-/** Reverse all or a part of a commission */
+/** Reverse a commission in whole or in part */
 post: {
 parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path: { id: string }; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["NewReversal"] } }
@@ -1361,7 +1361,7 @@ patch?: never
 parameters: NoParameters
 get?: never
 put?: never
-/** Send the events since a time again */
+/** Resend the events since a time */
 post: {
 parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["WebhookResend"] } }
@@ -1432,7 +1432,7 @@ patch?: never
 parameters: NoParameters
 get?: never
 put?: never
-/** Send an event again */
+/** Resend an event */
 post: {
 parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
 requestBody?: never
