@@ -168,7 +168,11 @@ test('a wrong token is refused at once, with where the right one is, and nothing
 })
 
 test.each([
-  { failure: 'garbage', status: 503, says: 'Rewardful returned something that is not a page of its API.' },
+  {
+    failure: 'garbage',
+    status: 503,
+    says: 'Rewardful returned something that is not a page of its API.',
+  },
   { failure: 'redirect', status: 503, says: 'Rewardful redirects to another address' },
   {
     failure: { status: 500 },

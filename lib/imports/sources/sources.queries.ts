@@ -121,14 +121,18 @@ export const addSource = async (
 /**
  * Continues a source that has failed, with a new token. Of concurrent requests, one does.
  *
- * @param isAnew whether its current list is read again from the first page
+ * @param restarts whether its current list is read again from the first page
  * @returns undefined if the source is no longer failed
  */
 export const continueSource = async (
   db: Db,
   act: Act,
   { id, programId, purpose, platform, resource, progress }: ImportSource,
-  { ciphertext, cursor, isAnew }: { ciphertext: string; cursor: Place['cursor']; isAnew: boolean },
+  {
+    ciphertext,
+    cursor,
+    restarts,
+  }: { ciphertext: string; cursor: Place['cursor']; restarts: boolean },
 ): Promise<ImportSource | undefined> => {
   const { workspaceId, actor, now } = act
   const { [resource]: _, ...others } = progress
@@ -138,9 +142,9 @@ export const continueSource = async (
     sql`
       update import_sources
       set ciphertext = ${ciphertext}, started_by = ${actor}, created_at = ${now}, cursor = ${cursor}, version = version + 1, failures = 0,
-          progress = ${JSON.stringify(isAnew ? others : progress)}::jsonb, failure = null, failed_at = null, next_attempt_at = ${now}
+          progress = ${JSON.stringify(restarts ? others : progress)}::jsonb, failure = null, failed_at = null, next_attempt_at = ${now}
       where workspace_id = ${workspaceId} and id = ${id} and failed_at is not null`.compile(db),
-    sql`delete from import_source_rows where source_id = ${id} and resource = ${resource} and ${isAnew} and ${isThis}`.compile(
+    sql`delete from import_source_rows where source_id = ${id} and resource = ${resource} and ${restarts} and ${isThis}`.compile(
       db,
     ),
     auditEntry(db, {
@@ -154,7 +158,7 @@ export const continueSource = async (
       .where('id', '=', id)
       .where('ciphertext', '=', ciphertext)
       .compile(),
-    ...(isAnew && resource === 'commissions' ? dropHistory(id, isThis) : []).map((drop) =>
+    ...(restarts && resource === 'commissions' ? dropHistory(id, isThis) : []).map((drop) =>
       drop.compile(db),
     ),
   ])

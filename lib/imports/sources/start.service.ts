@@ -90,11 +90,11 @@ export const startSource = async (
   const failed = await found()
   if (failed?.failedAt && failed.platform === id && failed.account === credentials.account) {
     const place = placeToContinue(platform, failed, failed.progress)
-    const isAnew = place.cursor !== failed.cursor
+    const restarts = place.cursor !== failed.cursor
     const continued = await continueSource(db, act, failed, {
       ciphertext,
       cursor: place.cursor,
-      isAnew,
+      restarts,
     })
     if (continued) return continued
   }
