@@ -129,7 +129,7 @@ const deploy = async (): Promise<void> => {
 // Otherwise Node would exit immediately, and leave a file with secrets.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
-    console.error('\nInterrupted. Run this command again to go on.')
+    console.error('\nInterrupted. Run this command again to continue.')
     process.exit(1)
   })
 }

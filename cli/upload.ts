@@ -40,7 +40,7 @@ const deployWorker = async (env: string, settings: Settings, args: string[]): Pr
     )
   if (!uploaded)
     throw new Error(
-      `${env} was not deployed, because wrangler's question was answered "no". The Workers before it are deployed. Run this command again to go on.`,
+      `${env} was not deployed, because wrangler's question was answered "no". The Workers before it are deployed. Run this command again to continue.`,
     )
 }
 

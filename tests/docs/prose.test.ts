@@ -51,13 +51,6 @@ const TO_DO = `
   islands/import/rules/reading/columns.ts
   islands/import/store.ts
   lib/applications/applications.schemas.ts
-  lib/imports/customers/load-customers.queries.ts
-  lib/imports/customers/save-customers.queries.ts
-  lib/imports/partners/partner-import.queries.ts
-  lib/imports/sources/failures.ts
-  lib/imports/sources/read-page.service.ts
-  lib/imports/sources/schedule.ts
-  lib/imports/sources/sources.queries.ts
   lib/languages/messages.ts
   lib/mail/texts/payout-texts.tsx
   lib/overview/overview.queries.ts
@@ -68,7 +61,6 @@ const TO_DO = `
   lib/payouts/corrections/resolution.ts
   lib/payouts/payouts.ts
   lib/payouts/transfers/transfer-metadata.ts
-  lib/people/erase-customer.queries.ts
   lib/purchases/apply/apply.queries.ts
   lib/purchases/apply/apply.service.ts
   lib/purchases/apply/cards.queries.ts
@@ -87,8 +79,6 @@ const TO_DO = `
   lib/rules/purchases/outcomes.ts
   lib/shadow/comparison/compared-run.queries.ts
   lib/shadow/cut-over/cut-over.queries.ts
-  lib/sign-in/accounts.ts
-  lib/sign-in/requests/known-browsers.queries.ts
   lib/tracking/clicks/snippet-version.ts
   lib/tracking/holds/resolve-hold.queries.ts
   lib/tracking/reports/late-reports.queries.ts
@@ -96,10 +86,8 @@ const TO_DO = `
   lib/tracking/reports/purchases.rpc.ts
   lib/tracking/reports/report.service.ts
   lib/tracking/reports/reports.queries.ts
-  lib/values/slugs.ts
   schema/customers.sql
   schema/identities.sql
-  schema/imports.sql
   schema/ledger.sql
   schema/payouts.sql
   schema/reports.sql
