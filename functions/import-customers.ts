@@ -21,7 +21,7 @@ import { importCall } from '../lib/imports/import-calls.queries.ts'
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
-import { importUndone } from '../lib/imports/undo.ts'
+import { importUndone } from '../lib/imports/undo.service.ts'
 import { lostRace } from '../lib/platform/unavailable.ts'
 import type { ReferralsService } from '../lib/tracking/reports/purchases.rpc.ts'
 

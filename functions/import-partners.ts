@@ -33,7 +33,7 @@ import {
 } from '../lib/imports/partners/partner-import.ts'
 import { movedDetails } from '../lib/imports/partners/partner-mails.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
-import { importUndone } from '../lib/imports/undo.ts'
+import { importUndone } from '../lib/imports/undo.service.ts'
 import { lostRace } from '../lib/platform/unavailable.ts'
 import { SHADOW_REFUSAL } from '../lib/rules/programs/mode.ts'
 

@@ -7,7 +7,7 @@ import { body } from '../../../lib/http/validate.ts'
 import type { ImportUndoResponse } from '../../../lib/imports/imports.responses.ts'
 import { ImportUndoRequest } from '../../../lib/imports/imports.schemas.ts'
 import { previewUndo, undoImport } from '../../../lib/imports/undo.queries.ts'
-import { importInUse } from '../../../lib/imports/undo.ts'
+import { importInUse } from '../../../lib/imports/undo.service.ts'
 
 /**
  * POST /imports/:id/undo: takes back all that an import has made, or nothing. Imports themselves

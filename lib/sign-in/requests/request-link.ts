@@ -17,7 +17,7 @@ type Served = {
   problem: MailProblem | null
 }
 
-/** Sends a link after the response, or saves that none is sent. The two cannot be told apart. */
+/** Sends a link after the response, or saves that none is sent. Both look the same from outside. */
 const serveUnseen = async (
   request: LinkRequest,
   email: string,
