@@ -38,11 +38,8 @@ import partnersActions from './dashboard/partners/partners-actions.tsx'
 import partnersExport from './dashboard/partners/partners-export.ts'
 import partnersMail from './dashboard/partners/partners-mail.tsx'
 import partnersMoved from './dashboard/partners/partners-moved.tsx'
-import payoutCancel from './dashboard/payouts/payout-cancel.tsx'
+import payoutActions from './dashboard/payouts/payout-actions.tsx'
 import payoutList from './dashboard/payouts/payout-list.tsx'
-import payoutRelease from './dashboard/payouts/payout-release.tsx'
-import payoutResolve from './dashboard/payouts/payout-resolve.tsx'
-import payoutReturn from './dashboard/payouts/payout-return.tsx'
 import payoutTemplate from './dashboard/payouts/payout-template.tsx'
 import payouts from './dashboard/payouts/payouts.tsx'
 import groups from './dashboard/programs/groups.tsx'
@@ -106,10 +103,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', personalData)
   .route('/', payouts)
   .route('/', payoutList)
-  .route('/', payoutCancel)
-  .route('/', payoutRelease)
-  .route('/', payoutResolve)
-  .route('/', payoutReturn)
+  .route('/', payoutActions)
   .route('/', payoutRunResolve)
   .route('/', payoutTemplate)
   .route('/', payer)

@@ -1,11 +1,11 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Context } from 'hono'
 import { actOf, freshMember, member, type WorkspaceEnv } from '../lib/auth/access.ts'
+import { readById } from '../lib/auth/rows.ts'
 import { connect } from '../lib/db/connection.ts'
 import { whatIsDue } from '../lib/db/due.queries.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
-import { found } from '../lib/http/found-or-404.ts'
 import { runJob } from '../lib/http/logging.ts'
 import { answerCron, type CronEnv, callCron, isCron } from '../lib/http/rpc/cron.ts'
 import { answerNudge, ROUND_MS, type SelfEnv } from '../lib/http/rpc/nudge.service.ts'
@@ -37,10 +37,7 @@ type AppEnv = WorkspaceEnv & { Bindings: Env }
 
 const SOURCES = '/api/workspaces/:workspace/import-sources'
 
-const sourceOf = (c: Context<AppEnv>) =>
-  found('import source', c.req.param('id') ?? '', (id) =>
-    findSource(c.var.db, c.var.workspace.id, id),
-  )
+const sourceOf = (c: Context<AppEnv>) => readById(c, 'import source', findSource)
 
 const goOn = (c: Pick<Context<AppEnv>, 'env' | 'executionCtx'>): void =>
   c.executionCtx.waitUntil(c.env.SELF.nudge().catch(() => {}))
@@ -89,20 +86,15 @@ const app = createApp<Env>()
   })
 
 /** Reads what is due, and logs one line of JSON. @returns whether more is due soon */
-const read = async (env: Env): Promise<boolean> => {
-  let isMore = false
-  await runJob('import-source', async () => {
-    const tally = await readDue(env, ROUND_MS)
-    isMore = tally?.isMore === true
-    return tally
-  })
-  return isMore
+const readSources = async (env: Env): Promise<boolean> => {
+  const read = await runJob('import-source', () => readDue(env, ROUND_MS))
+  return read?.isMore === true
 }
 
 /** What the Worker asks of itself. */
 export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
   async nudge(round = 1) {
-    answerNudge(this.ctx, this.env, round, () => read(this.env))
+    answerNudge(this.ctx, this.env, round, () => readSources(this.env))
   }
 }
 

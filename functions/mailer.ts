@@ -54,13 +54,8 @@ type Env = UpkeepEnv &
  * @returns whether more is due
  */
 const send = async (env: Env, ms: number): Promise<boolean> => {
-  let isMore = false
-  await runJob('mailer', async () => {
-    const sent = await sendDue(env, chooseSenders(env), ms)
-    isMore = sent?.isMore === true
-    return sent
-  })
-  return isMore
+  const sent = await runJob('mailer', () => sendDue(env, chooseSenders(env), ms))
+  return sent?.isMore === true
 }
 
 /** What the Workers may ask for whose commits queue mails. */
@@ -95,8 +90,12 @@ export default class Mailer extends Nudges implements MailerService {
   async #run(now: Date) {
     const failures: unknown[] = []
     // One that fails does not stop the others.
-    const run = (job: string, work: () => Promise<object | null>) =>
-      runJob(job, work).catch((failure: unknown) => failures.push(failure))
+    const noteFailure = (failure: unknown) => {
+      failures.push(failure)
+      return null
+    }
+    const run = <Tally extends object>(job: string, work: () => Promise<Tally | null>) =>
+      runJob(job, work).catch(noteFailure)
     const { env } = this
     let due = { held: false, mails: false, upkeep: false, retention: false, deletions: false }
     await run('mailer', async () => {
@@ -109,20 +108,13 @@ export default class Mailer extends Nudges implements MailerService {
       })
       return null
     })
-    let released = 0
-    if (due.held)
-      await run('held', async () => {
-        released = await releaseMails(connect(env), dailyMails(env), now)
+    const held =
+      due.held &&
+      (await run('held', async () => {
+        const released = await releaseMails(connect(env), dailyMails(env), now)
         return released ? { released } : null
-      })
-    let isMore = false
-    if (due.mails || released)
-      await send(env, cronMs(env)).then(
-        (more) => {
-          isMore = more
-        },
-        (failure: unknown) => failures.push(failure),
-      )
+      }))
+    const isMore = (due.mails || held) && (await send(env, cronMs(env)).catch(noteFailure))
     // If it has sent as much as it may, no subrequests may be left: the rest is for the next run.
     if (due.upkeep && !isMore) await run('upkeep', () => upkeep(env))
     if (due.retention && !isMore) await run('retention', () => retain(env, now))

@@ -114,14 +114,12 @@ const app = createApp<Env>()
 
 /** Pays what is due, and logs one line of JSON. @returns whether more may be due */
 const pay = async (env: Env, ms: number): Promise<boolean> => {
-  let isMore = false
-  await runJob('payouts', async () => {
-    const paid = await payDue(env, new Date(), ms)
-    isMore = paid?.isMore === true
-    if (paid) await nudgeAll(env, 'OUTBOX', 'WEBHOOKS')
-    return paid
+  const paid = await runJob('payouts', async () => {
+    const done = await payDue(env, new Date(), ms)
+    if (done) await nudgeAll(env, 'OUTBOX', 'WEBHOOKS')
+    return done
   })
-  return isMore
+  return paid?.isMore === true
 }
 
 /** What the managers' Workers may ask for whose commits leave payouts to send, cancel or report. */

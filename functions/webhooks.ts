@@ -38,15 +38,13 @@ const repeatsOf = (workspaceId: string) => `${workspaceId} idempotency`
 
 /** Sends what is due, and logs one line of JSON. @returns whether more is due */
 const send = async (env: Env, run: { ms: number; waits?: boolean }): Promise<boolean> => {
-  let isMore = false
-  await runJob('webhooks', async () => {
-    const sent = await sendDue(env, run)
-    isMore = sent?.isMore === true
+  const sent = await runJob('webhooks', async () => {
+    const tally = await sendDue(env, run)
     // Managers are mailed about an endpoint that is disabled.
-    if (sent?.failed || sent?.retry) await nudgeAll(env, 'OUTBOX')
-    return sent
+    if (tally?.failed || tally?.retry) await nudgeAll(env, 'OUTBOX')
+    return tally
   })
-  return isMore
+  return sent?.isMore === true
 }
 
 /** What the Workers may ask for whose commits webhooks report. */

@@ -6,7 +6,7 @@
 
 import * as m from '../lib/languages/messages.ts'
 import { check } from './import/check.ts'
-import { announce, button, byId, h, showStep } from './import/dom.ts'
+import { actions, announce, button, byId, h, showStep } from './import/dom.ts'
 import type { CsvFile } from './import/file.ts'
 import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, settingOf, urlOf } from './import/plan.ts'
 import { askFile } from './import/questions/choose.ts'
@@ -122,9 +122,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
         elsewhere: balancesElsewhere(answers),
       }),
       ...sitePart(job, outcomes, programOf(job.programId)),
-      h(
-        'p',
-        { class: 'actions' },
+      actions(
         h('a', { href: `/app/${workspace}/imports/${job.importId}` }, t(m.imports_report)),
         h('a', { href: `/app/${workspace}/partners` }, t(m.layout_view_partners)),
         button(t(m.import_another_file), () => resolve(), 'quiet'),
@@ -153,9 +151,7 @@ const askResume = (job: Job, answers: Answer[], done: number, total: number): Pr
           total,
         }),
       ),
-      h(
-        'p',
-        { class: 'actions' },
+      actions(
         button(t(finished ? m.import_view_result : m.import_resume_import), () => resolve(true)),
         button(
           t(finished ? m.import_another_file : m.import_discard_import),

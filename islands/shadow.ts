@@ -5,7 +5,7 @@
  */
 import * as m from '../lib/languages/messages.ts'
 import { Stopped, send } from './import/api.ts'
-import { announce, button, byId, h, showStep } from './import/dom.ts'
+import { actions, announce, button, byId, h, showStep } from './import/dom.ts'
 import { type CsvFile, readFile, UnreadableFile } from './import/file.ts'
 import { columnTable, fileText, menu, zoneMenu } from './import/questions/column-table.ts'
 import { cellText } from './import/rules/reading/cells.ts'
@@ -102,9 +102,7 @@ const askMapping = (file: CsvFile): Promise<CommissionMapping | null> =>
       ),
       choices,
       notes,
-      h(
-        'p',
-        { class: 'actions' },
+      actions(
         next,
         button(t(m.import_choose_another), () => resolve(null), 'quiet'),
       ),

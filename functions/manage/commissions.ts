@@ -8,9 +8,10 @@ import {
   type WorkspaceEnv,
 } from '../../lib/auth/access.ts'
 import { idempotent } from '../../lib/auth/idempotency/idempotent.ts'
+import { changeById, readById } from '../../lib/auth/rows.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { found, notFound } from '../../lib/http/found-or-404.ts'
+import { notFound } from '../../lib/http/found-or-404.ts'
 import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { type HoldResolution, refusalOf } from '../../lib/rules/steps/holds.ts'
@@ -29,10 +30,8 @@ import { reverseCommission } from '../../lib/tracking/refunds/manual-reversals.q
 
 /** Releases or rejects the held commission of the URL. */
 const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>) => {
-  const { db, now } = c.var
-  const commission = await found('commission', c.req.param('id') ?? '', (id) =>
-    resolveHold(db, actOf(c), id, resolution),
-  )
+  const { now } = c.var
+  const commission = await changeById(c, 'commission', resolveHold, resolution)
   const refusal = refusalOf(commission.resolution, resolution)
   if (refusal) throw new ApiError('conflict', refusal)
   return c.json(commissionResponse(commission, now))
@@ -48,19 +47,13 @@ export default createRoutes()
   .get(COMMISSIONS, reader(), query(CommissionQuery), async (c) => {
     const { db, now, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
-    const commissions = await listCommissions(
-      db,
-      workspace.id,
-      { ...filter, limit: limit + 1 },
-      now,
-    )
+    const request = { ...filter, limit: limit + 1 }
+    const commissions = await listCommissions(db, workspace.id, request, now)
     return c.json(page(commissions, limit, (commission) => commissionResponse(commission, now)))
   })
   .get(`${COMMISSIONS}/:id`, reader(), async (c) => {
-    const { db, now, workspace } = c.var
-    const commission = await found('commission', c.req.param('id'), (id) =>
-      findCommission(db, workspace.id, id),
-    )
+    const { now } = c.var
+    const commission = await readById(c, 'commission', findCommission)
     return c.json(commissionResponse(commission, now))
   })
   .post(COMMISSIONS, freshWriter(), body(NewAdjustment), idempotent(), async (c) => {
@@ -75,10 +68,8 @@ export default createRoutes()
     )
   })
   .post(`${COMMISSIONS}/:id/reverse`, freshWriter(), body(NewReversal), idempotent(), async (c) => {
-    const { db, now } = c.var
-    const saved = await found('commission', c.req.param('id'), (id) =>
-      reverseCommission(db, actOf(c), id, c.req.valid('json')),
-    )
+    const { now } = c.var
+    const saved = await changeById(c, 'commission', reverseCommission, c.req.valid('json'))
     if (saved.outcome === 'refused') throw new ApiError('conflict', saved.refusal)
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
     return c.json(
@@ -87,11 +78,9 @@ export default createRoutes()
     )
   })
   .post(`${COMMISSIONS}/:id/hold`, member(), body(NewHold), async (c) => {
-    const { db, now } = c.var
+    const { now } = c.var
     const { note } = c.req.valid('json')
-    const { commission, refusal } = await found('commission', c.req.param('id'), (id) =>
-      holdCommission(db, actOf(c), id, note),
-    )
+    const { commission, refusal } = await changeById(c, 'commission', holdCommission, note)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(commissionResponse(commission, now))
   })

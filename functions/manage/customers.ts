@@ -1,4 +1,5 @@
 import { reader } from '../../lib/auth/access.ts'
+import { readById, readPage } from '../../lib/auth/rows.ts'
 import {
   type CustomerRow,
   findCustomer,
@@ -8,8 +9,6 @@ import type { CustomerResponse } from '../../lib/customers/customers.responses.t
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { explainIdentity } from '../../lib/customers/explain-identity.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { found } from '../../lib/http/found-or-404.ts'
-import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 
 export const customerResponse = (customer: CustomerRow): CustomerResponse => ({
@@ -33,15 +32,9 @@ export const customerResponse = (customer: CustomerRow): CustomerResponse => ({
  */
 export default createRoutes()
   .get('/api/workspaces/:workspace/customers/:id', reader(), async (c) => {
-    const { db, workspace } = c.var
-    const customer = await found('customer', c.req.param('id'), (id) =>
-      findCustomer(db, workspace.id, id),
-    )
+    const customer = await readById(c, 'customer', findCustomer)
     return c.json(customerResponse(customer))
   })
-  .get('/api/workspaces/:workspace/customers', reader(), query(CustomerQuery), async (c) => {
-    const { db, workspace } = c.var
-    const { limit, ...filter } = c.req.valid('query')
-    const customers = await listCustomers(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(customers, limit, customerResponse))
-  })
+  .get('/api/workspaces/:workspace/customers', reader(), query(CustomerQuery), async (c) =>
+    c.json(await readPage(c, c.req.valid('query'), listCustomers, customerResponse)),
+  )

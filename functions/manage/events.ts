@@ -1,4 +1,5 @@
 import { actOf, freshWriter, keyWriter, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { readById, readPage } from '../../lib/auth/rows.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found-or-404.ts'
@@ -17,42 +18,34 @@ import { SaleCorrection } from '../../lib/tracking/refunds/corrections.schemas.t
 import type { CreditsService } from '../../lib/tracking/reports/purchases.rpc.ts'
 import type { TrackingResponse } from '../../lib/tracking/reports/reports.responses.ts'
 
+const EVENTS = '/api/workspaces/:workspace/events'
+
 /**
  * GET /events and /events/:id: leads and sales, each with the steps of its decision. GET
  * /mismatches: reports that differ from them. POST /events/:id/credit decides by hand. Design,
  * section 12. PATCH /api/track/sale/:externalId adds what a report lacked.
  */
 export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }>()
-  .get('/api/workspaces/:workspace/events/:id', reader(), async (c) => {
-    const { db, now, workspace } = c.var
-    const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
+  .get(`${EVENTS}/:id`, reader(), async (c) => {
+    const { now } = c.var
+    const event = await readById(c, 'event', findEvent)
     return c.json(eventResponse(event, now))
   })
-  .get('/api/workspaces/:workspace/mismatches', reader(), query(MismatchQuery), async (c) => {
-    const { db, workspace } = c.var
-    const { limit, ...filter } = c.req.valid('query')
-    const rows = await listMismatches(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(rows, limit, mismatchResponse))
-  })
-  .post(
-    '/api/workspaces/:workspace/events/:id/credit',
-    freshWriter(),
-    body(NewCredit),
-    async (c) => {
-      const { db, now, workspace } = c.var
-      const { id } = await found('event', c.req.param('id'), (uuid) =>
-        findEvent(db, workspace.id, uuid),
-      )
-      const outcome = await rpc(
-        'stripe-webhook',
-        c.env.CREDITS.creditEvent(actOf(c), id, c.req.valid('json')),
-      )
-      if (outcome === 'partner_missing') throw notFound('partner')
-      if (outcome !== 'credited') throw new ApiError('conflict', creditRefusals[outcome])
-      const event = await found('event', id, (uuid) => findEvent(db, workspace.id, uuid))
-      return c.json(eventResponse(event, now))
-    },
+  .get('/api/workspaces/:workspace/mismatches', reader(), query(MismatchQuery), async (c) =>
+    c.json(await readPage(c, c.req.valid('query'), listMismatches, mismatchResponse)),
   )
+  .post(`${EVENTS}/:id/credit`, freshWriter(), body(NewCredit), async (c) => {
+    const { db, now, workspace } = c.var
+    const { id } = await readById(c, 'event', findEvent)
+    const outcome = await rpc(
+      'stripe-webhook',
+      c.env.CREDITS.creditEvent(actOf(c), id, c.req.valid('json')),
+    )
+    if (outcome === 'partner_missing') throw notFound('partner')
+    if (outcome !== 'credited') throw new ApiError('conflict', creditRefusals[outcome])
+    const event = await found('event', id, (uuid) => findEvent(db, workspace.id, uuid))
+    return c.json(eventResponse(event, now))
+  })
   .patch('/api/track/sale/:externalId', keyWriter(), body(SaleCorrection), async (c) => {
     const { externalId } = c.req.param()
     const correction = c.req.valid('json')
@@ -71,7 +64,7 @@ export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService
     const { id, attributed } = result
     return c.json<TrackingResponse>({ eventId: attributed ? id : null, attributed })
   })
-  .get('/api/workspaces/:workspace/events', reader(), query(EventQuery), async (c) => {
+  .get(EVENTS, reader(), query(EventQuery), async (c) => {
     const { db, now, workspace } = c.var
     const { limit, overdue, ...filter } = c.req.valid('query')
     const expectedBefore = overdue ? overdueSince(now) : undefined

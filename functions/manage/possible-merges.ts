@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, freshMember, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { readPage } from '../../lib/auth/rows.ts'
 import {
   findPossibleMerge,
   listPossibleMerges,
@@ -11,7 +12,6 @@ import { PossibleMergeQuery } from '../../lib/customers/possible-merges.schemas.
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found-or-404.ts'
-import { page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { query } from '../../lib/http/validate.ts'
 import { MERGE_REFUSALS, type MergeDecision } from '../../lib/rules/identities/possible-merges.ts'
@@ -54,11 +54,8 @@ const PATH = '/api/workspaces/:workspace/possible-merges'
  * apart.
  */
 export default createRoutes<Env>()
-  .get(PATH, reader(), query(PossibleMergeQuery), async (c) => {
-    const { db, workspace } = c.var
-    const { limit, ...filter } = c.req.valid('query')
-    const pairs = await listPossibleMerges(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(pairs, limit, possibleMergeResponse))
-  })
+  .get(PATH, reader(), query(PossibleMergeQuery), async (c) =>
+    c.json(await readPage(c, c.req.valid('query'), listPossibleMerges, possibleMergeResponse)),
+  )
   .post(`${PATH}/:id/merge`, freshMember(), decide('merged'))
   .post(`${PATH}/:id/dismiss`, freshMember(), decide('dismissed'))

@@ -2,11 +2,11 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { COMMISSION_KIND_NAMES } from '../../lib/languages/names.ts'
-import { Table } from '../../lib/pages/layout/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/layout/portal.tsx'
 import { t, textsOf } from '../../lib/pages/layout/text.ts'
 import { money } from '../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../lib/pages/parts/tags.tsx'
+import { Table } from '../../lib/pages/tables/table.tsx'
 import { type OwnCommission, readOwnCommissions } from '../../lib/portal/lists.queries.ts'
 import { CommissionQuery } from '../../lib/portal/portal.schemas.ts'
 import { maskCustomer } from '../../lib/values/mask-customer.ts'
@@ -23,15 +23,9 @@ const stateOf = (commission: OwnCommission): CommissionState => ({
   isReversed: commission.reversedCents === commission.amountCents,
 })
 
-const Row = ({
-  commission,
-  hasManyPrograms,
-  now,
-}: {
-  commission: OwnCommission
-  hasManyPrograms: boolean
-  now: Date
-}) => {
+type RowProps = { commission: OwnCommission; hasManyPrograms: boolean; now: Date }
+
+const Row = ({ commission, hasManyPrograms, now }: RowProps) => {
   const { kind, amountCents: cents, currency, reversedCents: reversed, eventId } = commission
   const state = stateOf(commission)
   return (

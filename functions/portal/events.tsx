@@ -5,11 +5,12 @@ import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { EVENT_KIND_NAMES } from '../../lib/languages/names.ts'
 import { Support } from '../../lib/pages/layout/brand.tsx'
-import { Table } from '../../lib/pages/layout/parts.tsx'
+import { Fact, LinkLine } from '../../lib/pages/layout/parts.tsx'
 import { Day, ProgramName, renderPortal } from '../../lib/pages/layout/portal.tsx'
 import { t, textsOf } from '../../lib/pages/layout/text.ts'
 import { money } from '../../lib/pages/parts/money.tsx'
 import { hidden } from '../../lib/pages/parts/tags.tsx'
+import { Table } from '../../lib/pages/tables/table.tsx'
 import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/portal/events.queries.ts'
 import { explainToPartner, reasonWithoutCommission } from '../../lib/portal/partner-steps.ts'
 import { PortalEventId, PortalQuery } from '../../lib/portal/portal.schemas.ts'
@@ -53,13 +54,9 @@ const outcomeOf = (event: OwnEvent): string => {
   return t(m.outcome_partly_reversed, { amount, reversed: money(reversedCents, currency) })
 }
 
-const EventTable = ({
-  events,
-  hasManyPrograms,
-}: {
-  events: OwnEvent[]
-  hasManyPrograms: boolean
-}) => (
+type EventTableProps = { events: OwnEvent[]; hasManyPrograms: boolean }
+
+const EventTable = ({ events, hasManyPrograms }: EventTableProps) => (
   <Table
     caption={t(m.nav_events)}
     head={[
@@ -134,25 +131,16 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
   const sentences = explainToPartner(event, money, t)
   return (
     <>
-      <p>
-        <a href="/portal/events">{t(m.all_events)}</a>
-      </p>
+      <LinkLine href="/portal/events">{t(m.all_events)}</LinkLine>
       <h1>{headingOf(event)}</h1>
       <dl class="facts">
-        <dt>{t(m.date_column)}</dt>
-        <dd>
+        <Fact name={m.date_column}>
           <Day at={event.occurredAt} />
-        </dd>
-        <dt>{t(m.program)}</dt>
-        <dd>
+        </Fact>
+        <Fact name={m.program}>
           <bdi>{event.program}</bdi>
-        </dd>
-        {amount && (
-          <>
-            <dt>{t(m.amount_column)}</dt>
-            <dd>{amount}</dd>
-          </>
-        )}
+        </Fact>
+        {amount && <Fact name={m.amount_column}>{amount}</Fact>}
       </dl>
       <h2>{t(event.isCredited ? m.credited : m.not_credited)}</h2>
       <ol class="steps">
@@ -195,9 +183,5 @@ export default createRoutes<SessionEnv>()
     const event = id.success ? await findOwnEvent(db, user.email, id.data) : undefined
     if (!event) throw new ApiError('not_found', 'This sale or lead does not exist.')
     const children = <EventPage event={event} now={now} />
-    return renderPortal(c, {
-      title: textsOf(c)(EVENT_KIND_NAMES[event.kind]),
-      at: '/portal/events',
-      children,
-    })
+    return renderPortal(c, { title: EVENT_KIND_NAMES[event.kind], at: '/portal/events', children })
   })

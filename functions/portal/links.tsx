@@ -6,10 +6,10 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import type { Message, Translate } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { Field } from '../../lib/pages/forms/fields.tsx'
+import { Field, IDENTIFIER } from '../../lib/pages/forms/fields.tsx'
 import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/forms/link-builder.tsx'
 import { accentClass, Logo, Support } from '../../lib/pages/layout/brand.tsx'
-import { Copyable, Done, noticeFor, Problem, Table } from '../../lib/pages/layout/parts.tsx'
+import { Copyable, Done, noticeFor, Problem } from '../../lib/pages/layout/parts.tsx'
 import {
   NoPrograms,
   NotActive,
@@ -21,6 +21,7 @@ import { t, textsOf } from '../../lib/pages/layout/text.ts'
 import { figure } from '../../lib/pages/parts/money.tsx'
 import { hidden } from '../../lib/pages/parts/tags.tsx'
 import { SubTable } from '../../lib/pages/tables/sub-table.tsx'
+import { Table } from '../../lib/pages/tables/table.tsx'
 import {
   addOwnLink,
   MAX_OWN_LINKS,
@@ -44,18 +45,15 @@ const slugsOf = ({ links }: OwnLinks): string[] => links.map(({ slug }) => slug)
 /** A rejected form: its field and the error. */
 type Refused = { slug: string | undefined; errors: ErrorDetail[] }
 
-/** The links of one program, and the forms that make more. */
-const Links = ({
-  of,
-  built,
-  refused,
-  subs,
-}: {
+type LinksProps = {
   of: OwnLinks
   subs: StatsRow[]
   built: BuiltLink | undefined
   refused: Refused | undefined
-}) => (
+}
+
+/** The links of one program, and the forms that make more. */
+const Links = ({ of, built, refused, subs }: LinksProps) => (
   <>
     <Logo logoUrl={of.logoUrl} name={of.program} />
     <h2>
@@ -117,9 +115,7 @@ const AnotherLink = ({ of, refused }: { of: OwnLinks; refused: Refused | undefin
           hint={t(m.slug_hint, { example: `${makeSlug(of.links[0]?.slug ?? '', '')}-newsletter` })}
           required
           maxlength={MAX_SLUG_LENGTH}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
+          {...IDENTIFIER}
           value={refused?.slug}
           errors={refused?.errors}
         />
@@ -193,7 +189,7 @@ const showLinks = (
     </>
   )
   const branding = of && { brands: [of], mainClass: accentClass(of) }
-  return renderPortal(c, { title: t(m.nav_links), at: PATH, ...branding, children }, status)
+  return renderPortal(c, { title: m.nav_links, at: PATH, ...branding, children }, status)
 }
 
 /** /portal/links: a partner's links, and what makes more of them. */

@@ -1,15 +1,16 @@
 /** What the portal's lists share: reading their query, and the page around their rows. */
+
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { type Listed, page } from '../../lib/http/lists.ts'
 import * as m from '../../lib/languages/messages.ts'
-import { NextPage } from '../../lib/pages/layout/parts.tsx'
 import { ProgramFilter, renderPortal } from '../../lib/pages/layout/portal.tsx'
 import { noSuchPage } from '../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../lib/pages/layout/text.ts'
 import { readFilters } from '../../lib/pages/tables/filters.tsx'
+import { NextPage } from '../../lib/pages/tables/table.tsx'
 import type { PortalFilter } from '../../lib/portal/lists.queries.ts'
 import { PORTAL_ROWS, type PortalQuery } from '../../lib/portal/portal.schemas.ts'
 
@@ -44,7 +45,7 @@ export const readList = async <S extends z.ZodType<ListQuery>, Row extends { id:
 
 type ListPage<Row> = {
   title: string
-  at: Parameters<typeof renderPortal>[1]['at']
+  at: NonNullable<Parameters<typeof renderPortal>[1]['at']>
   list: List<Row>
   intro: Child
   /** The text of an empty list. */

@@ -5,10 +5,11 @@ import { LOCALES } from '../../lib/languages/languages.ts'
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { CONNECT_NOTICES } from '../../lib/pages/layout/connect.tsx'
-import { Done, noticeFor, Table } from '../../lib/pages/layout/parts.tsx'
+import { Done, noticeFor } from '../../lib/pages/layout/parts.tsx'
 import { Day, NoPrograms, ProgramName, renderPortal } from '../../lib/pages/layout/portal.tsx'
 import { readerFor, t, textsOf } from '../../lib/pages/layout/text.ts'
 import { linkTo } from '../../lib/pages/parts/tags.tsx'
+import { Table } from '../../lib/pages/tables/table.tsx'
 import { type PortalData, readPortal } from '../../lib/portal/portal.queries.ts'
 import { periodOf, readPeriodDays } from '../../lib/values/periods.ts'
 import { Program } from './program.tsx'
@@ -96,10 +97,5 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
       )}
     </>
   )
-  return renderPortal(c, {
-    title: t(m.portal_title),
-    at: '/portal',
-    brands: partnerships,
-    children,
-  })
+  return renderPortal(c, { title: m.portal_title, brands: partnerships, children })
 })

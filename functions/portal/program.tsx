@@ -5,7 +5,7 @@ import * as m from '../../lib/languages/messages.ts'
 import { methodWords, paidBy } from '../../lib/pages/forms/payment-method.ts'
 import { accentClass, Logo, merchantAt, Support } from '../../lib/pages/layout/brand.tsx'
 import { ConnectCard } from '../../lib/pages/layout/connect.tsx'
-import { Copyable } from '../../lib/pages/layout/parts.tsx'
+import { Copyable, LinkLine } from '../../lib/pages/layout/parts.tsx'
 import { NotActive } from '../../lib/pages/layout/portal.tsx'
 import { t } from '../../lib/pages/layout/text.ts'
 import { figure, money, pageLanguage } from '../../lib/pages/parts/money.tsx'
@@ -18,7 +18,6 @@ import { offeredMethods } from '../../lib/payouts/details/payment-details.ts'
 import type { Partnership, PortalData } from '../../lib/portal/portal.queries.ts'
 import { fillSlots, type Period } from '../../lib/values/periods.ts'
 import { partnerLink } from '../../lib/values/slugs.ts'
-import { BeforeTheMove } from './before-the-move.tsx'
 import { Balances } from './payments/balances.tsx'
 
 const Coupons = ({ codes }: { codes: string[] | null }) =>
@@ -69,16 +68,10 @@ const seriesOf = (
   return [...counts, ...earned]
 }
 
+type PaymentMethodProps = { workspaceId: string; data: PortalData; now: Date }
+
 /** How a workspace pays a partner. It is the same for all of its programs. */
-const PaymentMethod = ({
-  workspaceId,
-  data,
-  now,
-}: {
-  workspaceId: string
-  data: PortalData
-  now: Date
-}) => {
+const PaymentMethod = ({ workspaceId, data, now }: PaymentMethodProps) => {
   const partnerships = data.partnerships.filter((one) => one.workspaceId === workspaceId)
   const account = data.accounts.find((one) => one.workspaceId === workspaceId)
   const [first] = partnerships
@@ -116,11 +109,9 @@ const ChoiceCard = ({ choice }: { choice: PaymentChoice }) => (
           })}{' '}
       {choice.pending && t(m.change_within_72_hours)}
     </p>
-    <p>
-      <a href={`/portal/payment?workspace=${choice.workspaceId}`}>
-        {t(choice.current || choice.pending ? m.change_payment_details : m.choose_payment)}
-      </a>
-    </p>
+    <LinkLine href={`/portal/payment?workspace=${choice.workspaceId}`}>
+      {t(choice.current || choice.pending ? m.change_payment_details : m.choose_payment)}
+    </LinkLine>
   </section>
 )
 
@@ -224,15 +215,34 @@ const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons 
   <>
     <h3>{t(m.your_link)}</h3>
     <Copyable label={t(m.copy_own_link, { program, hidden })} text={partnerLink(siteUrl, slug)} />
-    <p>
-      <a href={`/portal/links?program=${programId}`}>
-        {t(m.link_to_any_page, { program, hidden })}
-      </a>
-    </p>
+    <LinkLine href={`/portal/links?program=${programId}`}>
+      {t(m.link_to_any_page, { program, hidden })}
+    </LinkLine>
     <FurtherLinks links={(furtherSlugs ?? []).map((further) => partnerLink(siteUrl, further))} />
     <Coupons codes={coupons} />
   </>
 )
+
+/** What another platform paid for the customers who came along, if an import says so. */
+const BeforeTheMove = ({ priors, workspace }: Partnership) =>
+  priors.length > 0 && (
+    <>
+      <h3>{t(m.before_the_move)}</h3>
+      <ul>
+        {priors.map(({ currency, customers, commissions, amountCents }) => {
+          const count = commissions > 0 ? t(m.prior_commissions, { count: commissions }) : null
+          return (
+            <li>
+              {amountCents > 0 &&
+                t(m.prior_amount, { amount: money(amountCents, currency), count: customers })}
+              {amountCents > 0 && count ? ` (${count})` : count}
+            </li>
+          )
+        })}
+      </ul>
+      <p class="hint">{t(m.prior_hint, { workspace, name })}</p>
+    </>
+  )
 
 /** Instead of balances, while another platform pays. */
 const Moving = () => (

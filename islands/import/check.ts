@@ -5,7 +5,7 @@ import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
 import { balancesPart } from './balances-part.ts'
 import { deltasPart, partnersHere } from './deltas.ts'
-import { announce, button, byId, h, option, showStep } from './dom.ts'
+import { actions, announce, button, byId, h, option, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
 import { groupChoices, groupsHere } from './questions/group-choices.ts'
@@ -216,9 +216,7 @@ const decide = (
       moving > 0
         ? h('fieldset', {}, h('legend', {}, t(m.import_customers_of_others)), owners.part)
         : null,
-      h(
-        'p',
-        { class: 'actions' },
+      actions(
         start,
         button(t(m.import_back_to_columns), () => resolve(null), 'quiet'),
       ),

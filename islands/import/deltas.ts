@@ -5,9 +5,8 @@
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
 import { get } from './api.ts'
-import { button, download, h, table } from './dom.ts'
+import { downloadRows, h, table } from './dom.ts'
 import type { Deltas, PartnerHere } from './rules/deltas.ts'
-import { csvLine } from './rules/reading/cells.ts'
 
 /** 20,000 partners. A larger program is not compared. */
 const MAX_PAGES = 100
@@ -91,14 +90,6 @@ const list = ({ title, text, caption, head, rows, file }: List): HTMLElement => 
     h('p', {}, text),
     part,
     rest > 0 ? h('p', {}, t(m.import_more, { count: rest })) : null,
-    h(
-      'p',
-      { class: 'actions' },
-      button(
-        t(m.import_download_list),
-        () => download(file.name, `\ufeff${[file.head, ...rows].map(csvLine).join('')}`),
-        'quiet',
-      ),
-    ),
+    downloadRows(file.name, [file.head, ...rows]),
   )
 }

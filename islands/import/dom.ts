@@ -1,5 +1,8 @@
 /** DOM helpers: elements, focus, announcements and downloads. */
-import type { Wrap } from '../text.ts'
+
+import * as m from '../../lib/languages/messages.ts'
+import { t, type Wrap } from '../text.ts'
+import { csvLine } from './rules/reading/cells.ts'
 
 type Child = Node | string | null | undefined
 
@@ -60,6 +63,10 @@ export const button = (label: string, onClick: () => void, style = ''): HTMLButt
   return element
 }
 
+/** The buttons and links at the end of a step or a list. */
+export const actions = (...children: Child[]): HTMLElement =>
+  h('p', { class: 'actions' }, ...children)
+
 /** A checkbox with its effect. */
 export const option = (label: string, id: string, checked = false) => {
   const box = h('input', { type: 'checkbox', id, 'aria-describedby': `${id}-effect` })
@@ -79,6 +86,16 @@ export const download = (name: string, content: string): void => {
   // By then the browser has read it.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/** The button that downloads rows as CSV. @param rows the first one has the names of the columns */
+export const downloadRows = (name: string, rows: string[][]): HTMLElement =>
+  actions(
+    button(
+      t(m.import_download_list),
+      () => download(name, `\ufeff${rows.map(csvLine).join('')}`),
+      'quiet',
+    ),
+  )
 
 /** A table that scrolls horizontally on narrow screens, like those of the other pages. */
 export const table = (

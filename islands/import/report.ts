@@ -3,11 +3,10 @@
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
-import { button, code, download, h, strong, table } from './dom.ts'
+import { actions, button, code, download, downloadRows, h, strong, table } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { errorCsv, type FailureGroup, failureGroups } from './rules/failures.ts'
 import type { BrokenLink, Outcomes, OwnedCustomer } from './rules/outcomes.ts'
-import { csvLine } from './rules/reading/cells.ts'
 import type { Mapping } from './rules/reading/columns.ts'
 import { bannedPartners, brokenLinks, ownedCustomers, summary } from './rules/report.ts'
 import { type BalancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
@@ -87,19 +86,10 @@ const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
     h('p', {}, t(m.import_slugs_not_kept)),
     linksTable(links.slice(0, MAX_LINKS), dryRun),
     more(m.import_more_links, links.length - MAX_LINKS),
-    h(
-      'p',
-      { class: 'actions' },
-      button(
-        t(m.import_download_list),
-        () =>
-          download(
-            'changed-slugs.csv',
-            `\ufeff${[['email', 'old_slug', 'new_slug', 'reason'], ...links.map(({ email, from, to, why }) => [email, from, to, t(WHY[why])])].map(csvLine).join('')}`,
-          ),
-        'quiet',
-      ),
-    ),
+    downloadRows('changed-slugs.csv', [
+      ['email', 'old_slug', 'new_slug', 'reason'],
+      ...links.map(({ email, from, to, why }) => [email, from, to, t(WHY[why])]),
+    ]),
   )
 
 /** Two columns, so that a phone shows both slugs side by side. */
@@ -137,19 +127,10 @@ const ownedPart = (owned: OwnedCustomer[], dryRun: boolean): HTMLElement => {
     h('p', {}, t(moves ? m.import_credited_to_file : m.import_stay_with_partner)),
     part,
     more(m.import_more_customers, owned.length - MAX_LINKS),
-    h(
-      'p',
-      { class: 'actions' },
-      button(
-        t(m.import_download_list),
-        () =>
-          download(
-            moves ? 'moved-customers.csv' : 'customers-of-other-partners.csv',
-            `\ufeff${[['customer', 'former_partner', 'file_partner'], ...owned.map(({ customer, from, to }) => [customer, from, to])].map(csvLine).join('')}`,
-          ),
-        'quiet',
-      ),
-    ),
+    downloadRows(moves ? 'moved-customers.csv' : 'customers-of-other-partners.csv', [
+      ['customer', 'former_partner', 'file_partner'],
+      ...owned.map(({ customer, from, to }) => [customer, from, to]),
+    ]),
   )
 }
 
@@ -188,9 +169,7 @@ const errorsPart = (
       ),
     ),
     h('p', {}, t(m.import_errors_hint)),
-    h(
-      'p',
-      { class: 'actions' },
+    actions(
       button(
         t(m.import_download_errors),
         () =>

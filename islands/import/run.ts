@@ -2,7 +2,7 @@
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
 import { isOpenerSignedIn, Stopped, send } from './api.ts'
-import { announce, button, h, linkInNewTab, showStep } from './dom.ts'
+import { actions, announce, button, h, linkInNewTab, showStep } from './dom.ts'
 import { type Call, rowCount } from './plan.ts'
 import type { Answer } from './store.ts'
 
@@ -120,13 +120,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       },
       'quiet',
     )
-    showStep(
-      run.title,
-      bar,
-      says,
-      stopped,
-      h('p', { class: 'actions' }, toggle, run.leave ? leave : null),
-    )
+    showStep(run.title, bar, says, stopped, actions(toggle, run.leave ? leave : null))
     void work()
   })
 

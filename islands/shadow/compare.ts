@@ -1,7 +1,7 @@
 /** Lets the server compare what was uploaded or read. */
 import * as m from '../../lib/languages/messages.ts'
 import { send } from '../import/api.ts'
-import { announce, h } from '../import/dom.ts'
+import { actions, announce, h } from '../import/dom.ts'
 import { t } from '../text.ts'
 
 /** Between two calls that compare. */
@@ -25,4 +25,4 @@ export const compare = async (url: string, said: HTMLElement): Promise<void> => 
 
 /** The link to the comparison. */
 export const viewComparison = (href: string): HTMLElement =>
-  h('p', { class: 'actions' }, h('a', { class: 'button', href }, t(m.mails_shadow_button)))
+  actions(h('a', { class: 'button', href }, t(m.mails_shadow_button)))

@@ -71,14 +71,19 @@ export const logRequest = ({ onlyFailures = false } = {}): MiddlewareHandler =>
  * Runs a scheduled job, and logs one line about it, unless it had nothing to do.
  *
  * @param work returns counts for the line
+ * @returns these counts
  * @throws {Error} the failure without its cause and messages that quote data, which the runtime
  *   would log
  */
-export const runJob = async (job: string, work: () => Promise<object | null>): Promise<void> => {
+export const runJob = async <Tally extends object>(
+  job: string,
+  work: () => Promise<Tally | null>,
+): Promise<Tally | null> => {
   const start = Date.now()
   try {
     const tally = await work()
     if (tally) log('info', { job, ms: Date.now() - start, ...tally })
+    return tally
   } catch (failure) {
     const description = describeError(failure)
     log('error', { job, ms: Date.now() - start, ...description })

@@ -1,6 +1,8 @@
 /** The page of the accounts that are signed in in this browser. */
+
 import * as m from '../languages/messages.ts'
-import { Done } from '../pages/layout/parts.tsx'
+import { DangerButton, LinkButton } from '../pages/forms/buttons.tsx'
+import { Done, LinkLine } from '../pages/layout/parts.tsx'
 import { t } from '../pages/layout/text.ts'
 import { hidden, strong } from '../pages/parts/tags.tsx'
 import { type Account, MAX_OTHERS } from './accounts.ts'
@@ -23,9 +25,7 @@ const Other = ({ account: { id, email }, next }: { account: Account; next: strin
     </form>
     <form method="post" action="/auth/accounts/sign-out">
       <input type="hidden" name="session" value={id} />
-      <button type="submit" class="link">
-        {t(m.sign_out_other_account, { email, hidden })}
-      </button>
+      <LinkButton>{t(m.sign_out_other_account, { email, hidden })}</LinkButton>
     </form>
   </li>
 )
@@ -46,23 +46,17 @@ export const AccountsPage = ({ active, others, next, done }: Props) => (
         </ul>
       </>
     )}
-    <p>
-      <a href={`/sign-in?next=${encodeURIComponent(next)}`}>
-        {active ? t(m.add_account) : t(m.sign_in)}
-      </a>
-    </p>
+    <LinkLine href={`/sign-in?next=${encodeURIComponent(next)}`}>
+      {active ? t(m.add_account) : t(m.sign_in)}
+    </LinkLine>
     {active && (
       <form method="post" action="/auth/sign-out">
-        <button type="submit" class="link">
-          {t(m.sign_out_of_account, { email: active.email })}
-        </button>
+        <LinkButton>{t(m.sign_out_of_account, { email: active.email })}</LinkButton>
       </form>
     )}
     {others.length > 0 && (
       <form method="post" action="/auth/accounts/sign-out-all">
-        <button type="submit" class="danger">
-          {t(m.sign_out_of_all)}
-        </button>
+        <DangerButton>{t(m.sign_out_of_all)}</DangerButton>
       </form>
     )}
     <p class="hint">{t(m.accounts_limit, { accounts: String(MAX_OTHERS + 1) })}</p>

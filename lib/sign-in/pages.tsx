@@ -4,8 +4,8 @@ import { LINK_MINUTES, SESSION_DAYS } from '../auth/better-auth.ts'
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
-import { Field } from '../pages/forms/fields.tsx'
-import { Done, Problem } from '../pages/layout/parts.tsx'
+import { EmailField } from '../pages/forms/fields.tsx'
+import { Done, LinkLine, Problem } from '../pages/layout/parts.tsx'
 import { t } from '../pages/layout/text.ts'
 import { linkTo, strong } from '../pages/parts/tags.tsx'
 import { CodeForm, LinkState, OtherBrowser } from './code-pages.tsx'
@@ -32,16 +32,7 @@ export const SignInPage = ({
       <Done message={done} />
       <p>{t(m.sign_in_intro)}</p>
       <form method="post" action="/sign-in">
-        <Field
-          label={t(m.email_address)}
-          name="email"
-          type="email"
-          value={email}
-          errors={errors}
-          autocomplete="email"
-          maxlength={320}
-          required
-        />
+        <EmailField label={t(m.email_address)} value={email} errors={errors} autocomplete="email" />
         <input type="hidden" name="next" value={next} />
         <button type="submit">{t(m.send_sign_in_link)}</button>
       </form>
@@ -133,9 +124,7 @@ export const BadLinkPage = () => (
   <>
     <h1>{t(m.invalid_link)}</h1>
     <Problem message={t(m.invalid_link_text, { minutes: LINK_MINUTES })} />
-    <p>
-      <a href="/sign-in">{t(m.request_new_link)}</a>
-    </p>
+    <LinkLine href="/sign-in">{t(m.request_new_link)}</LinkLine>
   </>
 )
 

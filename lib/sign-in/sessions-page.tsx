@@ -3,20 +3,22 @@
 import { MAX_SESSION_DAYS, SESSION_DAYS } from '../auth/better-auth.ts'
 import type { SessionRow } from '../auth/sessions.queries.ts'
 import * as m from '../languages/messages.ts'
-import { Done, Table, Time } from '../pages/layout/parts.tsx'
+import { DangerButton, LinkButton } from '../pages/forms/buttons.tsx'
+import { Done, LinkLine } from '../pages/layout/parts.tsx'
 import { t } from '../pages/layout/text.ts'
 import { hidden, linkTo } from '../pages/parts/tags.tsx'
+import { Table, TimeCell } from '../pages/tables/table.tsx'
 
 type Props = { sessions: SessionRow[]; ownId: string; done: string | undefined }
 
 const SignOut = ({ session, isOwn }: { session: SessionRow; isOwn: boolean }) => (
   <form method="post" action={isOwn ? '/auth/sign-out' : '/auth/sessions/sign-out'}>
     {!isOwn && <input type="hidden" name="session" value={session.id} />}
-    <button type="submit" class="link">
+    <LinkButton>
       {isOwn
         ? t(m.sign_out_here, { hidden })
         : t(m.sign_out_there, { browser: nameOf(session), hidden })}
-    </button>
+    </LinkButton>
   </form>
 )
 
@@ -45,9 +47,7 @@ export const SessionsPage = ({ sessions, ownId, done }: Props) => (
                 </>
               )}
             </td>
-            <td>
-              <Time at={session.signedInAt} />
-            </td>
+            <TimeCell at={session.signedInAt} />
             <td>
               <Day at={session.usedAt} />
             </td>
@@ -58,14 +58,10 @@ export const SessionsPage = ({ sessions, ownId, done }: Props) => (
         ))}
     </Table>
     <form method="post" action="/auth/sessions/sign-out-everywhere">
-      <button type="submit" class="danger">
-        {t(m.sign_out_everywhere)}
-      </button>
+      <DangerButton>{t(m.sign_out_everywhere)}</DangerButton>
     </form>
     <p class="hint">{t(m.session_ends, { days: SESSION_DAYS, maxDays: MAX_SESSION_DAYS })}</p>
-    <p>
-      <a href="/auth/passkeys">{t(m.passkeys_title)}</a>
-    </p>
+    <LinkLine href="/auth/passkeys">{t(m.passkeys_title)}</LinkLine>
     <p>{t(m.accounts_link, { link: linkTo('/auth/accounts') })}</p>
     <p>{t(m.sessions_go_to, { workspaces: linkTo('/app'), portal: linkTo('/portal') })}</p>
   </>

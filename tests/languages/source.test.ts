@@ -65,7 +65,7 @@ const LOOKS_LIKE_TEXT = /\p{L}[,:]? \p{L}|^\p{Lu}\p{Ll}+[.…!?]?$/u
  * descriptions of the API's fields.
  */
 const TECHNICAL_CALLS =
-  /(^|\.)(header|headers\.get|html|matches|setCookie|Error|email|found|notFound|limitRate|isWithinLimit|limitFailures)$/
+  /(^|\.)(header|headers\.get|html|matches|setCookie|Error|email|found|notFound|readById|changeById|limitRate|isWithinLimit|limitFailures)$/
 
 /** Attributes that hold several names: classes, and the policy of a viewport. */
 const TECHNICAL_ATTRIBUTES = ['class', 'content', 'preserveAspectRatio', 'viewBox', 'd']

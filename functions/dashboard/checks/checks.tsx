@@ -5,18 +5,19 @@ import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { readCheckedFacts } from '../../../lib/overview/findings.queries.ts'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
+import { figure } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
+import type { DoubtfulCredits } from '../../../lib/tracking/checks/doubtful-credits.queries.ts'
 import {
   CHECKS,
   type Check,
   type Finding,
   findingsOf,
 } from '../../../lib/tracking/checks/findings.ts'
-import { DoubtfulCredits } from './doubtful-credits.tsx'
 import { hrefIn, WORDS } from './findings.ts'
 
 type RowProps = { check: Check; findings: Finding[]; workspace: Workspace; base: string }
@@ -40,6 +41,31 @@ const Row = ({ check, findings, workspace, base }: RowProps) => {
   )
 }
 
+/** The partners whom late leads and unverified addresses have credited lately. */
+const Doubtful = ({ rows, base }: { rows: DoubtfulCredits[]; base: string }) =>
+  rows.length > 0 && (
+    <section class="card" id="doubtful">
+      <h2>{t(m.overview_doubtful_credits)}</h2>
+      <p>{t(m.overview_doubtful_help, { link: linkTo('/docs/decisions#by-an-address-alone') })}</p>
+      <Table
+        caption={t(m.overview_doubtful_credits)}
+        head={[
+          t(m.partner),
+          { number: t(m.overview_by_late_leads) },
+          { number: t(m.overview_by_unverified_address) },
+        ]}
+      >
+        {rows.map(({ partnerId, slug, name, lateLeads, byAddress }) => (
+          <tr>
+            <LinkCell href={`${base}/partners/${partnerId}`}>{name ?? slug}</LinkCell>
+            <td class="number">{figure(lateLeads)}</td>
+            <td class="number">{figure(byAddress)}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  )
+
 /** /app/:workspace/checks: each check, what it has found, and where to go on. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/checks', async (c) => {
   const { db, now, workspace } = c.var
@@ -57,8 +83,8 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/checks', async 
           <Row {...{ check, findings: found[check] ?? [], workspace, base }} />
         ))}
       </Table>
-      <DoubtfulCredits rows={facts.doubtfulCredits} base={base} />
+      <Doubtful rows={facts.doubtfulCredits} base={base} />
     </>
   )
-  return renderPage(c, { title: m.checks_title, section: '', children })
+  return renderSection(c, '', m.checks_title, children)
 })

@@ -5,13 +5,14 @@ import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Checked, Fields } from '../../../lib/http/validate.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
 import { Field } from '../../../lib/pages/forms/fields.tsx'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
 import type { Adjustment } from '../../../lib/tracking/ledger/adjustments.ts'
 import { NewAdjustment } from '../../../lib/tracking/ledger/commissions.schemas.ts'
 import { parseMoney } from '../../../lib/values/money.ts'
-import { ReasonField } from '../fields/reason-field.tsx'
+import { ReasonField } from '../fields/correction-fields.tsx'
 
 /** Why the form of an adjustment that was saved with other values cannot be used again. */
 export const ALREADY_SAVED = m.commissions_adjustment_already_saved
@@ -85,9 +86,7 @@ export const AdjustmentForm = ({ action, currency, isFixed = false, refused }: P
         />
       )}
       <ReasonField label={t(m.layout_reason)} fields={fields} errors={errors} />
-      <p>
-        <button type="submit">{t(m.commissions_adjust)}</button>
-      </p>
+      <Submit>{t(m.commissions_adjust)}</Submit>
     </form>
   )
 }

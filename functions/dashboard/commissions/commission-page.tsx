@@ -1,13 +1,12 @@
 /** The page of a commission: its facts, its hold, and a manager's adjustment of it. */
 
-import type { Child } from 'hono/jsx'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
-import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { DangerButton, Submit } from '../../../lib/pages/forms/buttons.tsx'
 import { Field } from '../../../lib/pages/forms/fields.tsx'
-import { Done, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Done, Fact, LinkLine, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
@@ -42,9 +41,7 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
   const of = (form: RefusedForm['form']) => (refused?.form === form ? refused : undefined)
   return (
     <>
-      <p>
-        <a href={`${base}/commissions`}>{t(m.nav_commissions)}</a>
-      </p>
+      <LinkLine href={`${base}/commissions`}>{t(m.nav_commissions)}</LinkLine>
       <h1>
         {t(m.commissions_title, {
           type: typeOf(commission),
@@ -89,22 +86,9 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
   )
 }
 
-const Fact = ({ name, children }: { name: Message; children: Child }) => (
-  <>
-    <dt>{t(name)}</dt>
-    <dd>{children}</dd>
-  </>
-)
+type FactsProps = { base: string; commission: CommissionRow; now: Date }
 
-const Facts = ({
-  base,
-  commission,
-  now,
-}: {
-  base: string
-  commission: CommissionRow
-  now: Date
-}) => {
+const Facts = ({ base, commission, now }: FactsProps) => {
   const { eventId, reversesId, payoutId, customerExternalId, adjustmentReason, correctsId } =
     commission
   return (
@@ -198,9 +182,7 @@ const Hold = ({ path, refused }: { path: string; refused: RefusedForm | undefine
       value={refused?.fields.note}
       errors={refused?.errors}
     />
-    <p>
-      <button type="submit">{t(m.commissions_hold)}</button>
-    </p>
+    <Submit>{t(m.commissions_hold)}</Submit>
   </form>
 )
 
@@ -212,9 +194,7 @@ const Decide = ({ path }: { path: string }) => (
         <button type="submit">{t(m.commissions_release)}</button>
       </form>
       <form method="post" action={`${path}/reject`}>
-        <button type="submit" class="danger">
-          {t(m.commissions_reject)}
-        </button>
+        <DangerButton>{t(m.commissions_reject)}</DangerButton>
       </form>
     </div>
   </>

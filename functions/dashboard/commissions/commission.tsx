@@ -1,11 +1,12 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found, notFound } from '../../../lib/http/found-or-404.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { holdCommission } from '../../../lib/tracking/holds/place-hold.queries.ts'
 import { saveAdjustment } from '../../../lib/tracking/ledger/adjustments.queries.ts'
@@ -25,10 +26,7 @@ const DONE = {
 const REVERSAL_SAVED = m.commissions_reversal_already_saved
 
 /** The commission of the URL. @throws {ApiError} `not_found` */
-const read = (c: Context<WorkspaceEnv>) =>
-  found('commission', c.req.param('id') ?? '', (id) =>
-    findCommission(c.var.db, c.var.workspace.id, id),
-  )
+const read = (c: Context<WorkspaceEnv>) => readById(c, 'commission', findCommission)
 
 /** Renders the page, with the rejected form if there is one. */
 const show = async (
@@ -40,7 +38,7 @@ const show = async (
   const commission = await read(c)
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
   const children = <CommissionPage {...{ workspace, commission, now, done, refused }} />
-  return renderPage(c, { title: m.commission, section: '/commissions', children }, status)
+  return renderSection(c, '/commissions', m.commission, children, status)
 }
 
 const PATH = '/app/:workspace/commissions/:id'
@@ -52,9 +50,7 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewHold, { note: fields.note ?? '' })
     if (errors) return show(c, { form: 'hold', fields, errors }, 400)
-    const { commission, refusal } = await found('commission', c.req.param('id'), (id) =>
-      holdCommission(c.var.db, actOf(c), id, data.note),
-    )
+    const { commission, refusal } = await changeById(c, 'commission', holdCommission, data.note)
     if (refusal) return show(c, { form: 'hold', fields, errors: [], message: refusal }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/commissions/${commission.id}?done=held`, 303)
   })

@@ -2,6 +2,7 @@
  * /app/:workspace/commissions/change: holds or releases the commissions that a manager chose in the
  * list.
  */
+
 import * as z from 'zod'
 import type { Act } from '../../../lib/audit/audit.queries.ts'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
@@ -13,10 +14,11 @@ import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { chosenIn } from '../../../lib/pages/forms/choice.tsx'
 import { Field } from '../../../lib/pages/forms/fields.tsx'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkLine } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import { refusalOf } from '../../../lib/rules/steps/holds.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { holdCommission } from '../../../lib/tracking/holds/place-hold.queries.ts'
@@ -125,11 +127,9 @@ export default createRoutes<WorkspaceEnv>().post(
       <>
         <h1>{title}</h1>
         {refused.length > 0 && <Refused base={base} refused={refused} />}
-        <p>
-          <a href={`${base}/commissions`}>{t(m.commissions_back)}</a>
-        </p>
+        <LinkLine href={`${base}/commissions`}>{t(m.commissions_back)}</LinkLine>
       </>
     )
-    return renderPage(c, { title, section: '/commissions', children })
+    return renderSection(c, '/commissions', title, children)
   },
 )

@@ -1,26 +1,21 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
+import { changeById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import {
-  Done,
-  NextPage,
-  noticeFor,
-  Problem,
-  Table,
-  Time,
-} from '../../../lib/pages/layout/parts.tsx'
-import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Done, LinkLine, noticeFor, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { noSuchPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { PartnerOf } from '../../../lib/pages/tables/ledger.tsx'
+import { NextPage, Table } from '../../../lib/pages/tables/table.tsx'
 import { PROCESSOR_NAMES } from '../../../lib/rules/purchases/processors.ts'
 import { type HoldReason, type HoldResolution, refusalOf } from '../../../lib/rules/steps/holds.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
@@ -131,9 +126,7 @@ const Held = ({ base, held, mayDecide }: HeldProps) => {
             <button type="submit">{t(m.commissions_release_what, { what, hidden })}</button>
           </form>
           <form method="post" action={`${base}/commissions/${id}/reject`}>
-            <button type="submit" class="danger">
-              {t(m.commissions_reject_what, { what, hidden })}
-            </button>
+            <DangerButton>{t(m.commissions_reject_what, { what, hidden })}</DangerButton>
           </form>
         </div>
       )}
@@ -152,9 +145,7 @@ const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const base = `/app/${workspace.slug}`
   const children = (
     <>
-      <p>
-        <a href={`${base}/commissions`}>{t(m.nav_commissions)}</a>
-      </p>
+      <LinkLine href={`${base}/commissions`}>{t(m.nav_commissions)}</LinkLine>
       <h1>{t(m.commissions_held_title)}</h1>
       <Problem message={refusal} />
       <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
@@ -170,18 +161,12 @@ const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
       <NextPage url={new URL(`${base}/commissions/held`, c.req.url).href} cursor={nextCursor} />
     </>
   )
-  return renderPage(
-    c,
-    { title: m.commissions_held_title, section: '/commissions', children },
-    refusal ? 409 : 200,
-  )
+  return renderSection(c, '/commissions', m.commissions_held_title, children, refusal ? 409 : 200)
 }
 
 const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>) => {
-  const { db, workspace } = c.var
-  const commission = await found('commission', c.req.param('id') ?? '', (id) =>
-    resolveHold(db, actOf(c), id, resolution),
-  )
+  const { workspace } = c.var
+  const commission = await changeById(c, 'commission', resolveHold, resolution)
   const refusal = refusalOf(commission.resolution, resolution)
   if (refusal) return showHeld(c, refusal)
   return c.redirect(`/app/${workspace.slug}/commissions/held?done=${resolution}`, 303)

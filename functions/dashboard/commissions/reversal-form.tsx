@@ -4,12 +4,12 @@ import { newId } from '../../../lib/db/ids.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Checked, Fields } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
 import type { ManualReversal } from '../../../lib/rules/refunds/manual-reversals.ts'
 import { NewReversal } from '../../../lib/tracking/ledger/commissions.schemas.ts'
-import { PartField, readPart } from '../fields/part-field.tsx'
-import { ReasonField } from '../fields/reason-field.tsx'
+import { PartField, ReasonField, readPart } from '../fields/correction-fields.tsx'
 
 /** Validates the form as the API's request. */
 export const readReversal = (fields: Fields, currency: string): Checked<ManualReversal> => {
@@ -45,9 +45,7 @@ export const ReversalForm = ({ action, currency, refused }: Props) => {
         errors={errors}
       />
       <p>
-        <button type="submit" class="danger">
-          {t(m.commissions_reverse_commission)}
-        </button>
+        <DangerButton>{t(m.commissions_reverse_commission)}</DangerButton>
       </p>
     </form>
   )

@@ -6,26 +6,29 @@ import {
   listCustomers,
 } from '../../../lib/customers/customers.queries.ts'
 import { CustomerQuery } from '../../../lib/customers/customers.schemas.ts'
+import type { PriorCommissions } from '../../../lib/customers/prior-earnings.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
-import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Fact, LinkLine, Time } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
+import { money } from '../../../lib/pages/parts/money.tsx'
 import { CustomerTable } from '../../../lib/pages/tables/customer-table.tsx'
-import {
-  areFilters,
-  Empty,
-  Filters,
-  ListEnd,
-  partnerChip,
-  readFilters,
-} from '../../../lib/pages/tables/filters.tsx'
+import { FilteredRows, readList } from '../../../lib/pages/tables/filtered-list.tsx'
+import { partnerChip } from '../../../lib/pages/tables/filters.tsx'
 import { Identities } from '../../../lib/pages/tables/identities.tsx'
 import { PartnerOf } from '../../../lib/pages/tables/ledger.tsx'
-import { priorWords } from '../../../lib/pages/tables/prior.tsx'
 import { sortingByTime } from '../../../lib/pages/tables/sorting.ts'
+
+/** What was paid on another platform, such as "12 commissions of $96.00", as far as it is known. */
+const priorWords = ({ commissions, amountCents, currency }: PriorCommissions): string => {
+  const amount = amountCents === null ? '' : money(amountCents, currency)
+  if (commissions === null) return amount
+  return amount
+    ? t(m.customers_prior_commissions, { count: commissions, amount })
+    : t(m.prior_commissions, { count: commissions })
+}
 
 type CustomerPageProps = { base: string; customer: CustomerRow; mayExport: boolean }
 
@@ -33,49 +36,39 @@ const CustomerPage = ({ base, customer, mayExport }: CustomerPageProps) => (
   <>
     <h1>{t(m.customers_title, { externalId: customer.externalId })}</h1>
     <dl class="facts">
-      <dt>{t(m.partner)}</dt>
-      <dd>
+      <Fact name={m.partner}>
         <PartnerOf base={base} row={customer} none={t(m.layout_none)} />
-      </dd>
-      <dt>{t(m.email_address)}</dt>
-      <dd>{customer.email ?? t(m.customers_unknown)}</dd>
-      <dt>{t(m.layout_name)}</dt>
-      <dd>{customer.name ?? t(m.customers_unknown)}</dd>
-      <dt>{t(m.customers_imported)}</dt>
-      <dd>
+      </Fact>
+      <Fact name={m.email_address}>{customer.email ?? t(m.customers_unknown)}</Fact>
+      <Fact name={m.layout_name}>{customer.name ?? t(m.customers_unknown)}</Fact>
+      <Fact name={m.customers_imported}>
         {customer.importedAt ? <Time at={customer.importedAt} /> : t(m.customers_not_imported)}
-      </dd>
+      </Fact>
       {customer.startedAt && (
-        <>
-          <dt>{t(m.layout_rewarded_since)}</dt>
-          <dd>
-            <Time at={customer.startedAt} />
-          </dd>
-        </>
+        <Fact name={m.layout_rewarded_since}>
+          <Time at={customer.startedAt} />
+        </Fact>
       )}
       {customer.prior && (
-        <>
-          <dt>{t(m.customers_paid_before_move)}</dt>
-          <dd>
-            {customer.prior.partnerId === customer.partnerId
-              ? priorWords(customer.prior)
-              : t(m.customers_prior_to_another, { prior: priorWords(customer.prior) })}
-          </dd>
-        </>
+        <Fact name={m.customers_paid_before_move}>
+          {customer.prior.partnerId === customer.partnerId
+            ? priorWords(customer.prior)
+            : t(m.customers_prior_to_another, { prior: priorWords(customer.prior) })}
+        </Fact>
       )}
     </dl>
     <h2>{t(m.customers_identities)}</h2>
     <p>{t(m.customers_identities_intro)}</p>
     <Identities identities={customer.identities} />
-    <p>
-      <a href={`${base}/commissions?customerExternalId=${encodeURIComponent(customer.externalId)}`}>
-        {t(m.customers_view_commissions)}
-      </a>
-    </p>
+    <LinkLine
+      href={`${base}/commissions?customerExternalId=${encodeURIComponent(customer.externalId)}`}
+    >
+      {t(m.customers_view_commissions)}
+    </LinkLine>
     {mayExport && (
-      <p>
-        <a href={`${base}/customers/${customer.id}/personal-data`}>{t(m.layout_personal_data)}</a>
-      </p>
+      <LinkLine href={`${base}/customers/${customer.id}/personal-data`}>
+        {t(m.layout_personal_data)}
+      </LinkLine>
     )}
   </>
 )
@@ -97,60 +90,43 @@ export default createRoutes<WorkspaceEnv>()
         mayExport={mayOpen(workspace, 'POST /customers/:id/personal-data')}
       />
     )
-    return renderPage(c, {
-      title: t(m.customers_title, { externalId: customer.externalId }),
-      section: '/customers',
+    return renderSection(
+      c,
+      '/customers',
+      t(m.customers_title, { externalId: customer.externalId }),
       children,
-    })
+    )
   })
   .get('/app/:workspace/customers', async (c) => {
     const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
-    const { fields, data, errors } = readFilters(c, CustomerQuery)
-    const rows = data
-      ? await listCustomers(db, workspace.id, { ...data, limit: data.limit + 1 })
-      : []
-    const { data: customers, nextCursor } = page(rows, data?.limit ?? 0)
+    const list = await readList(c, CustomerQuery, (request) =>
+      listCustomers(db, workspace.id, request),
+    )
+    const { data: customers, fields, request } = list
     const children = (
       <>
         <h1>{t(m.layout_customers)}</h1>
         <p>{t(m.customers_intro)}</p>
-        <Filters
+        <FilteredRows
+          {...{ workspace, list }}
+          name="customers"
           what={m.layout_items_customers}
-          path={`${base}/customers`}
-          fields={fields}
-          errors={errors}
+          url={c.req.url}
           filters={[
             { name: 'externalId', label: m.layout_external_id, maxlength: 255 },
             { name: 'email', label: m.email_address, maxlength: 320 },
           ]}
           linked={{ partnerId: partnerChip(customers[0], t), order: t(m.layout_oldest_first) }}
-        />
-        {customers.length > 0 ? (
+          none={t(m.customers_none_yet)}
+        >
           <CustomerTable
-            base={base}
-            customers={customers}
-            byTime={sortingByTime(`${base}/customers`, fields, data?.order ?? 'desc')}
+            {...{ base, customers }}
+            byTime={sortingByTime(`${base}/customers`, fields, request?.order ?? 'desc')}
           />
-        ) : (
-          <Empty what={m.layout_items_customers} isFiltered={areFilters(fields)}>
-            {t(m.customers_none_yet)}
-          </Empty>
-        )}
-        <ListEnd
-          url={c.req.url}
-          cursor={nextCursor}
-          slug={workspace.slug}
-          list="customers"
-          fields={fields}
-          isEmpty={customers.length === 0}
-        />
+        </FilteredRows>
       </>
     )
-    return renderPage(
-      c,
-      { title: m.layout_customers, section: '/customers', children },
-      errors ? 400 : 200,
-    )
+    return renderSection(c, '/customers', m.layout_customers, children, list.errors ? 400 : 200)
   })

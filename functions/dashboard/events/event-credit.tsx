@@ -1,15 +1,17 @@
 /** The form with which a manager credits an event by hand. */
+
 import * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import type { Db } from '../../../lib/db/connection.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
 import { Checkbox, Field } from '../../../lib/pages/forms/fields.tsx'
-import { Problem } from '../../../lib/pages/layout/parts.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { type Shown, t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { creditRefusalOf, creditRefusals } from '../../../lib/rules/attribution/hand-credits.ts'
@@ -24,7 +26,7 @@ import { type EventRow, findEvent } from '../../../lib/tracking/events/events.qu
 import { NewCredit } from '../../../lib/tracking/events/events.schemas.ts'
 import { findNamedPartners } from '../../../lib/tracking/events/hand-credits.queries.ts'
 import type { CreditsService } from '../../../lib/tracking/reports/purchases.rpc.ts'
-import { ReasonField } from '../fields/reason-field.tsx'
+import { ReasonField } from '../fields/correction-fields.tsx'
 
 type Props = { action: string; fields?: Fields | undefined; errors?: ErrorDetail[] | undefined }
 
@@ -47,9 +49,7 @@ export const CreditForm = ({ action, fields = {}, errors }: Props) => (
       name="customer"
       checked={fields.customer !== undefined}
     />
-    <p>
-      <button type="submit">{t(m.events_credit_title)}</button>
-    </p>
+    <Submit>{t(m.events_credit_title)}</Submit>
   </form>
 )
 
@@ -63,9 +63,7 @@ type CreditPageProps = Props & {
 
 const CreditPage = ({ path, event, evidence, message, errors, ...form }: CreditPageProps) => (
   <>
-    <p>
-      <a href={path}>{t(m.events_title, { externalId: event.externalId })}</a>
-    </p>
+    <LinkLine href={path}>{t(m.events_title, { externalId: event.externalId })}</LinkLine>
     <h1>{t(m.events_credit_title)}</h1>
     <Problem message={message} errors={errors} />
     {evidence && <p>{evidenceWords(t, evidence, event.occurredAt)}</p>}
@@ -96,7 +94,7 @@ const TITLE = { title: m.events_credit_title, section: '/events' } as const
 export default createRoutes<Env>()
   .get('/app/:workspace/events/:id/credit', async (c) => {
     const { db, workspace } = c.var
-    const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
+    const event = await readById(c, 'event', findEvent)
     const path = `/app/${workspace.slug}/events/${event.id}`
     const evidence = (await findEvidence(db, workspace.id, [event.id])).get(event.id)
     const refusal = event.kind === 'refund' ? 'refund' : creditRefusalOf(event.steps)
@@ -109,7 +107,7 @@ export default createRoutes<Env>()
     const t = textsOf(c)
     const { db, workspace } = c.var
     const fields = c.req.valid('form')
-    const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
+    const event = await readById(c, 'event', findEvent)
     const path = `/app/${workspace.slug}/events/${event.id}`
     const refuse = (errors: ErrorDetail[], message?: Shown) => {
       const form = { path, event, fields, errors, message, action: `${path}/credit` }

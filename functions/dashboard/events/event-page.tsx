@@ -1,6 +1,6 @@
 import type { CustomerRow } from '../../../lib/customers/customers.queries.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Done, Fact, Time } from '../../../lib/pages/layout/parts.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
@@ -103,48 +103,32 @@ export const EventPage = ({
     )}
     <h2>{t(m.details_column)}</h2>
     <dl class="facts">
-      <dt>{t(m.date_column)}</dt>
-      <dd>
+      <Fact name={m.date_column}>
         <Time at={event.occurredAt} />
-      </dd>
-      <dt>{t(m.layout_name)}</dt>
-      <dd>{event.eventName}</dd>
-      <dt>{t(m.layout_external_id)}</dt>
-      <dd>{event.externalId}</dd>
+      </Fact>
+      <Fact name={m.layout_name}>{event.eventName}</Fact>
+      <Fact name={m.layout_external_id}>{event.externalId}</Fact>
       {event.saleExternalId !== null && (
-        <>
-          <dt>{t(m.kind_sale)}</dt>
-          <dd>
-            {event.saleId ? (
-              <a href={`${base}/events/${event.saleId}`}>{event.saleExternalId}</a>
-            ) : (
-              event.saleExternalId
-            )}
-          </dd>
-        </>
+        <Fact name={m.kind_sale}>
+          {event.saleId ? (
+            <a href={`${base}/events/${event.saleId}`}>{event.saleExternalId}</a>
+          ) : (
+            event.saleExternalId
+          )}
+        </Fact>
       )}
-      {event.amountCents !== null && (
-        <>
-          <dt>{t(m.amount_column)}</dt>
-          <dd>{saleAmount(event)}</dd>
-        </>
-      )}
+      {event.amountCents !== null && <Fact name={m.amount_column}>{saleAmount(event)}</Fact>}
       {refundedCents > 0n && (
-        <>
-          <dt>{t(m.events_refunded)}</dt>
-          <dd>{money(refundedCents, event.currency ?? '')}</dd>
-        </>
+        <Fact name={m.events_refunded}>{money(refundedCents, event.currency ?? '')}</Fact>
       )}
-      <dt>{t(m.layout_customer)}</dt>
-      <dd>
+      <Fact name={m.layout_customer}>
         {[event.customerExternalId, event.customerEmail, event.customerName]
           .filter(Boolean)
           .join(', ')}
-      </dd>
-      <dt>{t(m.partner)}</dt>
-      <dd>
+      </Fact>
+      <Fact name={m.partner}>
         <PartnerOf base={base} row={event} none={t(m.layout_none)} />
-      </dd>
+      </Fact>
     </dl>
     {customer && (
       <>

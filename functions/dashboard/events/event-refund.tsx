@@ -1,4 +1,5 @@
 /** The form with which a manager records a refund of a sale. */
+
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { newId } from '../../../lib/db/ids.ts'
@@ -8,9 +9,10 @@ import { found } from '../../../lib/http/found-or-404.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import { type Checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
-import { Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { type Shown, t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { refundedCentsOf } from '../../../lib/purchases/corrections/hand-refund.queries.ts'
@@ -19,8 +21,7 @@ import { type EventRow, findEvent } from '../../../lib/tracking/events/events.qu
 import { HandRefund } from '../../../lib/tracking/events/events.schemas.ts'
 import type { CreditsService } from '../../../lib/tracking/reports/purchases.rpc.ts'
 import { formatMoney } from '../../../lib/values/money.ts'
-import { PartField, readPart } from '../fields/part-field.tsx'
-import { ReasonField } from '../fields/reason-field.tsx'
+import { PartField, ReasonField, readPart } from '../fields/correction-fields.tsx'
 
 type Props = {
   path: string
@@ -34,9 +35,7 @@ type Props = {
 /** Amount and reason. A form that is submitted twice refunds once. */
 const RefundPage = ({ path, event, leftCents, fields = {}, errors, message }: Props) => (
   <>
-    <p>
-      <a href={path}>{t(m.events_title, { externalId: event.externalId })}</a>
-    </p>
+    <LinkLine href={path}>{t(m.events_title, { externalId: event.externalId })}</LinkLine>
     <h1>{t(m.events_refund_sale)}</h1>
     <Problem message={message} errors={errors} />
     <p>{t(m.events_refund_effect)}</p>
@@ -50,9 +49,7 @@ const RefundPage = ({ path, event, leftCents, fields = {}, errors, message }: Pr
       />
       <ReasonField label={t(m.events_refund_reason)} fields={fields} errors={errors} />
       <p>
-        <button type="submit" class="danger">
-          {t(m.events_record_refund)}
-        </button>
+        <DangerButton>{t(m.events_record_refund)}</DangerButton>
       </p>
     </form>
   </>
@@ -93,7 +90,7 @@ const show = async (
   const leftCents = event.amountCents - (await refundedCentsOf(db, workspace.id, event.id))
   const path = `/app/${workspace.slug}/events/${event.id}`
   const children = <RefundPage {...{ path, event, leftCents, ...refused }} />
-  return renderPage(c, { title: m.events_refund_sale, section: '/events', children }, status)
+  return renderSection(c, '/events', m.events_refund_sale, children, status)
 }
 
 /** GET and POST /app/:workspace/events/:id/refund. */

@@ -1,22 +1,15 @@
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { findCustomer } from '../../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
-import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
-import { t, textsOf } from '../../../lib/pages/layout/text.ts'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
+import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { EventTable } from '../../../lib/pages/tables/event-table.tsx'
-import {
-  ANY,
-  areFilters,
-  Filters,
-  ListEnd,
-  partnerChip,
-  readFilters,
-} from '../../../lib/pages/tables/filters.tsx'
+import { FilteredRows, readList } from '../../../lib/pages/tables/filtered-list.tsx'
+import { ANY, partnerChip } from '../../../lib/pages/tables/filters.tsx'
 import { sortingByTime } from '../../../lib/pages/tables/sorting.ts'
 import { refundedCentsOf } from '../../../lib/purchases/corrections/hand-refund.queries.ts'
 import { overdueSince } from '../../../lib/rules/purchases/expected-sales.ts'
@@ -37,13 +30,7 @@ const CREDITED = [
   { value: 'false', label: m.not_credited },
 ]
 
-const OVERDUE = m.events_overdue_hint
-
 const DONE = { refunded: m.events_refund_recorded }
-
-const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
-  <p class="empty">{isFiltered ? t(m.events_no_matches) : t(m.events_none_yet)}</p>
-)
 
 /**
  * /app/:workspace/events and /events/:id: reported leads and sales, and how each was attributed.
@@ -53,20 +40,19 @@ export default createRoutes<WorkspaceEnv>()
     const t = textsOf(c)
     const { db, now, workspace } = c.var
     const base = `/app/${workspace.slug}`
-    const { fields, data, errors } = readFilters(c, EventQuery)
-    const expectedBefore = data?.overdue ? overdueSince(now) : undefined
-    const rows = data
-      ? await listEvents(db, workspace.id, { ...data, expectedBefore, limit: data.limit + 1 })
-      : []
-    const { data: events, nextCursor } = page(rows, data?.limit ?? 0)
+    const list = await readList(c, EventQuery, (request) => {
+      const expectedBefore = request.overdue ? overdueSince(now) : undefined
+      return listEvents(db, workspace.id, { ...request, expectedBefore })
+    })
+    const { data: events, fields, request } = list
     const children = (
       <>
         <h1>{t(m.nav_events)}</h1>
-        <Filters
+        <FilteredRows
+          {...{ workspace, list }}
+          name="events"
           what={m.layout_items_events}
-          path={`${base}/events`}
-          fields={fields}
-          errors={errors}
+          url={c.req.url}
           filters={[
             { name: 'externalId', label: m.layout_external_id, maxlength: 255 },
             { name: 'kind', label: m.type_column, options: KINDS },
@@ -77,33 +63,23 @@ export default createRoutes<WorkspaceEnv>()
             overdue: t(m.events_expected_stripe),
             order: t(m.layout_oldest_first),
           }}
-        />
-        {fields.overdue !== undefined && <p class="hint">{t(OVERDUE)}</p>}
-        {events.length > 0 ? (
+          note={fields.overdue !== undefined && <p class="hint">{t(m.events_overdue_hint)}</p>}
+          noMatches={t(m.events_no_matches)}
+          none={t(m.events_none_yet)}
+        >
           <EventTable
-            base={base}
-            events={events}
-            byTime={sortingByTime(`${base}/events`, fields, data?.order ?? 'desc')}
+            {...{ base, events }}
+            byTime={sortingByTime(`${base}/events`, fields, request?.order ?? 'desc')}
           />
-        ) : (
-          <NoEvents isFiltered={areFilters(fields)} />
-        )}
-        <ListEnd
-          url={c.req.url}
-          cursor={nextCursor}
-          slug={workspace.slug}
-          list="events"
-          fields={fields}
-          isEmpty={events.length === 0}
-        />
+        </FilteredRows>
       </>
     )
-    return renderPage(c, { title: m.nav_events, section: '/events', children }, errors ? 400 : 200)
+    return renderSection(c, '/events', m.nav_events, children, list.errors ? 400 : 200)
   })
   .get('/app/:workspace/events/:id', async (c) => {
     const t = textsOf(c)
     const { db, now, workspace } = c.var
-    const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
+    const event = await readById(c, 'event', findEvent)
     const [customer, refundedCents, mismatches] = await Promise.all([
       event.customerId ? findCustomer(db, workspace.id, event.customerId) : undefined,
       event.kind === 'sale' ? refundedCentsOf(db, workspace.id, event.id) : 0n,
@@ -118,9 +94,10 @@ export default createRoutes<WorkspaceEnv>()
         {...{ base, event, customer, mayChange, refundedCents, isMismatched, now, done }}
       />
     )
-    return renderPage(c, {
-      title: t(m.events_title, { externalId: event.externalId }),
-      section: '/events',
+    return renderSection(
+      c,
+      '/events',
+      t(m.events_title, { externalId: event.externalId }),
       children,
-    })
+    )
   })

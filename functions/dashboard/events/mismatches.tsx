@@ -2,20 +2,13 @@
 
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Table, Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { figure } from '../../../lib/pages/parts/money.tsx'
 import { code, linkTo } from '../../../lib/pages/parts/tags.tsx'
-import {
-  areFilters,
-  Empty,
-  Filters,
-  ListEnd,
-  readFilters,
-} from '../../../lib/pages/tables/filters.tsx'
+import { FilteredRows, readList } from '../../../lib/pages/tables/filtered-list.tsx'
+import { Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import { KIND_NAMES } from '../../../lib/rules/steps/event-kinds.ts'
 import {
   listMismatches,
@@ -39,9 +32,7 @@ const Row = ({ base, mismatch }: { base: string; mismatch: MismatchRow }) => {
   const { eventId, kind, externalId, differences, reports, lastAt } = mismatch
   return (
     <tr>
-      <td>
-        <Time at={lastAt} />
-      </td>
+      <TimeCell at={lastAt} />
       <td>{KIND_NAMES[kind]}</td>
       <td class="id">
         <a href={`${base}/events/${eventId}`}>{externalId}</a>
@@ -71,12 +62,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
   const { db, workspace } = c.var
   const t = textsOf(c)
   const base = `/app/${workspace.slug}`
-  const { fields, data, errors } = readFilters(c, MismatchQuery)
-  const rows = data
-    ? await listMismatches(db, workspace.id, { ...data, limit: data.limit + 1 })
-    : []
-  const { data: mismatches, nextCursor } = page(rows, data?.limit ?? 0)
-  const isEmpty = mismatches.length === 0
+  const list = await readList(c, MismatchQuery, (request) =>
+    listMismatches(db, workspace.id, request),
+  )
   const children = (
     <>
       <h1>{t(m.stripe_mismatched_reports)}</h1>
@@ -86,19 +74,15 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
           link: linkTo('/docs/guide-test-your-integration#the-same-id-twice'),
         })}
       </p>
-      <Filters
+      <FilteredRows
+        {...{ workspace, list }}
+        name="mismatches"
         what={m.layout_items_mismatches}
-        path={`${base}/mismatches`}
-        fields={fields}
-        errors={errors}
+        url={c.req.url}
         filters={[]}
-        linked={{ eventId: mismatches[0]?.externalId ?? t(m.layout_one_event) }}
-      />
-      {isEmpty ? (
-        <Empty what={m.layout_items_mismatches} isFiltered={areFilters(fields)}>
-          {t(m.stripe_every_report_id)}
-        </Empty>
-      ) : (
+        linked={{ eventId: list.data[0]?.externalId ?? t(m.layout_one_event) }}
+        none={t(m.stripe_every_report_id)}
+      >
         <Table
           caption={t(m.stripe_mismatched_reports)}
           head={[
@@ -109,24 +93,12 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', as
             t(m.stripe_recorded_then_reported),
           ]}
         >
-          {mismatches.map((mismatch) => (
+          {list.data.map((mismatch) => (
             <Row base={base} mismatch={mismatch} />
           ))}
         </Table>
-      )}
-      <ListEnd
-        url={c.req.url}
-        cursor={nextCursor}
-        slug={workspace.slug}
-        list="mismatches"
-        fields={fields}
-        isEmpty={isEmpty}
-      />
+      </FilteredRows>
     </>
   )
-  return renderPage(
-    c,
-    { title: m.stripe_mismatched_reports, section: '/events', children },
-    errors ? 400 : 200,
-  )
+  return renderSection(c, '/events', m.stripe_mismatched_reports, children, list.errors ? 400 : 200)
 })

@@ -4,6 +4,7 @@ import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import {
   findPossibleMerge,
   listPossibleMerges,
@@ -11,25 +12,20 @@ import {
   type PossibleMergeRow,
 } from '../../../lib/customers/possible-merges.queries.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found, notFound } from '../../../lib/http/found-or-404.ts'
+import { notFound } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import {
-  Done,
-  NextPage,
-  noticeFor,
-  Problem,
-  Table,
-  Time,
-} from '../../../lib/pages/layout/parts.tsx'
-import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Done, LinkLine, noticeFor, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { noSuchPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { hidden, linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { PartnerOf } from '../../../lib/pages/tables/ledger.tsx'
+import { NextPage, Table } from '../../../lib/pages/tables/table.tsx'
 import {
   MERGE_REFUSALS,
   type MergeDecision,
@@ -102,9 +98,7 @@ const Pair = ({ base, pair, mayDecide }: PairProps) => {
       {mayDecide && (
         <div class="actions">
           <form method="post" action={`${path}/merge`}>
-            <button type="submit" class="danger">
-              {t(m.customers_merge_what, { what, hidden })}
-            </button>
+            <DangerButton>{t(m.customers_merge_what, { what, hidden })}</DangerButton>
           </form>
           <form method="post" action={`${path}/dismiss`}>
             <button type="submit">{t(m.customers_dismiss_what, { what, hidden })}</button>
@@ -133,9 +127,7 @@ const show = async (c: Context<Env>, refusal?: string) => {
   const base = `/app/${workspace.slug}`
   const children = (
     <>
-      <p>
-        <a href={`${base}/customers`}>{t(m.layout_customers)}</a>
-      </p>
+      <LinkLine href={`${base}/customers`}>{t(m.layout_customers)}</LinkLine>
       <h1>{t(m.customers_possible_merges)}</h1>
       <Problem message={refusal} />
       <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
@@ -151,18 +143,12 @@ const show = async (c: Context<Env>, refusal?: string) => {
       <NextPage url={new URL(`${base}/possible-merges`, c.req.url).href} cursor={nextCursor} />
     </>
   )
-  return renderPage(
-    c,
-    { title: m.customers_possible_merges, section: '/customers', children },
-    refusal ? 409 : 200,
-  )
+  return renderSection(c, '/customers', m.customers_possible_merges, children, refusal ? 409 : 200)
 }
 
 const decide = (decision: MergeDecision) => async (c: Context<Env>) => {
-  const { db, workspace } = c.var
-  const { id } = await found('possible merge', c.req.param('id') ?? '', (uuid) =>
-    findPossibleMerge(db, workspace.id, uuid),
-  )
+  const { workspace } = c.var
+  const { id } = await readById(c, 'possible merge', findPossibleMerge)
   const decided = await rpc('stripe-webhook', c.env.CREDITS.decideMerge(actOf(c), id, decision))
   if (decided === 'missing') throw notFound('possible merge')
   if (decided !== decision) return show(c, MERGE_REFUSALS[decided])

@@ -5,13 +5,13 @@ import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { NextPage, Table, Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { saleAmount } from '../../../lib/pages/tables/event-table.tsx'
 import { Empty, Filters, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import { NextPage, Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import { creditRefusalOf } from '../../../lib/rules/attribution/hand-credits.ts'
 import { likelySince } from '../../../lib/tracking/checks/likely-credits.queries.ts'
 import {
@@ -56,9 +56,7 @@ const Row = ({ base, event, mayCredit }: RowProps) => {
     reason?.code === 'expired_click' && evidence?.kind === 'click' && evidence.partner?.isActive
   return (
     <tr>
-      <td>
-        <Time at={occurredAt} />
-      </td>
+      <TimeCell at={occurredAt} />
       <td class="id">
         <a href={`${base}/events/${id}`}>{externalId}</a>
       </td>
@@ -143,9 +141,5 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>
   )
-  return renderPage(
-    c,
-    { title: m.not_credited, section: '/uncredited', children },
-    errors ? 400 : 200,
-  )
+  return renderSection(c, '/uncredited', m.not_credited, children, errors ? 400 : 200)
 })

@@ -1,4 +1,5 @@
 /** The report of an import: what became of its rows, its balances and its mails. */
+
 import type {
   ImportCallEntry,
   ImportCount,
@@ -9,10 +10,11 @@ import type {
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import type { MailStatus } from '../../../lib/mail/mails.ts'
-import { Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import { LinkLine, Time } from '../../../lib/pages/layout/parts.tsx'
 import { type Shown, shown, t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import { UndoneList } from './import-undo.tsx'
 
 /** Rows that are shown. The file has all of them. */
@@ -76,19 +78,13 @@ const owedBy = (calls: ImportCallEntry[]) => {
   return [...sums]
 }
 
+type MailProgressProps = { path: string; base: string; mails: ImportMails[] }
+
 /**
  * How far the mails of an import are. islands/app/waiting.ts keeps it up to date while some of them
  * wait.
  */
-const MailProgress = ({
-  path,
-  base,
-  mails,
-}: {
-  path: string
-  base: string
-  mails: ImportMails[]
-}) => {
+const MailProgress = ({ path, base, mails }: MailProgressProps) => {
   const sum = (is: (status: MailStatus) => boolean) =>
     mails.filter(({ status }) => is(status)).reduce((all, one) => all + one.mails, 0)
   const total = sum(() => true)
@@ -177,24 +173,16 @@ const ImportedAt = ({ at, by, into }: { at: Date; by: string; into: string }) =>
     <At at={at} by={by} />
   )
 
+type ReportProps = { base: string; importId: string; report: ImportReport }
+
 /** The page of an import. @param report with a row more than are shown, if there is one */
-export const Report = ({
-  base,
-  importId,
-  report,
-}: {
-  base: string
-  importId: string
-  report: ImportReport
-}) => {
+export const Report = ({ base, importId, report }: ReportProps) => {
   const { calls, counts, rows, mails, undo } = report
   const programs = [...new Set(calls.flatMap(({ programName }) => programName ?? []))]
   const actors = [...new Set(calls.map(({ actor }) => actor))]
   return (
     <>
-      <p>
-        <a href={`${base}/imports`}>{t(m.imports_all)}</a>
-      </p>
+      <LinkLine href={`${base}/imports`}>{t(m.imports_all)}</LinkLine>
       <h1>{t(m.layout_import)}</h1>
       {calls[0] && (
         <p>
@@ -210,9 +198,7 @@ export const Report = ({
           <UndoneList undone={undo.undone} />
         </>
       ) : (
-        <p>
-          <a href={`${base}/imports/${importId}/undo`}>{t(m.imports_undo_this)}</a>
-        </p>
+        <LinkLine href={`${base}/imports/${importId}/undo`}>{t(m.imports_undo_this)}</LinkLine>
       )}
       <Counts kind="partners" counts={counts} />
       <Counts kind="customers" counts={counts} />

@@ -1,4 +1,5 @@
 /** Undoes an import: what would be taken back and the button, or what depends on the import. */
+
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
@@ -13,10 +14,12 @@ import {
   type Undone,
 } from '../../../lib/imports/undo.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { ConfirmForm, Table } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { ConfirmForm } from '../../../lib/pages/forms/buttons.tsx'
+import { LinkLine } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 
 /** What is, or would be, taken back, a line each. */
@@ -65,13 +68,9 @@ const NamedTable = ({ caption, count, rows }: { caption: string; count: number; 
     </>
   )
 
-const InUse = ({
-  base,
-  dependents: { partners, customers, earned },
-}: {
-  base: string
-  dependents: Dependents
-}) => (
+type InUseProps = { base: string; dependents: Dependents }
+
+const InUse = ({ base, dependents: { partners, customers, earned } }: InUseProps) => (
   <>
     <p>{t(m.imports_in_use)}</p>
     {earned.length > 0 && (
@@ -113,9 +112,7 @@ const Preview = ({ undone, report }: { undone: Undone; report: string }) => (
 
 const UndoPage = ({ base, report, undo }: { base: string; report: string; undo: ImportUndo }) => (
   <>
-    <p>
-      <a href={report}>{t(m.imports_back)}</a>
-    </p>
+    <LinkLine href={report}>{t(m.imports_back)}</LinkLine>
     <h1>{t(m.imports_undo)}</h1>
     {'dependents' in undo ? <InUse {...{ base, ...undo }} /> : <Preview {...{ report, ...undo }} />}
   </>
@@ -133,7 +130,7 @@ const show = async (
   const report = `${base}/imports/${importId}`
   if ('isDone' in undo && undo.isDone) return c.redirect(report, 303)
   const children = <UndoPage {...{ base, report, undo }} />
-  return renderPage(c, { title: m.imports_undo, section: '/import', children }, status)
+  return renderSection(c, '/import', m.imports_undo, children, status)
 }
 
 const PATH = '/app/:workspace/imports/:id/undo'

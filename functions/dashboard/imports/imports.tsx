@@ -1,8 +1,9 @@
 /** What each import did: a list of them, a page of each, and its rows as a file. */
+
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
-import { Page, page } from '../../../lib/http/lists.ts'
+import { Page } from '../../../lib/http/lists.ts'
 import {
   type ImportedRow,
   type ImportSummary,
@@ -12,12 +13,14 @@ import {
   readImport,
 } from '../../../lib/imports/reports.queries.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { NextPage, Table, Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Time } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { figure } from '../../../lib/pages/parts/money.tsx'
 import { hidden, linkTo } from '../../../lib/pages/parts/tags.tsx'
-import { Empty, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import { readList } from '../../../lib/pages/tables/filtered-list.tsx'
+import { Empty } from '../../../lib/pages/tables/filters.tsx'
+import { LinkCell, NextPage, Table } from '../../../lib/pages/tables/table.tsx'
 import { sendList } from '../../../lib/partners/changes/send-list.service.ts'
 import { Report, ROWS_SHOWN } from './import-report.tsx'
 
@@ -55,9 +58,9 @@ const Imports = ({ base, imports }: { base: string; imports: ImportSummary[] }) 
         <td class="number">{figure(partners)}</td>
         <td class="number">{figure(customers)}</td>
         <td class="number">{figure(errors)}</td>
-        <td>
-          <a href={`${base}/imports/${importId}`}>{t(m.imports_view_report, { hidden })}</a>
-        </td>
+        <LinkCell href={`${base}/imports/${importId}`}>
+          {t(m.imports_view_report, { hidden })}
+        </LinkCell>
       </tr>
     ))}
   </Table>
@@ -69,9 +72,8 @@ export default createRoutes<WorkspaceEnv>()
     const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
-    const { data, errors } = readFilters(c, Page)
-    const rows = data ? await listImports(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
-    const { data: imports, nextCursor } = page(rows, data?.limit ?? 0)
+    const list = await readList(c, Page, (request) => listImports(db, workspace.id, request))
+    const { data: imports, nextCursor, errors } = list
     const children = (
       <>
         <h1>{t(m.imports_heading)}</h1>
@@ -86,11 +88,7 @@ export default createRoutes<WorkspaceEnv>()
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     )
-    return renderPage(
-      c,
-      { title: m.imports_heading, section: '/import', children },
-      errors ? 400 : 200,
-    )
+    return renderSection(c, '/import', m.imports_heading, children, errors ? 400 : 200)
   })
   .get('/app/:workspace/imports/:id', async (c) => {
     const { db, workspace } = c.var
@@ -99,7 +97,7 @@ export default createRoutes<WorkspaceEnv>()
       readImport(db, workspace.id, id, ROWS_SHOWN + 1),
     )
     const children = <Report base={`/app/${workspace.slug}`} importId={importId} report={report} />
-    return renderPage(c, { title: m.layout_import, section: '/import', children })
+    return renderSection(c, '/import', m.layout_import, children)
   })
   .get('/app/:workspace/imports/:id/rows.csv', async (c) => {
     const { db, workspace } = c.var

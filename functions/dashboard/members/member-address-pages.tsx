@@ -1,36 +1,27 @@
 /** The pages about a member's own email address. */
+
 import * as m from '../../../lib/languages/messages.ts'
-import { Field } from '../../../lib/pages/forms/fields.tsx'
-import { ConfirmForm, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { ConfirmForm, LinkButton } from '../../../lib/pages/forms/buttons.tsx'
+import { EmailField } from '../../../lib/pages/forms/fields.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 
-/** The form for a new address. */
-export const AddressPage = ({
-  base,
-  current,
-  email,
-  problem,
-}: {
+type AddressPageProps = {
   base: string
   current: string
   email?: string | undefined
   problem?: string | undefined
-}) => (
+}
+
+/** The form for a new address. */
+export const AddressPage = ({ base, current, email, problem }: AddressPageProps) => (
   <>
     <h1>{t(m.email_address)}</h1>
     <Problem message={problem} />
     <p>{t(m.members_address_sign_get, { current, link: linkTo('/portal/address') })}</p>
     <form method="post" action={base} class="inline">
-      <Field
-        label={t(m.new_address)}
-        name="email"
-        type="email"
-        required
-        maxlength={320}
-        autocomplete="email"
-        value={email}
-      />
+      <EmailField label={t(m.new_address)} autocomplete="email" value={email} />
       <button type="submit">{t(m.members_send_links)}</button>
     </form>
     <p class="hint">{t(m.members_link_goes_each)}</p>
@@ -45,18 +36,10 @@ export const LinksSentPage = ({ from, to, hours }: { from: string; to: string; h
   </>
 )
 
+type ConfirmAddressPageProps = { base: string; from: string; to: string; token: string }
+
 /** Asks for the step that a link is for. */
-export const ConfirmAddressPage = ({
-  base,
-  from,
-  to,
-  token,
-}: {
-  base: string
-  from: string
-  to: string
-  token: string
-}) => (
+export const ConfirmAddressPage = ({ base, from, to, token }: ConfirmAddressPageProps) => (
   <>
     <h1>{t(m.change_address_title)}</h1>
     <p>{t(m.members_now_sign_instead, { to, from })}</p>
@@ -67,11 +50,7 @@ export const ConfirmAddressPage = ({
       <input type="hidden" name="token" value={token} />
       <p>
         {t(m.members_not_my_change, {
-          button: (content) => (
-            <button type="submit" class="link">
-              {content}
-            </button>
-          ),
+          button: (content) => <LinkButton>{content}</LinkButton>,
         })}
       </p>
     </form>
@@ -91,9 +70,7 @@ export const CanceledPage = ({ base, current }: { base: string; current: string 
   <>
     <h1>{t(m.members_change_canceled)}</h1>
     <p>{t(m.members_address_still_did, { current, link: linkTo('/auth/sessions') })}</p>
-    <p>
-      <a href={base}>{t(m.members_change_email_address)}</a>
-    </p>
+    <LinkLine href={base}>{t(m.members_change_email_address)}</LinkLine>
   </>
 )
 

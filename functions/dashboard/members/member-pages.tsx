@@ -3,17 +3,12 @@ import type { Listed } from '../../../lib/http/lists.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Checkbox, Field, Select } from '../../../lib/pages/forms/fields.tsx'
-import {
-  ConfirmForm,
-  Done,
-  NextPage,
-  Problem,
-  Table,
-  Time,
-} from '../../../lib/pages/layout/parts.tsx'
+import { ConfirmForm, LinkButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Checkbox, EmailField, Select } from '../../../lib/pages/forms/fields.tsx'
+import { Done, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { hidden, linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { LinkCell, NextPage, Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import type { Role } from '../../../lib/rules/roles/roles.ts'
 import type { WaitingPasskey } from '../../../lib/tenancy/members/member-passkeys.queries.ts'
 import type { Member } from '../../../lib/tenancy/members/members.queries.ts'
@@ -28,6 +23,19 @@ const ROLE_NAMES: Record<Role, Message> = {
 }
 
 const ROLES = Object.entries(ROLE_NAMES).map(([value, label]) => ({ value, label }))
+
+type RoleSelectProps = { role: string; errors: ErrorDetail[] | undefined }
+
+const RoleSelect = ({ role, errors }: RoleSelectProps) => (
+  <Select
+    label={t(LABELS.role)}
+    name="role"
+    hint={t(m.members_managers_full_access)}
+    options={ROLES}
+    value={role}
+    errors={errors}
+  />
+)
 
 type MembersProps = {
   base: string
@@ -61,12 +69,8 @@ export const MembersPage = ({
         <tr>
           <td>{email}</td>
           <td>{t(ROLE_NAMES[role])}</td>
-          <td>
-            <Time at={createdAt} />
-          </td>
-          <td>
-            <a href={`${base}/${id}`}>{t(m.members_edit, { email, hidden })}</a>
-          </td>
+          <TimeCell at={createdAt} />
+          <LinkCell href={`${base}/${id}`}>{t(m.members_edit, { email, hidden })}</LinkCell>
         </tr>
       ))}
     </Table>
@@ -74,25 +78,13 @@ export const MembersPage = ({
     {waiting.length > 0 && <WaitingPasskeys {...{ base, waiting }} />}
     <h2>{t(m.members_new_member)}</h2>
     <form method="post" action={base}>
-      <Field
+      <EmailField
         label={t(LABELS.email)}
-        name="email"
         hint={t(m.members_receive_email_join)}
-        type="email"
-        required
-        maxlength={320}
-        autocomplete="off"
         value={fields.email}
         errors={errors}
       />
-      <Select
-        label={t(LABELS.role)}
-        name="role"
-        hint={t(m.members_managers_full_access)}
-        options={ROLES}
-        value={fields.role ?? 'member'}
-        errors={errors}
-      />
+      <RoleSelect role={fields.role ?? 'member'} errors={errors} />
       <button type="submit">{t(m.members_send_invitation)}</button>
     </form>
     <h2>{t(m.members_your_membership)}</h2>
@@ -122,17 +114,11 @@ const WaitingPasskeys = ({ base, waiting }: Pick<MembersProps, 'base' | 'waiting
       {waiting.map(({ id, email, createdAt, countsFrom }) => (
         <tr>
           <td>{email}</td>
-          <td>
-            <Time at={createdAt} />
-          </td>
-          <td>
-            <Time at={countsFrom} />
-          </td>
+          <TimeCell at={createdAt} />
+          <TimeCell at={countsFrom} />
           <td>
             <form method="post" action={`${base}/passkeys/${id}/remove`}>
-              <button type="submit" class="link">
-                {t(m.members_passkey_remove, { email, hidden })}
-              </button>
+              <LinkButton>{t(m.members_passkey_remove, { email, hidden })}</LinkButton>
             </form>
           </td>
         </tr>
@@ -151,20 +137,11 @@ type MemberProps = {
 /** One member's role and mails. */
 export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
   <>
-    <p>
-      <a href={base}>{t(m.layout_members)}</a>
-    </p>
+    <LinkLine href={base}>{t(m.layout_members)}</LinkLine>
     <h1>{member.email}</h1>
     <Problem message={problem} errors={errors} labels={LABELS} />
     <form method="post" action={`${base}/${member.id}`}>
-      <Select
-        label={t(LABELS.role)}
-        name="role"
-        hint={t(m.members_managers_full_access)}
-        options={ROLES}
-        value={member.role}
-        errors={errors}
-      />
+      <RoleSelect role={member.role} errors={errors} />
       <Checkbox
         label={t(m.members_email_about_payouts)}
         name="payoutMails"

@@ -1,15 +1,16 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
-import { found, notFound } from '../../../lib/http/found-or-404.ts'
+import { notFound } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { holdsMails } from '../../../lib/mail/outbox/held-mails.queries.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { confirmedByPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import {
   cancelPasskey,
@@ -36,7 +37,7 @@ const DONE = {
 }
 
 const findOne = (c: Context<WorkspaceEnv, '/:id'>): Promise<Member> =>
-  found('member', c.req.param('id'), (id) => findMember(c.var.db, c.var.workspace.id, id))
+  readById(c, 'member', findMember)
 
 const showMembers = async (
   c: Context<WorkspaceEnv>,
@@ -59,7 +60,7 @@ const showMembers = async (
       {...state}
     />
   )
-  return renderPage(c, { title: m.layout_members, section: '/members', children }, status)
+  return renderSection(c, '/members', m.layout_members, children, status)
 }
 
 /**
@@ -76,12 +77,14 @@ const nextPath = (
   return done === 'removed' ? '/app?done=left' : base
 }
 
+const MEMBERS = '/app/:workspace/members'
+
 /** /app/:workspace/members: members and their roles. Managers only. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/members', query(Page), (c) =>
+  .get(MEMBERS, query(Page), (c) =>
     showMembers(c, c.req.valid('query'), { done: noticeFor(DONE, c.req.query('done')) }),
   )
-  .post('/app/:workspace/members', freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
+  .post(MEMBERS, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
     const { db, user, workspace } = c.var
     const fields = c.req.valid('form')
     const again = (errors: ErrorDetail[], status: 400 | 409) =>
@@ -96,71 +99,50 @@ export default createRoutes<WorkspaceEnv>()
     const done = (await holdsMails(db, workspace.id, email)) ? 'invited_held' : 'invited'
     return c.redirect(`/app/${workspace.slug}/members?done=${done}`, 303)
   })
-  .post('/app/:workspace/members/passkeys/:id/remove', freshMembersOnly(), async (c) => {
-    const { db, workspace } = c.var
+  .post(`${MEMBERS}/passkeys/:id/remove`, freshMembersOnly(), async (c) => {
+    const { workspace } = c.var
     const url = new URL('/auth/passkeys', c.req.url).href
-    const isRemoved = await found('passkey', c.req.param('id'), (id) =>
-      cancelPasskey(db, actOf(c), id, url),
-    )
+    const isRemoved = await changeById(c, 'passkey', cancelPasskey, url)
     if (!isRemoved) throw notFound('passkey')
     return c.redirect(`/app/${workspace.slug}/members?done=passkey_removed`, 303)
   })
-  .get('/app/:workspace/members/:id', async (c) => {
+  .get(`${MEMBERS}/:id`, async (c) => {
     const member = await findOne(c)
     const children = <MemberPage base={`/app/${c.var.workspace.slug}/members`} member={member} />
-    return renderPage(c, { title: member.email, section: '/members', children })
+    return renderSection(c, '/members', member.email, children)
   })
-  .post(
-    '/app/:workspace/members/:id',
-    freshMembersOnly(),
-    confirmedByPasskey(),
-    form(),
-    async (c) => {
-      const { db, workspace } = c.var
-      const { role, payoutMails } = c.req.valid('form')
-      const { data, errors } = checked(MemberChange, {
-        role: role ?? '',
-        payoutMails: payoutMails !== undefined,
-      })
-      const update = data
-        ? await found('member', c.req.param('id'), (id) => changeMember(db, actOf(c), id, data))
-        : null
-      if (update?.outcome === 'done') return c.redirect(nextPath(c, update.member, 'changed'), 303)
+  .post(`${MEMBERS}/:id`, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
+    const { workspace } = c.var
+    const { role, payoutMails } = c.req.valid('form')
+    const { data, errors } = checked(MemberChange, {
+      role: role ?? '',
+      payoutMails: payoutMails !== undefined,
+    })
+    const update = data ? await changeById(c, 'member', changeMember, data) : null
+    if (update?.outcome === 'done') return c.redirect(nextPath(c, update.member, 'changed'), 303)
 
-      const before = await findOne(c)
-      const children = (
-        <MemberPage
-          base={`/app/${workspace.slug}/members`}
-          member={before}
-          problem={errors ? undefined : LAST_MANAGER}
-          errors={errors}
-        />
-      )
-      return renderPage(
-        c,
-        { title: before.email, section: '/members', children },
-        errors ? 400 : 409,
-      )
-    },
-  )
-  .get('/app/:workspace/members/:id/remove', async (c) => {
+    const before = await findOne(c)
+    const children = (
+      <MemberPage
+        base={`/app/${workspace.slug}/members`}
+        member={before}
+        problem={errors ? undefined : LAST_MANAGER}
+        errors={errors}
+      />
+    )
+    return renderSection(c, '/members', before.email, children, errors ? 400 : 409)
+  })
+  .get(`${MEMBERS}/:id/remove`, async (c) => {
     const member = await findOne(c)
     const children = <RemovePage base={`/app/${c.var.workspace.slug}/members`} member={member} />
-    return renderPage(c, { title: m.members_remove_a_member, section: '/members', children })
+    return renderSection(c, '/members', m.members_remove_a_member, children)
   })
-  .post(
-    '/app/:workspace/members/:id/remove',
-    freshMembersOnly(),
-    confirmedByPasskey(),
-    async (c) => {
-      const { db, workspace } = c.var
-      const update = await found('member', c.req.param('id'), (id) =>
-        removeMember(db, actOf(c), id),
-      )
-      if (update.outcome === 'done') return c.redirect(nextPath(c, update.member, 'removed'), 303)
+  .post(`${MEMBERS}/:id/remove`, freshMembersOnly(), confirmedByPasskey(), async (c) => {
+    const { workspace } = c.var
+    const update = await changeById(c, 'member', removeMember)
+    if (update.outcome === 'done') return c.redirect(nextPath(c, update.member, 'removed'), 303)
 
-      const base = `/app/${workspace.slug}/members`
-      const children = <RemovePage base={base} member={await findOne(c)} problem={LAST_MANAGER} />
-      return renderPage(c, { title: m.members_remove_a_member, section: '/members', children }, 409)
-    },
-  )
+    const base = `/app/${workspace.slug}/members`
+    const children = <RemovePage base={base} member={await findOne(c)} problem={LAST_MANAGER} />
+    return renderSection(c, '/members', m.members_remove_a_member, children, 409)
+  })

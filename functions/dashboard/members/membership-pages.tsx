@@ -1,41 +1,25 @@
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Checkbox, Field } from '../../../lib/pages/forms/fields.tsx'
-import { ConfirmForm, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { ConfirmForm, DangerButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Checkbox, EmailField } from '../../../lib/pages/forms/fields.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 
 const LABELS = { email: m.members_address_new_manager, stay: m.members_stay_member }
 
+type HandOverPageProps = { base: string; fields?: Fields; errors?: ErrorDetail[] }
+
 /** The form that hands a workspace over. */
-export const HandOverPage = ({
-  base,
-  fields = {},
-  errors,
-}: {
-  base: string
-  fields?: Fields
-  errors?: ErrorDetail[]
-}) => (
+export const HandOverPage = ({ base, fields = {}, errors }: HandOverPageProps) => (
   <>
-    <p>
-      <a href={`${base}/members`}>{t(m.layout_members)}</a>
-    </p>
+    <LinkLine href={`${base}/members`}>{t(m.layout_members)}</LinkLine>
     <h1>{t(m.members_handover)}</h1>
     <Problem errors={errors} labels={LABELS} />
     <p>{t(m.members_person_becomes_manager)}</p>
     <form method="post" action={`${base}/members/hand-over`}>
-      <Field
-        label={t(LABELS.email)}
-        name="email"
-        type="email"
-        required
-        maxlength={320}
-        autocomplete="off"
-        value={fields.email}
-        errors={errors}
-      />
+      <EmailField label={t(LABELS.email)} value={fields.email} errors={errors} />
       <Checkbox
         label={t(LABELS.stay)}
         name="stay"
@@ -43,9 +27,7 @@ export const HandOverPage = ({
         checked={fields.stay !== undefined}
       />
       <p class="actions">
-        <button type="submit" class="danger">
-          {t(m.members_hand_over_button)}
-        </button>{' '}
+        <DangerButton>{t(m.members_hand_over_button)}</DangerButton>{' '}
         <a href={`${base}/members`}>{t(m.cancel)}</a>
       </p>
     </form>
@@ -57,24 +39,19 @@ export const HandedOverPage = ({ base, email }: { base: string; email: string })
   <>
     <h1>{t(m.members_invitation_sent)}</h1>
     <p>{t(m.members_manager_now_never, { email, link: linkTo(`${base}/leave`) })}</p>
-    <p>
-      <a href={`${base}/members`}>{t(m.members_go_to_members)}</a>
-    </p>
+    <LinkLine href={`${base}/members`}>{t(m.members_go_to_members)}</LinkLine>
   </>
 )
 
-/** Confirms that somebody leaves. */
-export const LeavePage = ({
-  base,
-  name,
-  mayHandOver,
-  problem,
-}: {
+type LeavePageProps = {
   base: string
   name: string
   mayHandOver: boolean
   problem?: string | undefined
-}) => (
+}
+
+/** Confirms that somebody leaves. */
+export const LeavePage = ({ base, name, mayHandOver, problem }: LeavePageProps) => (
   <>
     <h1>{t(m.members_leave_question, { name })}</h1>
     <Problem message={problem} />

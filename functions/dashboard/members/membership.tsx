@@ -5,7 +5,7 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { confirmedByPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import {
@@ -25,7 +25,7 @@ const showHandOver = (
   status: 200 | 400 = 200,
 ) => {
   const children = <HandOverPage base={`/app/${c.var.workspace.slug}`} {...state} />
-  return renderPage(c, { title: m.members_hand_over_title, section: '/members', children }, status)
+  return renderSection(c, '/members', m.members_hand_over_title, children, status)
 }
 
 const showLeave = (c: Context<WorkspaceEnv>, problem?: string) => {
@@ -53,46 +53,38 @@ const stepBack = async (
   return stays ? changeRole(db, actOf(c), own.id, 'member') : removeMember(db, actOf(c), own.id)
 }
 
+const MEMBERS = '/app/:workspace/members'
+
 /** Handing over a workspace, for managers, and leaving it, for everybody in it. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/members/hand-over', (c) => showHandOver(c))
-  .post(
-    '/app/:workspace/members/hand-over',
-    freshMembersOnly(),
-    confirmedByPasskey(),
-    form(),
-    async (c) => {
-      const { db, user, workspace } = c.var
-      const fields = c.req.valid('form')
-      const { data, errors } = checked(HandOver, {
-        email: fields.email ?? '',
-        stay: fields.stay !== undefined,
-      })
-      if (errors) return showHandOver(c, { fields, errors }, 400)
-      const { email, stay } = data
-      if (email === user.email) {
-        const own = [{ path: 'email', message: textsOf(c)(m.members_own_address) }]
-        return showHandOver(c, { fields, errors: own }, 400)
-      }
-      const details = invitation({
-        workspace,
-        role: 'manager',
-        invitedBy: user.email,
-        baseUrl: c.req.url,
-      })
-      await handOver(db, actOf(c), { email, details })
-      const update = await stepBack(c, stay)
-      if (update?.outcome === 'last_manager') {
-        const children = <HandedOverPage base={`/app/${workspace.slug}`} email={email} />
-        return renderPage(c, {
-          title: m.members_hand_over_title,
-          section: '/members',
-          children,
-        })
-      }
-      return c.redirect(stay ? `/app/${workspace.slug}` : '/app?done=left', 303)
-    },
-  )
+  .get(`${MEMBERS}/hand-over`, (c) => showHandOver(c))
+  .post(`${MEMBERS}/hand-over`, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
+    const { db, user, workspace } = c.var
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(HandOver, {
+      email: fields.email ?? '',
+      stay: fields.stay !== undefined,
+    })
+    if (errors) return showHandOver(c, { fields, errors }, 400)
+    const { email, stay } = data
+    if (email === user.email) {
+      const own = [{ path: 'email', message: textsOf(c)(m.members_own_address) }]
+      return showHandOver(c, { fields, errors: own }, 400)
+    }
+    const details = invitation({
+      workspace,
+      role: 'manager',
+      invitedBy: user.email,
+      baseUrl: c.req.url,
+    })
+    await handOver(db, actOf(c), { email, details })
+    const update = await stepBack(c, stay)
+    if (update?.outcome === 'last_manager') {
+      const children = <HandedOverPage base={`/app/${workspace.slug}`} email={email} />
+      return renderSection(c, '/members', m.members_hand_over_title, children)
+    }
+    return c.redirect(stay ? `/app/${workspace.slug}` : '/app?done=left', 303)
+  })
   .get('/app/:workspace/leave', (c) => showLeave(c))
   .post('/app/:workspace/leave', freshMembersOnly(), async (c) => {
     const update = await stepBack(c, false)

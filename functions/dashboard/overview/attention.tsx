@@ -3,6 +3,7 @@
 import { mayOpen, type PageRoute } from '../../../lib/auth/roles/roles.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import type { Overview } from '../../../lib/overview/overview.queries.ts'
+import { LinkLine } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
@@ -132,9 +133,7 @@ export const Attention = (props: Props) => {
           ))}
         </ul>
       )}
-      <p>
-        <a href={`${props.base}/checks`}>{t(m.overview_all_checks)}</a>
-      </p>
+      <LinkLine href={`${props.base}/checks`}>{t(m.overview_all_checks)}</LinkLine>
     </section>
   )
 }

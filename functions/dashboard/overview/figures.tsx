@@ -68,19 +68,15 @@ const Sparkline = ({ values }: { values: bigint[] }) => {
   )
 }
 
-const Figure = ({
-  label,
-  value,
-  before,
-  change,
-  values,
-}: {
+type FigureProps = {
   label: string
   value: string
   before: string
   change: Change | null
   values: bigint[] | null
-}) => (
+}
+
+const Figure = ({ label, value, before, change, values }: FigureProps) => (
   <div>
     <dt>{label}</dt>
     <dd class="value">{value}</dd>
@@ -119,16 +115,10 @@ const Conversion = ({ series }: { series: Compared[] }) => {
   )
 }
 
+type FiguresProps = { what: string; activity: WorkspaceActivity[]; period: Period }
+
 /** @param what whose figures they are */
-export const Figures = ({
-  what,
-  activity,
-  period,
-}: {
-  what: string
-  activity: WorkspaceActivity[]
-  period: Period
-}) => {
+export const Figures = ({ what, activity, period }: FiguresProps) => {
   const series = seriesOf(activity, period)
   const revenue = series.filter(
     ({ column, values }) => column === 'revenueCents' && sum(values) > 0n,

@@ -5,10 +5,11 @@ import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { type Overview, readOverview } from '../../../lib/overview/overview.queries.ts'
 import { Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { Status } from '../../../lib/pages/tables/ledger.tsx'
 import { PeriodLinks } from '../../../lib/pages/tables/period-links.tsx'
 import { payableIn } from '../../../lib/payouts/balances/balances.ts'
 import { listWaitingPasskeys } from '../../../lib/tenancy/members/member-passkeys.queries.ts'
@@ -67,9 +68,10 @@ const Checklist = ({ overview, base }: { overview: Overview; base: string }) => 
     <ul class="checklist" aria-live="polite" data-done={t(m.layout_done)}>
       {steps(overview, base).map(({ done, href, label, help }) => (
         <li aria-atomic="true">
-          <span class="status" data-status={done ? 'approved' : 'open'}>
-            {done ? t(m.layout_done) : t(m.layout_to_do)}
-          </span>
+          <Status
+            status={done ? 'approved' : 'open'}
+            label={done ? t(m.layout_done) : t(m.layout_to_do)}
+          />
           <span>
             <a href={href}>{label}</a>. {help}
           </span>
@@ -157,5 +159,5 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => 
   const waitingPasskeys = waiting.length
   const done = noticeFor(DONE, c.req.query('done'))
   const page = <OverviewPage {...{ workspace, overview, waitingPasskeys, period, problem, done }} />
-  return renderPage(c, { title: m.nav_overview, section: '', children: page }, problem ? 400 : 200)
+  return renderSection(c, '', m.nav_overview, page, problem ? 400 : 200)
 })

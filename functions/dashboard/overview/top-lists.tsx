@@ -2,31 +2,29 @@
  * Who and what brought the most in a period: partners, the sites that visitors came from, and the
  * pages that they came to.
  */
+
 import * as m from '../../../lib/languages/messages.ts'
 import type { TopPartnerRow } from '../../../lib/overview/top-partners.queries.ts'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
+import { LinkLine } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
+import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
 import type { StatsRow } from '../../../lib/totals/stats.queries.ts'
 import { DIRECT } from '../../../lib/totals/stats.ts'
 
 const sum = (rows: StatsRow[], column: 'clicks' | 'sales'): string =>
   figure(rows.reduce((total, row) => total + row[column], 0n))
 
-/** A list of pages or hosts, whose rows are of one currency each. */
-const TopLandings = ({
-  heading,
-  column,
-  empty,
-  rows,
-  nameOf,
-}: {
+type TopLandingsProps = {
   heading: string
   column: string
   empty: string
   rows: StatsRow[]
   nameOf: (key: string | null) => string
-}) => {
+}
+
+/** A list of pages or hosts, whose rows are of one currency each. */
+const TopLandings = ({ heading, column, empty, rows, nameOf }: TopLandingsProps) => {
   const keys = [...new Set(rows.map(({ key }) => key))]
   return (
     <section class="card">
@@ -101,18 +99,18 @@ export const TopPartners = ({ rows, base }: { rows: TopPartnerRow[]; base: strin
               const own = rows.filter(({ partnerId }) => partnerId === id)
               return (
                 <tr>
-                  <td>
-                    <a href={`${base}/partners/${id}`}>{own[0]?.name ?? own[0]?.slug}</a>
-                  </td>
+                  <LinkCell href={`${base}/partners/${id}`}>
+                    {own[0]?.name ?? own[0]?.slug}
+                  </LinkCell>
                   <Amounts rows={own} of="revenueCents" />
                   <Amounts rows={own} of="earnedCents" />
                 </tr>
               )
             })}
           </Table>
-          <p>
-            <a href={`${base}/partners?sort=revenue`}>{t(m.overview_partners_revenue)}</a>
-          </p>
+          <LinkLine href={`${base}/partners?sort=revenue`}>
+            {t(m.overview_partners_revenue)}
+          </LinkLine>
         </>
       )}
     </section>

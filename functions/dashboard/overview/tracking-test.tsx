@@ -3,15 +3,17 @@
 import type { Child } from 'hono/jsx'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Copyable, Table, Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { QuietButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Copyable, LinkLine, Time } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure } from '../../../lib/pages/parts/money.tsx'
 import { code, linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import { createTestPartner } from '../../../lib/partners/changes/new-partner.queries.ts'
 import { findProgram, type Program } from '../../../lib/programs/programs.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
@@ -194,9 +196,7 @@ const Refused = ({ base, facts }: Props) =>
     >
       {facts.refused.map((visits) => (
         <tr>
-          <td>
-            <Time at={visits.lastAt} />
-          </td>
+          <TimeCell at={visits.lastAt} />
           <td class="id">
             <code>{visits.slug || 'others'}</code>
           </td>
@@ -229,9 +229,7 @@ const TestLink = ({ base, program, facts: { partner }, mayAdd }: Props) => (
     {!partner?.isTest && mayAdd && (
       <form method="post" action={`${base}/programs/${program.id}/test`}>
         <p class="hint">{t(m.programs_visits_recorded_through)}</p>
-        <button type="submit" class="quiet">
-          {t(m.programs_add_test_partner)}
-        </button>
+        <QuietButton>{t(m.programs_add_test_partner)}</QuietButton>
       </form>
     )}
     {!partner && !mayAdd && <p>{t(m.programs_ask_for_partner)}</p>}
@@ -242,9 +240,7 @@ const TestPage = (props: Props) => {
   const { base, program } = props
   return (
     <>
-      <p>
-        <a href={`${base}/programs/${program.id}`}>{program.name}</a>
-      </p>
+      <LinkLine href={`${base}/programs/${program.id}`}>{program.name}</LinkLine>
       <h1>{t(m.programs_test_your_tracking)}</h1>
       <TestLink {...props} />
       <Steps {...props} />
@@ -264,19 +260,15 @@ const PATH = '/app/:workspace/programs/:id/test'
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {
     const { db, now, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) =>
-      findProgram(db, workspace.id, id),
-    )
+    const program = await readById(c, 'program', findProgram)
     const facts = await readTrackingFacts(db, workspace.id, program.id, now)
     const mayAdd = mayOpen(workspace, 'POST /programs/:id/test')
     const children = <TestPage base={`/app/${workspace.slug}`} {...{ program, facts, mayAdd }} />
-    return renderPage(c, { title: m.programs_test_your_tracking, section: '/programs', children })
+    return renderSection(c, '/programs', m.programs_test_your_tracking, children)
   })
   .post(PATH, freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) =>
-      findProgram(db, workspace.id, id),
-    )
+    const program = await readById(c, 'program', findProgram)
     await createTestPartner(db, actOf(c), program.id)
     return c.redirect(`/app/${workspace.slug}/programs/${program.id}/test`, 303)
   })

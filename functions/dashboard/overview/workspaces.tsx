@@ -4,7 +4,7 @@ import { ApiError, type ErrorDetail } from '../../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Field, Select } from '../../../lib/pages/forms/fields.tsx'
+import { Field, IDENTIFIER, Select } from '../../../lib/pages/forms/fields.tsx'
 import { Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -86,9 +86,7 @@ const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Prop
           name="slug"
           hint={t(m.settings_used_urls_such)}
           maxlength={63}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
+          {...IDENTIFIER}
           value={fields.slug}
           errors={errors}
         />

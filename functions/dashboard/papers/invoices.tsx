@@ -4,11 +4,11 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { NextPage } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { InvoiceTable } from '../../../lib/pages/tables/invoices.tsx'
+import { NextPage } from '../../../lib/pages/tables/table.tsx'
 import { listInvoices } from '../../../lib/papers/invoices.queries.ts'
 import { InvoiceQuery } from '../../../lib/papers/papers.schemas.ts'
 
@@ -42,6 +42,6 @@ export default createRoutes<WorkspaceEnv>().get(
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     )
-    return renderPage(c, { title: m.invoices, section: '/payouts', children })
+    return renderSection(c, '/payouts', m.invoices, children)
   },
 )

@@ -5,12 +5,12 @@ import { found } from '../../../lib/http/found-or-404.ts'
 import { Page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { NextPage, Table } from '../../../lib/pages/layout/parts.tsx'
-import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
+import { noSuchPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { MAX_LINES, Statement } from '../../../lib/pages/tables/statement.tsx'
+import { NextPage, Table } from '../../../lib/pages/tables/table.tsx'
 import { StatementQuery } from '../../../lib/papers/papers.schemas.ts'
 import {
   listPaidInYear,
@@ -58,6 +58,8 @@ const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
   </Table>
 )
 
+const PAYOUTS = '/app/:workspace/payouts'
+
 /** Statements of partners, and what was paid to whom in a year. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/partners/:id/statement', expensive(), query(StatementQuery), async (c) => {
@@ -75,9 +77,9 @@ export default createRoutes<WorkspaceEnv>()
         csv={`/api/workspaces/${workspace.slug}/partners/${id}/statement?month=${read.month.key}&format=csv`}
       />
     )
-    return renderPage(c, { title: m.statement, section: '/partners', children })
+    return renderSection(c, '/partners', m.statement, children)
   })
-  .get('/app/:workspace/payouts/years', async (c) => {
+  .get(`${PAYOUTS}/years`, async (c) => {
     const { db, now, workspace } = c.var
     const years = await listYears(db, workspace.id)
     return c.redirect(
@@ -85,53 +87,44 @@ export default createRoutes<WorkspaceEnv>()
       302,
     )
   })
-  .get(
-    '/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}',
-    expensive(),
-    query(Page),
-    async (c) => {
-      const { db, workspace } = c.var
-      const t = textsOf(c)
-      const { cursor, limit } = c.req.valid('query')
-      const year = Number(c.req.param('year'))
-      if (!Number.isInteger(year)) throw noSuchPage()
-      const [rows, years] = await Promise.all([
-        listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 }),
-        listYears(db, workspace.id),
-      ])
-      const { data: paid, nextCursor } = pageOfPartners(rows, limit)
-      const children = (
-        <>
-          <h1>{t(m.partners_paid_in, { year: String(year) })}</h1>
-          <p class="noprint">
-            {t(m.partners_each_person_paid, {
-              link: linkTo(`/api/workspaces/${workspace.slug}/payout-years/${year}?format=csv`),
-            })}
-          </p>
-          {years.length > 1 && (
-            <nav class="periods noprint" aria-label={t(m.partners_year)}>
-              {years.map((one) => (
-                <a
-                  href={`/app/${workspace.slug}/payouts/years/${one}`}
-                  aria-current={one === year ? 'true' : undefined}
-                >
-                  {one}
-                </a>
-              ))}
-            </nav>
-          )}
-          {paid.length > 0 ? (
-            <YearTable paid={paid} />
-          ) : (
-            <p class="empty">{t(m.partners_nobody_paid, { year: String(year) })}</p>
-          )}
-          <NextPage url={c.req.url} cursor={nextCursor} />
-        </>
-      )
-      return renderPage(c, {
-        title: t(m.partners_paid_in, { year: String(year) }),
-        section: '/payouts',
-        children,
-      })
-    },
-  )
+  .get(`${PAYOUTS}/years/:year{[2][0-9][0-9][0-9]}`, expensive(), query(Page), async (c) => {
+    const { db, workspace } = c.var
+    const t = textsOf(c)
+    const { cursor, limit } = c.req.valid('query')
+    const year = Number(c.req.param('year'))
+    if (!Number.isInteger(year)) throw noSuchPage()
+    const [rows, years] = await Promise.all([
+      listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 }),
+      listYears(db, workspace.id),
+    ])
+    const { data: paid, nextCursor } = pageOfPartners(rows, limit)
+    const children = (
+      <>
+        <h1>{t(m.partners_paid_in, { year: String(year) })}</h1>
+        <p class="noprint">
+          {t(m.partners_each_person_paid, {
+            link: linkTo(`/api/workspaces/${workspace.slug}/payout-years/${year}?format=csv`),
+          })}
+        </p>
+        {years.length > 1 && (
+          <nav class="periods noprint" aria-label={t(m.partners_year)}>
+            {years.map((one) => (
+              <a
+                href={`/app/${workspace.slug}/payouts/years/${one}`}
+                aria-current={one === year ? 'true' : undefined}
+              >
+                {one}
+              </a>
+            ))}
+          </nav>
+        )}
+        {paid.length > 0 ? (
+          <YearTable paid={paid} />
+        ) : (
+          <p class="empty">{t(m.partners_nobody_paid, { year: String(year) })}</p>
+        )}
+        <NextPage url={c.req.url} cursor={nextCursor} />
+      </>
+    )
+    return renderSection(c, '/payouts', t(m.partners_paid_in, { year: String(year) }), children)
+  })

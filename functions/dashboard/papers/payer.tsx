@@ -4,11 +4,12 @@ import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import { type Fields, form } from '../../../lib/http/validate.ts'
 import { inEnglish, type Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
 import { Checkbox, Field } from '../../../lib/pages/forms/fields.tsx'
 import { checkForm, type Reading } from '../../../lib/pages/forms/forms.ts'
 import { PartyFields, partyLabels } from '../../../lib/pages/forms/party-fields.tsx'
 import { Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { readPayer, type StoredPayer } from '../../../lib/payouts/details/payers.queries.ts'
 import { PayerChange } from '../../../lib/payouts/details/payers.schemas.ts'
@@ -56,9 +57,7 @@ const PayerPage = ({ base, isSettings, fields, iban, errors, done }: Props) => (
         errors={errors}
       />
       {iban && <Checkbox label={t(m.payouts_remove_the_iban)} name="removeIban" checked={false} />}
-      <p>
-        <button type="submit">{t(m.payouts_save_business_details)}</button>
-      </p>
+      <Submit>{t(m.payouts_save_business_details)}</Submit>
     </form>
     <p>
       {isSettings ? (
@@ -86,7 +85,7 @@ export default createRoutes<SealEnv>()
         iban={payer.ibanMasked}
       />
     )
-    return renderPage(c, { title: m.payouts_business_details, section: '/settings', children })
+    return renderSection(c, '/settings', m.payouts_business_details, children)
   })
   .post(PATH, freshMembersOnly(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}`
@@ -96,11 +95,7 @@ export default createRoutes<SealEnv>()
     if (errors) {
       const { ibanMasked } = await readPayer(c.var.db, c.var.workspace.id)
       const children = <PayerPage {...{ base, isSettings, fields, errors }} iban={ibanMasked} />
-      return renderPage(
-        c,
-        { title: m.payouts_business_details, section: '/settings', children },
-        400,
-      )
+      return renderSection(c, '/settings', m.payouts_business_details, children, 400)
     }
     await changePayer(c, data)
     return c.redirect(`${base}/settings/business?done=saved`, 303)

@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx'
 import { newId } from '../../../lib/db/ids.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
 import type { FormState } from '../../../lib/pages/forms/fields.tsx'
 import { TextArea } from '../../../lib/pages/forms/fields.tsx'
 import { Time } from '../../../lib/pages/layout/parts.tsx'
@@ -64,9 +65,7 @@ export const NoteForm = ({ path, fields, errors }: { path: string } & Partial<Fo
       value={fields?.content}
       errors={errors}
     />
-    <p>
-      <button type="submit">{t(m.partners_add_note)}</button>
-    </p>
+    <Submit>{t(m.partners_add_note)}</Submit>
   </form>
 )
 

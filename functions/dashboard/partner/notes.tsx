@@ -2,15 +2,18 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { ConfirmForm } from '../../../lib/pages/forms/buttons.tsx'
 import type { FormState } from '../../../lib/pages/forms/fields.tsx'
-import { ConfirmForm, NextPage, Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
+import { NextPage } from '../../../lib/pages/tables/table.tsx'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
 import {
   addNote,
@@ -38,9 +41,7 @@ const noteOf = (c: Context<WorkspaceEnv>) =>
 const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
   const { db, workspace } = c.var
   const t = textsOf(c)
-  const partner = await found('partner', c.req.param('id') ?? '', (id) =>
-    findPartner(db, workspace.id, id),
-  )
+  const partner = await readById(c, 'partner', findPartner)
   const cursor = c.req.query('cursor')
   const rows = await notesQuery(db, workspace.id, partner.id, {
     cursor: isId(cursor) ? cursor : undefined,
@@ -52,9 +53,7 @@ const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
   const mayWrite = mayOpen(workspace, 'POST /partners/:id/notes')
   const children = (
     <>
-      <p>
-        <a href={path}>{t(m.partners_back_to, { name })}</a>
-      </p>
+      <LinkLine href={path}>{t(m.partners_back_to, { name })}</LinkLine>
       <h1>{t(m.partners_notes_about, { name })}</h1>
       <Problem errors={refused?.errors} />
       {mayWrite && <NoteForm path={path} {...refused} />}
@@ -62,9 +61,11 @@ const showNotes = async (c: Context<WorkspaceEnv>, refused?: FormState) => {
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>
   )
-  return renderPage(
+  return renderSection(
     c,
-    { title: t(m.partners_notes_about, { name }), section: '/partners', children },
+    '/partners',
+    t(m.partners_notes_about, { name }),
+    children,
     refused ? 400 : 200,
   )
 }
@@ -101,7 +102,7 @@ export default createRoutes<WorkspaceEnv>()
         <ConfirmForm button={t(m.partners_delete_note_title)} cancel={partnerPath(c)} />
       </>
     )
-    return renderPage(c, { title: m.partners_delete_note_title, section: '/partners', children })
+    return renderSection(c, '/partners', m.partners_delete_note_title, children)
   })
   .post(`${PATH}/:note/delete`, async (c) => {
     await found('partner', c.req.param('id'), (partnerId) =>

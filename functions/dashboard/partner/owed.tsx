@@ -6,20 +6,15 @@ import { notFound } from '../../../lib/http/found-or-404.ts'
 import { Page } from '../../../lib/http/lists.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import {
-  Done,
-  NextPage,
-  noticeFor,
-  Problem,
-  Table,
-  Time,
-} from '../../../lib/pages/layout/parts.tsx'
-import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Done, LinkLine, noticeFor, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { noSuchPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { PartnerName } from '../../../lib/pages/tables/ledger.tsx'
+import { NextPage, Table } from '../../../lib/pages/tables/table.tsx'
 import {
   listPartnerBalances,
   type PartnerBalance,
@@ -49,9 +44,9 @@ const Row = ({ base, balance, mayWriteOff }: RowProps) => {
             <input type="hidden" name="partnerId" value={partnerId} />
             <input type="hidden" name="currency" value={currency} />
             <input type="hidden" name="amountCents" value={String(-amountCents)} />
-            <button type="submit" class="link">
+            <LinkButton>
               {t(m.payouts_write_off, { owed, partner: partnerName ?? partnerSlug, hidden })}
-            </button>
+            </LinkButton>
           </form>
         </td>
       )}
@@ -78,9 +73,7 @@ const show = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const done = refusal ? undefined : noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
-      <p>
-        <a href={`${base}/payouts`}>{t(m.nav_payouts)}</a>
-      </p>
+      <LinkLine href={`${base}/payouts`}>{t(m.nav_payouts)}</LinkLine>
       <h1>{t(m.payouts_owed_by_partners)}</h1>
       <Problem message={refusal} />
       <Done message={done} />
@@ -105,11 +98,7 @@ const show = async (c: Context<WorkspaceEnv>, refusal?: string) => {
       <NextPage url={new URL(`${base}/payouts/owed`, c.req.url).href} cursor={nextCursor} />
     </>
   )
-  return renderPage(
-    c,
-    { title: m.payouts_owed_by_partners, section: '/payouts', children },
-    refusal ? 409 : 200,
-  )
+  return renderSection(c, '/payouts', m.payouts_owed_by_partners, children, refusal ? 409 : 200)
 }
 
 const PATH = '/app/:workspace/payouts/owed'

@@ -3,11 +3,18 @@
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Checkbox, Field, Select } from '../../../lib/pages/forms/fields.tsx'
+import { DangerButton, LinkButton, Submit } from '../../../lib/pages/forms/buttons.tsx'
+import {
+  Checkbox,
+  EmailField,
+  Field,
+  IDENTIFIER,
+  Select,
+} from '../../../lib/pages/forms/fields.tsx'
 import { MINIMUM_CURRENCY } from '../../../lib/pages/forms/program-fields.tsx'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import type { PartnerRow } from '../../../lib/partners/lists/partners.queries.ts'
 import { exactMoney } from '../../../lib/values/money.ts'
 
@@ -24,6 +31,14 @@ export type Refused = {
 
 type Coupons = PartnerRow['coupons']
 
+type CouponAliasesProps = {
+  path: string
+  partnersPath: string
+  coupons: Coupons
+  mayChange: boolean
+  refused: Refused | undefined
+}
+
 /** The coupons that credit the partner (spec section 4.5). */
 export const CouponAliases = ({
   path,
@@ -31,13 +46,7 @@ export const CouponAliases = ({
   coupons,
   mayChange,
   refused,
-}: {
-  path: string
-  partnersPath: string
-  coupons: Coupons
-  mayChange: boolean
-  refused: Refused | undefined
-}) => (
+}: CouponAliasesProps) => (
   <section>
     <h2 id="coupon-aliases">{t(m.partners_coupon_aliases)}</h2>
     <p>{t(m.partners_checkouts_use_one)}</p>
@@ -64,9 +73,7 @@ export const CouponAliases = ({
           hint={t(m.partners_id_payment_processor)}
           required
           maxlength={255}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
+          {...IDENTIFIER}
           value={refused?.fields.couponId}
           errors={refused?.errors}
         />
@@ -86,15 +93,9 @@ export const CouponAliases = ({
   </section>
 )
 
-const CouponTable = ({
-  path,
-  coupons,
-  mayChange,
-}: {
-  path: string
-  coupons: Coupons
-  mayChange: boolean
-}) => (
+type CouponTableProps = { path: string; coupons: Coupons; mayChange: boolean }
+
+const CouponTable = ({ path, coupons, mayChange }: CouponTableProps) => (
   <Table
     caption={t(m.partners_coupon_aliases)}
     head={['ID', t(m.code_field), ...(mayChange ? [t(m.action_column)] : [])]}
@@ -109,9 +110,7 @@ const CouponTable = ({
           <td>
             <form method="post" action={`${path}/coupons/remove`}>
               <input type="hidden" name="couponId" value={couponId} />
-              <button type="submit" class="link">
-                {t(m.partners_remove, { couponId, hidden })}
-              </button>
+              <LinkButton>{t(m.partners_remove, { couponId, hidden })}</LinkButton>
             </form>
           </td>
         )}
@@ -123,18 +122,15 @@ const CouponTable = ({
 const ownMinimum = ({ minimumPayoutCents: cents }: PartnerRow): string =>
   cents === null ? '' : exactMoney(cents, MINIMUM_CURRENCY)
 
-/** Name, group, address and status. */
-export const PartnerForms = ({
-  path,
-  partner,
-  groups,
-  refused,
-}: {
+type PartnerFormsProps = {
   path: string
   partner: PartnerRow
   groups: { id: string; name: string }[]
   refused: Refused | undefined
-}) => (
+}
+
+/** Name, group, address and status. */
+export const PartnerForms = ({ path, partner, groups, refused }: PartnerFormsProps) => (
   <section>
     <h2>{t(m.layout_settings)}</h2>
     <PartnerSettings
@@ -152,17 +148,7 @@ export const PartnerForms = ({
   </section>
 )
 
-const PartnerSettings = ({
-  path,
-  partner,
-  groups,
-  refused,
-}: {
-  path: string
-  partner: PartnerRow
-  groups: { id: string; name: string }[]
-  refused: Refused | undefined
-}) => (
+const PartnerSettings = ({ path, partner, groups, refused }: PartnerFormsProps) => (
   <form method="post" action={path}>
     <Field
       label={t(m.party_name)}
@@ -204,32 +190,20 @@ const PartnerSettings = ({
           : partner.documentsReceivedAt !== null
       }
     />
-    <p>
-      <button type="submit">{t(m.partners_save_partner)}</button>
-    </p>
+    <Submit>{t(m.partners_save_partner)}</Submit>
   </form>
 )
 
+type AddressFormProps = { path: string; partner: PartnerRow; refused: Refused | undefined }
+
 /** Corrects the address. */
-const AddressForm = ({
-  path,
-  partner,
-  refused,
-}: {
-  path: string
-  partner: PartnerRow
-  refused: Refused | undefined
-}) => (
+const AddressForm = ({ path, partner, refused }: AddressFormProps) => (
   <form class="card" method="post" action={`${path}/address`}>
     <h3>{t(m.partners_correct_email_address)}</h3>
     <p>{t(m.partners_signs_portal_new)}</p>
-    <Field
+    <EmailField
       label={t(m.new_address)}
-      name="email"
-      type="email"
-      required
       maxlength={254}
-      autocomplete="off"
       value={refused ? refused.fields.email : partner.email}
       errors={refused?.errors}
     />
@@ -242,9 +216,7 @@ const Ban = ({ path }: { path: string }) => (
     <h3>{t(m.partners_ban_this_partner)}</h3>
     <p>{t(m.partners_link_stops_working)}</p>
     <input type="hidden" name="status" value="banned" />
-    <button type="submit" class="danger">
-      {t(m.partners_ban_partner)}
-    </button>
+    <DangerButton>{t(m.partners_ban_partner)}</DangerButton>
   </form>
 )
 

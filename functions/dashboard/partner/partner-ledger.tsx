@@ -3,13 +3,14 @@
 import type { Child } from 'hono/jsx'
 import * as m from '../../../lib/languages/messages.ts'
 import { type PartnerPageData, ROWS_SHOWN } from '../../../lib/overview/partner-page.queries.ts'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
+import { LinkLine } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { CommissionTable } from '../../../lib/pages/tables/commission-table.tsx'
 import { CustomerTable } from '../../../lib/pages/tables/customer-table.tsx'
 import { EventTable } from '../../../lib/pages/tables/event-table.tsx'
 import { PayoutTable } from '../../../lib/pages/tables/payout-table.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 
 export const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
   const hasHeld = earned.some(({ heldCents }) => heldCents !== 0n)
@@ -48,27 +49,21 @@ export const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
   )
 }
 
-/** The newest rows of a list, with a link to all of them. */
-export const Newest = ({
-  heading,
-  rows,
-  all,
-  none,
-  children,
-}: {
+type NewestProps = {
   heading: string
   rows: unknown[]
   all: string
   none: string
   children: Child
-}) => (
+}
+
+/** The newest rows of a list, with a link to all of them. */
+export const Newest = ({ heading, rows, all, none, children }: NewestProps) => (
   <section>
     <h2>{heading}</h2>
     {rows.length === 0 ? <p class="empty">{none}</p> : children}
     {rows.length > ROWS_SHOWN && (
-      <p>
-        <a href={all}>{t(m.partners_view_all, { what: heading.toLowerCase() })}</a>
-      </p>
+      <LinkLine href={all}>{t(m.partners_view_all, { what: heading.toLowerCase() })}</LinkLine>
     )}
   </section>
 )

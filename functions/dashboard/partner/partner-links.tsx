@@ -1,13 +1,15 @@
 /** The links on a partner's page. */
 
 import * as m from '../../../lib/languages/messages.ts'
-import { Field } from '../../../lib/pages/forms/fields.tsx'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Field, IDENTIFIER } from '../../../lib/pages/forms/fields.tsx'
 import { type BuiltLink, LinkBuilder } from '../../../lib/pages/forms/link-builder.tsx'
-import { Copyable, Table } from '../../../lib/pages/layout/parts.tsx'
+import { Copyable } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { SubTable } from '../../../lib/pages/tables/sub-table.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import type { Link, LinkCounts } from '../../../lib/partners/links/links.queries.ts'
 import type { PartnerRow } from '../../../lib/partners/lists/partners.queries.ts'
 import type { StatsRow } from '../../../lib/totals/stats.queries.ts'
@@ -46,9 +48,7 @@ export const PartnerLinks = ({
           hint={t(m.partners_value_via_link)}
           required
           maxlength={MAX_SLUG_LENGTH}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
+          {...IDENTIFIER}
           value={refused?.fields.slug}
           errors={refused?.errors}
         />
@@ -116,16 +116,10 @@ const SlugForm = ({ action, slug, label }: { action: string; slug: string; label
   </form>
 )
 
+type ReleaseLinkPageProps = { path: string; partner: PartnerRow; slug: string }
+
 /** Asks before a link is released. */
-export const ReleaseLinkPage = ({
-  path,
-  partner,
-  slug,
-}: {
-  path: string
-  partner: PartnerRow
-  slug: string
-}) => (
+export const ReleaseLinkPage = ({ path, partner, slug }: ReleaseLinkPageProps) => (
   <>
     <h1>{t(m.partners_release_this_link)}</h1>
     <p>
@@ -134,10 +128,7 @@ export const ReleaseLinkPage = ({
     <p>{t(m.partners_release_effect, { partner: partner.name ?? partner.email })}</p>
     <form method="post" action={`${path}/links/release`}>
       <input type="hidden" name="slug" value={slug} />
-      <button type="submit" class="danger">
-        {t(m.partners_release_link)}
-      </button>{' '}
-      <a href={path}>{t(m.cancel)}</a>
+      <DangerButton>{t(m.partners_release_link)}</DangerButton> <a href={path}>{t(m.cancel)}</a>
     </form>
   </>
 )

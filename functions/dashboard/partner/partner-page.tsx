@@ -5,7 +5,7 @@ import * as m from '../../../lib/languages/messages.ts'
 import type { Delivery } from '../../../lib/mail/mails.ts'
 import { type PartnerPageData, ROWS_SHOWN } from '../../../lib/overview/partner-page.queries.ts'
 import type { BuiltLink } from '../../../lib/pages/forms/link-builder.tsx'
-import { Done, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Done, Fact, LinkLine, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
 import { mailStatusLabel } from '../../../lib/pages/parts/mail-labels.ts'
 import { code, linkTo } from '../../../lib/pages/parts/tags.tsx'
@@ -78,35 +78,24 @@ export const PartnerPage = (props: Props) => {
       <Done message={done} />
       <Problem message={refused?.message} errors={refused?.errors} />
       <dl class="facts">
-        <dt>{t(m.status)}</dt>
-        <dd>
+        <Fact name={m.status}>
           <Status status={partner.status} /> {partner.isTest && t(m.partners_never_paid)}
-        </dd>
-        <dt>{t(m.email_address)}</dt>
-        <dd>
+        </Fact>
+        <Fact name={m.email_address}>
           {partner.email}
           <Undelivered lastDelivery={props.lastDelivery} />
-        </dd>
-        <dt>{t(m.program)}</dt>
-        <dd>
+        </Fact>
+        <Fact name={m.program}>
           <a href={`${base}/programs/${partner.programId}`}>{partner.programName}</a>
-        </dd>
-        <dt>{t(m.layout_group)}</dt>
-        <dd>{partner.groupName ?? t(m.layout_none)}</dd>
-        <dt>{t(m.partners_since)}</dt>
-        <dd>
+        </Fact>
+        <Fact name={m.layout_group}>{partner.groupName ?? t(m.layout_none)}</Fact>
+        <Fact name={m.partners_since}>
           <Time at={partner.createdAt} />
-        </dd>
-        {props.choice && (
-          <>
-            <dt>{t(m.payment_details)}</dt>
-            <dd>{paidByWords(props.choice)}</dd>
-          </>
-        )}
-        <dt>{t(m.partners_stripe_account)}</dt>
-        <dd>
+        </Fact>
+        {props.choice && <Fact name={m.payment_details}>{paidByWords(props.choice)}</Fact>}
+        <Fact name={m.partners_stripe_account}>
           <Account account={props.account} now={props.now} />
-        </dd>
+        </Fact>
       </dl>
       <PartnerLinks
         path={path}
@@ -119,9 +108,7 @@ export const PartnerPage = (props: Props) => {
       />
       <Activity {...props} path={path} />
       <Earned earned={earned} />
-      <p>
-        <a href={`${path}/statement`}>{t(m.monthly_statements)}</a>
-      </p>
+      <LinkLine href={`${path}/statement`}>{t(m.monthly_statements)}</LinkLine>
       {mayChange && (
         <p>
           <a href={`${base}/mails?partnerId=${partner.id}`}>{t(m.layout_mails)}</a> ·{' '}
@@ -134,9 +121,7 @@ export const PartnerPage = (props: Props) => {
         mayWrite={mayOpen(workspace, 'POST /partners/:id/notes')}
       >
         {props.notes.length > ROWS_SHOWN && (
-          <p>
-            <a href={`${path}/notes`}>{t(m.partners_view_all_notes)}</a>
-          </p>
+          <LinkLine href={`${path}/notes`}>{t(m.partners_view_all_notes)}</LinkLine>
         )}
       </NotesSection>
       <CouponAliases

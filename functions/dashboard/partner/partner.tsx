@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ApiError } from '../../../lib/http/errors.ts'
 import { found, notFound } from '../../../lib/http/found-or-404.ts'
@@ -12,7 +13,7 @@ import { checkForm } from '../../../lib/pages/forms/forms.ts'
 import { buildLink } from '../../../lib/pages/forms/link-builder.tsx'
 import { MINIMUM_CURRENCY } from '../../../lib/pages/forms/program-fields.tsx'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import {
   changePartner,
@@ -75,9 +76,11 @@ const showPartner = async (
   const children = (
     <PartnerPage {...read} {...{ period, problem, refused, built, workspace, now, done }} />
   )
-  return renderPage(
+  return renderSection(
     c,
-    { title: name ?? email, section: '/partners', children },
+    '/partners',
+    name ?? email,
+    children,
     built?.errors || problem ? 400 : status,
   )
 }
@@ -92,9 +95,7 @@ const change = async (
   changes: Omit<z.output<typeof PartnerChange>, 'email'>,
   address?: NewAddress,
 ): Promise<ApiError | null> => {
-  const update = await found('partner', c.req.param('id') ?? '', (id) =>
-    changePartner(c.var.db, actOf(c), id, changes, address),
-  )
+  const update = await changeById(c, 'partner', changePartner, changes, address)
   return update.outcome === 'done' ? null : partnerError(update, changes.slug)
 }
 
@@ -145,9 +146,7 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewLink, { slug: fields.slug ?? '' })
     if (errors) return showPartner(c, { form: 'link', fields, errors }, 400)
-    const added = await found('partner', c.req.param('id'), (id) =>
-      addLink(c.var.db, actOf(c), id, data.slug),
-    )
+    const added = await changeById(c, 'partner', addLink, data.slug)
     if ('link' in added) return done(c, `link_${added.outcome}`)
     const refused = [{ path: 'slug', message: slugError(added, data.slug).message }]
     return showPartner(c, { form: 'link', fields, errors: refused }, 409)
@@ -163,23 +162,19 @@ export default createRoutes<WorkspaceEnv>()
     return showPartner(c, { form: null, fields, errors: [], message: refusal.message }, 409)
   })
   .get(`${PATH}/links/release`, async (c) => {
-    const { db, workspace } = c.var
-    const partner = await found('partner', c.req.param('id'), (id) =>
-      findPartner(db, workspace.id, id),
-    )
+    const { workspace } = c.var
+    const partner = await readById(c, 'partner', findPartner)
     const path = `/app/${workspace.slug}/partners/${partner.id}`
     const children = (
       <ReleaseLinkPage path={path} partner={partner} slug={c.req.query('slug') ?? ''} />
     )
-    return renderPage(c, { title: m.partners_release_link, section: '/partners', children })
+    return renderSection(c, '/partners', m.partners_release_link, children)
   })
   .post(`${PATH}/links/release`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewLink, { slug: fields.slug ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
-    const result = await found('partner', c.req.param('id'), (id) =>
-      releaseLink(c.var.db, actOf(c), id, data.slug),
-    )
+    const result = await changeById(c, 'partner', releaseLink, data.slug)
     if (result !== 'is_main') return done(c, 'link_released')
     const message = textsOf(c)(m.partners_main_link_now)
     return showPartner(c, { form: null, fields, errors: [], message }, 409)
@@ -204,9 +199,7 @@ export default createRoutes<WorkspaceEnv>()
     const { couponId = '', couponLabel } = fields
     const { data, errors } = checked(NewCoupon, { couponId, couponLabel })
     if (errors) return showPartner(c, { form: 'coupon', fields, errors }, 400)
-    const added = await found('partner', c.req.param('id'), (id) =>
-      addCoupon(c.var.db, actOf(c), id, data),
-    )
+    const added = await changeById(c, 'partner', addCoupon, data)
     if (added.outcome !== 'taken') return done(c, added.outcome)
     const message = textsOf(c)(m.partners_another_partner_coupon)
     const taken = [{ path: 'couponId', message }]
@@ -217,8 +210,6 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checked(NewCoupon, { couponId: fields.couponId ?? '' })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
     const { couponId } = data
-    await found('partner', c.req.param('id'), (id) =>
-      removeCoupon(c.var.db, actOf(c), id, couponId),
-    )
+    await changeById(c, 'partner', removeCoupon, couponId)
     return done(c, 'removed')
   })

@@ -5,8 +5,9 @@ import { findCustomer } from '../../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Done, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
 import { eraseCustomer } from '../../../lib/people/erase-customer.queries.ts'
@@ -40,9 +41,7 @@ const show = async (c: Context<WorkspaceEnv>, kind: Kind, refusal?: string) => {
   const back = `/app/${workspace.slug}/${kind}/${id}`
   const children = (
     <>
-      <p>
-        <a href={back}>{t(m.partners_back_to_the, { noun })}</a>
-      </p>
+      <LinkLine href={back}>{t(m.partners_back_to_the, { noun })}</LinkLine>
       <h1>{t(m.layout_personal_data)}</h1>
       <Problem message={refusal} />
       <Done
@@ -63,17 +62,11 @@ const show = async (c: Context<WorkspaceEnv>, kind: Kind, refusal?: string) => {
       <h2>{t(m.partners_erasure)}</h2>
       <p>{t(EFFECT[kind])}</p>
       <form method="post" action={`${back}/personal-data`}>
-        <button type="submit" class="danger">
-          {t(m.partners_erase, { noun })}
-        </button>
+        <DangerButton>{t(m.partners_erase, { noun })}</DangerButton>
       </form>
     </>
   )
-  return renderPage(
-    c,
-    { title: m.layout_personal_data, section: `/${kind}`, children },
-    refusal ? 409 : 200,
-  )
+  return renderSection(c, `/${kind}`, m.layout_personal_data, children, refusal ? 409 : 200)
 }
 
 const erase = async (c: Context<WorkspaceEnv>, kind: Kind) => {

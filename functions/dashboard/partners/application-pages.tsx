@@ -6,20 +6,18 @@ import { MAX_TEXT_LENGTH } from '../../../lib/applications/applications.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { DangerButton, QuietButton } from '../../../lib/pages/forms/buttons.tsx'
 import { Checkbox, TextArea } from '../../../lib/pages/forms/fields.tsx'
-import { Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Fact, LinkLine, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { Status } from '../../../lib/pages/tables/ledger.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
 import { GroupField, type Option } from '../fields/choices.tsx'
 
-export const ApplicationTable = ({
-  base,
-  applications,
-}: {
-  base: string
-  applications: ApplicationRow[]
-}) => (
+type ApplicationTableProps = { base: string; applications: ApplicationRow[] }
+
+export const ApplicationTable = ({ base, applications }: ApplicationTableProps) => (
   <Table
     caption={t(m.layout_applications)}
     head={[t(m.layout_name), t(m.email_address), t(m.program), t(m.applied_column), t(m.status)]}
@@ -57,60 +55,48 @@ const At = ({ at, by }: { at: Date; by: string }) => (
 
 const Facts = ({ application, base }: { application: ApplicationRow; base: string }) => (
   <dl class="facts">
-    <dt>{t(m.status)}</dt>
-    <dd>
+    <Fact name={m.status}>
       {application.isBlocked ? (
         t(m.applications_status_blocked, { status: () => <Status status={application.status} /> })
       ) : (
         <Status status={application.status} />
       )}
-    </dd>
-    <dt>{t(m.email_address)}</dt>
-    <dd>
+    </Fact>
+    <Fact name={m.email_address}>
       {application.appliedAt
         ? t(m.applications_email_proved, { email: application.email })
         : application.email}
-    </dd>
-    <dt>{t(m.program)}</dt>
-    <dd>
+    </Fact>
+    <Fact name={m.program}>
       <a href={`${base}/programs/${application.programId}`}>{application.programName}</a>
-    </dd>
+    </Fact>
     {application.invitedAt && (
-      <>
-        <dt>{t(m.applications_invited)}</dt>
-        <dd>
-          <At at={application.invitedAt} by={application.invitedBy ?? ''} />
-        </dd>
-      </>
+      <Fact name={m.applications_invited}>
+        <At at={application.invitedAt} by={application.invitedBy ?? ''} />
+      </Fact>
     )}
     {application.appliedAt && (
       <>
-        <dt>{t(m.applied_column)}</dt>
-        <dd>
+        <Fact name={m.applied_column}>
           <Time at={application.appliedAt} />
-        </dd>
-        <dt>{t(m.applications_site_channel)}</dt>
-        <dd>
+        </Fact>
+        <Fact name={m.applications_site_channel}>
           <Site url={application.siteUrl} />
-        </dd>
+        </Fact>
       </>
     )}
-    <dt>{t(m.terms)}</dt>
-    <dd>
+    <Fact name={m.terms}>
       {application.agreementVersion
         ? t(m.applications_accepted_version, { version: String(application.agreementVersion) })
         : t(m.layout_none)}
-    </dd>
+    </Fact>
     {application.decidedAt && (
-      <>
-        <dt>{t(m.applications_decided)}</dt>
-        <dd>
-          <At
-            at={application.decidedAt}
-            by={application.decidedBy ?? t(m.applications_approves_at_once)}
-          />
-        </dd>
-      </>
+      <Fact name={m.applications_decided}>
+        <At
+          at={application.decidedAt}
+          by={application.decidedBy ?? t(m.applications_approves_at_once)}
+        />
+      </Fact>
     )}
     {application.reason && (
       <>
@@ -161,9 +147,7 @@ const Decision = ({ path, groups, fields }: { path: string; groups: Option[]; fi
           hint={t(m.applications_block_hint)}
           checked={false}
         />
-        <button type="submit" class="danger">
-          {t(m.applications_reject)}
-        </button>
+        <DangerButton>{t(m.applications_reject)}</DangerButton>
       </form>
     </section>
   </>
@@ -189,16 +173,14 @@ export const ApplicationPage = ({
   const mayDecide = mayOpen(workspace, 'POST /applications/:id/approve')
   return (
     <>
-      <p>
-        <a href={`${base}/applications`}>{t(m.layout_applications)}</a>
-      </p>
+      <LinkLine href={`${base}/applications`}>{t(m.layout_applications)}</LinkLine>
       <h1>{application.name || application.email}</h1>
       <Problem message={problem} />
       <Facts application={application} base={base} />
       {application.partnerId && (
-        <p>
-          <a href={`${base}/partners/${application.partnerId}`}>{t(m.applications_view_partner)}</a>
-        </p>
+        <LinkLine href={`${base}/partners/${application.partnerId}`}>
+          {t(m.applications_view_partner)}
+        </LinkLine>
       )}
       {application.promotion && (
         <Answered question={t(m.your_promotion)}>{application.promotion}</Answered>
@@ -214,9 +196,7 @@ export const ApplicationPage = ({
           <h2>{t(m.applications_delete)}</h2>
           <form method="post" action={`${path}/delete`}>
             <p>{t(m.applications_delete_effect)}</p>
-            <button type="submit" class="quiet">
-              {t(m.applications_delete_button)}
-            </button>
+            <QuietButton>{t(m.applications_delete_button)}</QuietButton>
           </form>
         </section>
       )}

@@ -12,23 +12,17 @@ import {
 import { approve, reject, remove } from '../../../lib/applications/decide.service.ts'
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { ButtonLine, Done, noticeFor } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
-import {
-  ANY,
-  areFilters,
-  Empty,
-  Filters,
-  ListEnd,
-  readFilters,
-} from '../../../lib/pages/tables/filters.tsx'
+import { FilteredRows } from '../../../lib/pages/tables/filtered-list.tsx'
+import { ANY, readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { programsAndGroupsQuery } from '../../../lib/partners/lists/partners.queries.ts'
 import { listGroups } from '../../../lib/programs/groups.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
@@ -51,10 +45,7 @@ const STATUSES = [
 
 const PATH = '/app/:workspace/applications'
 
-const findOne = (c: Context<WorkspaceEnv>) =>
-  found('application', c.req.param('id') ?? '', (id) =>
-    findApplication(c.var.db, c.var.workspace.id, id),
-  )
+const findOne = (c: Context<WorkspaceEnv>) => readById(c, 'application', findApplication)
 
 const showOne = async (
   c: Context<WorkspaceEnv>,
@@ -65,11 +56,7 @@ const showOne = async (
   const { db, workspace } = c.var
   const groups = groupNames(await listGroups(db, workspace.id, application.programId))
   const children = <ApplicationPage {...{ workspace, application, groups }} {...state} />
-  return renderPage(
-    c,
-    { title: application.name || application.email, section: '/applications', children },
-    status,
-  )
+  return renderSection(c, '/applications', application.name || application.email, children, status)
 }
 
 const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
@@ -87,53 +74,35 @@ export default createRoutes<WorkspaceEnv>()
       applicationsQuery(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 }).compile(),
       programsAndGroupsQuery(db, workspace.id).compile(),
     ])
-    const { data: applications, nextCursor } = page(rows, limit)
+    const list = { ...page(rows, limit), fields, errors }
     const programs = programOptions(choices)
     const children = (
       <>
         <h1>{t(m.layout_applications)}</h1>
         <Done message={noticeFor(DONE, c.req.query('done'))} />
         {mayOpen(workspace, 'GET /applications/invite') && (
-          <p>
-            <a class="button" href={`${base}/applications/invite`}>
-              {t(m.applications_invite_people)}
-            </a>
-          </p>
+          <ButtonLine href={`${base}/applications/invite`}>
+            {t(m.applications_invite_people)}
+          </ButtonLine>
         )}
-        <Filters
+        <FilteredRows
+          {...{ workspace, list }}
+          name="applications"
           what={m.layout_items_applications}
-          path={`${base}/applications`}
-          fields={fields}
-          errors={errors}
+          url={c.req.url}
           filters={[
             ...(programs.length > 1
               ? [{ name: 'programId', label: m.program, options: [ANY, ...programs] }]
               : []),
             { name: 'status', label: m.status, options: STATUSES },
           ]}
-        />
-        {applications.length > 0 ? (
-          <ApplicationTable base={base} applications={applications} />
-        ) : (
-          <Empty what={m.layout_items_applications} isFiltered={areFilters(fields)}>
-            {t(m.applications_none_yet, { link: linkTo(`${base}/programs`) })}
-          </Empty>
-        )}
-        <ListEnd
-          url={c.req.url}
-          cursor={nextCursor}
-          slug={workspace.slug}
-          list="applications"
-          fields={fields}
-          isEmpty={applications.length === 0}
-        />
+          none={t(m.applications_none_yet, { link: linkTo(`${base}/programs`) })}
+        >
+          <ApplicationTable base={base} applications={list.data} />
+        </FilteredRows>
       </>
     )
-    return renderPage(
-      c,
-      { title: m.layout_applications, section: '/applications', children },
-      errors ? 400 : 200,
-    )
+    return renderSection(c, '/applications', m.layout_applications, children, errors ? 400 : 200)
   })
   .get(`${PATH}/:id`, async (c) => showOne(c, await findOne(c)))
   .post(`${PATH}/:id/approve`, freshMembersOnly(), form(), async (c) => {

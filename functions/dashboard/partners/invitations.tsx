@@ -8,8 +8,8 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { controls, type FormState, TextArea } from '../../../lib/pages/forms/fields.tsx'
-import { Done, Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Done, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { programsAndGroupsQuery } from '../../../lib/partners/lists/partners.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
@@ -39,9 +39,7 @@ const InvitePage = ({ base, choices, fields, errors, result }: Props) => {
   const control = controls(LABELS, { fields, errors })
   return (
     <>
-      <p>
-        <a href={`${base}/applications`}>{t(m.layout_applications)}</a>
-      </p>
+      <LinkLine href={`${base}/applications`}>{t(m.layout_applications)}</LinkLine>
       <h1>{t(m.applications_invite_people)}</h1>
       <Done message={result && resultWords(result)} />
       <Problem errors={errors} labels={LABELS} />
@@ -75,11 +73,7 @@ const show = async (
   const choices = await programsAndGroupsQuery(db, workspace.id).execute()
   if (choices.length === 0) return c.redirect(`${base}/programs/new`, 303)
   const children = <InvitePage base={base} choices={choices} {...state} />
-  return renderPage(
-    c,
-    { title: m.applications_invite_people, section: '/applications', children },
-    status,
-  )
+  return renderSection(c, '/applications', m.applications_invite_people, children, status)
 }
 
 /** /app/:workspace/applications/invite: asks people by email to be partners. */

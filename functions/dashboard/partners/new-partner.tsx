@@ -3,9 +3,15 @@ import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Checkbox, controls, Field, type FormState } from '../../../lib/pages/forms/fields.tsx'
-import { Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import {
+  Checkbox,
+  controls,
+  Field,
+  type FormState,
+  IDENTIFIER,
+} from '../../../lib/pages/forms/fields.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { addPartner, creationError } from '../../../lib/partners/changes/new-partner.service.ts'
@@ -31,9 +37,7 @@ const NewPartnerPage = ({ base, choices, fields, errors, message }: Props) => {
   const control = controls(LABELS, { fields, errors })
   return (
     <>
-      <p>
-        <a href={`${base}/partners`}>{t(m.layout_partners)}</a>
-      </p>
+      <LinkLine href={`${base}/partners`}>{t(m.layout_partners)}</LinkLine>
       <h1>{t(m.partners_add_a_partner)}</h1>
       <Problem message={message} errors={errors} labels={LABELS} />
       <p>{t(m.partners_link_works_once, { link: linkTo(`${base}/import`) })}</p>
@@ -45,18 +49,14 @@ const NewPartnerPage = ({ base, choices, fields, errors, message }: Props) => {
           {...control('slug')}
           hint={t(m.partners_end_link_after)}
           maxlength={MAX_SLUG_LENGTH}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
+          {...IDENTIFIER}
         />
         <GroupField {...control('groupId')} groups={groupOptions(choices)} />
         <Field
           {...control('couponId')}
           hint={t(m.partners_id_coupon_promotion)}
           maxlength={MAX_ID_LENGTH}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
+          {...IDENTIFIER}
         />
         <Checkbox
           label={t(m.partners_send_welcome_email)}
@@ -80,7 +80,7 @@ const showForm = async (
   const choices = await programsAndGroupsQuery(db, workspace.id).execute()
   if (choices.length === 0) return c.redirect(`${base}/programs/new`, 303)
   const children = <NewPartnerPage base={base} choices={choices} {...state} />
-  return renderPage(c, { title: m.partners_add_a_partner, section: '/partners', children }, status)
+  return renderSection(c, '/partners', m.partners_add_a_partner, children, status)
 }
 
 /** The field that a refusal is about. */

@@ -3,11 +3,11 @@
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { ChoiceCell } from '../../../lib/pages/forms/choice.tsx'
-import { type Heading, Table } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { PartnerName, Status } from '../../../lib/pages/tables/ledger.tsx'
 import { type Sorted, sortingBy } from '../../../lib/pages/tables/sorting.ts'
+import { type Heading, Table } from '../../../lib/pages/tables/table.tsx'
 import type {
   PartnerFigures,
   PartnerListRow,

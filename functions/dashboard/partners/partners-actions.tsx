@@ -11,10 +11,11 @@ import { ApiError } from '../../../lib/http/errors.ts'
 import { type Fields, form } from '../../../lib/http/validate.ts'
 import { inEnglish, type Translate } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { ConfirmForm } from '../../../lib/pages/forms/buttons.tsx'
 import { Chosen, chosenIn } from '../../../lib/pages/forms/choice.tsx'
 import { Select } from '../../../lib/pages/forms/fields.tsx'
-import { ConfirmForm } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkLine } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import {
   type ChosenPartner,
@@ -31,16 +32,10 @@ import { chosenPartners, EXPORT_CHOSEN, MAIL_CHOSEN, MOVED_CHOSEN } from './chos
 /** In the place of a group's id. */
 const NO_GROUP = 'none'
 
+type PartnerActionsProps = { id: string; base: string; choices: ProgramAndGroup[] }
+
 /** The form below the list, to which its checkboxes belong. */
-export const PartnerActions = ({
-  id,
-  base,
-  choices,
-}: {
-  id: string
-  base: string
-  choices: ProgramAndGroup[]
-}) => {
+export const PartnerActions = ({ id, base, choices }: PartnerActionsProps) => {
   const groups = groupOptions(choices)
   return (
     <section>
@@ -194,14 +189,12 @@ export default createRoutes<WorkspaceEnv>()
         ) : (
           <>
             <p>{t(ALL_KEPT[change])}</p>
-            <p>
-              <a href={`${base}/partners`}>{t(m.partners_back_partners)}</a>
-            </p>
+            <LinkLine href={`${base}/partners`}>{t(m.partners_back_partners)}</LinkLine>
           </>
         )}
       </>
     )
-    return renderPage(c, { title, section: '/partners', children })
+    return renderSection(c, '/partners', title, children)
   })
   .post(`${PATH}/confirm`, freshMembersOnly(), form(), async (c) => {
     const { change, shared, changed } = await readChange(c, c.req.valid('form'))

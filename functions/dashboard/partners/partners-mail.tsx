@@ -29,7 +29,7 @@ import { MailingForm } from '../../../lib/mail/texts.schemas.ts'
 import { Chosen } from '../../../lib/pages/forms/choice.tsx'
 import { controls, Field, type FormState, TextArea } from '../../../lib/pages/forms/fields.tsx'
 import { Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { code } from '../../../lib/pages/parts/tags.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
@@ -78,7 +78,7 @@ const ComposePage = ({ base, ids, fields, errors }: ComposeProps) => {
 const compose = (c: Context<WorkspaceEnv>, ids: string[], state: FormState) => {
   const title = textsOf(c)(m.partners_email_to, { count: ids.length })
   const children = <ComposePage base={`/app/${c.var.workspace.slug}`} ids={ids} {...state} />
-  return renderPage(c, { title, section: '/partners', children }, state.errors ? 400 : 200)
+  return renderSection(c, '/partners', title, children, state.errors ? 400 : 200)
 }
 
 /** Reads the text of a form. */
@@ -97,18 +97,12 @@ const WHY = {
   same_address: m.partners_another_chosen_partner,
 }
 
+type SampleProps = { c: Context<WorkspaceEnv>; text: MailText; partner: Candidate }
+
 /**
  * The mail as a partner gets it, in plain text. Its link to unsubscribe is signed when it is sent.
  */
-const Sample = ({
-  c,
-  text,
-  partner,
-}: {
-  c: Context<WorkspaceEnv>
-  text: MailText
-  partner: Candidate
-}) => {
+const Sample = ({ c, text, partner }: SampleProps) => {
   const { name: partnerName, programName } = partner
   const details = { ...sharedDetails(c), partnerName, programName }
   const unsubscribeUrl = new URL('/unsubscribe/...', c.req.url).href
@@ -172,7 +166,7 @@ const preview = async (
       </form>
     </>
   )
-  return renderPage(c, { title, section: '/partners', children }, refusal ? 429 : 200)
+  return renderSection(c, '/partners', title, children, refusal ? 429 : 200)
 }
 
 const PATH = `/app/:workspace${MAIL_CHOSEN}` as const

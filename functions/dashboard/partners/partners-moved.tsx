@@ -21,9 +21,10 @@ import {
   planMovedMails,
 } from '../../../lib/mail/mailings/moved-mails.ts'
 import { holdsNewMails } from '../../../lib/mail/outbox/held-mails.queries.ts'
+import { ConfirmForm } from '../../../lib/pages/forms/buttons.tsx'
 import { Chosen } from '../../../lib/pages/forms/choice.tsx'
-import { ConfirmForm } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkLine } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
@@ -101,13 +102,11 @@ const ask = async (c: Context<WorkspaceEnv>, fields: Fields, problem?: string) =
           <Chosen ids={recipients.map(({ id }) => id)} />
         </ConfirmForm>
       ) : (
-        <p>
-          <a href={`${base}/partners`}>{t(m.partners_back_partners)}</a>
-        </p>
+        <LinkLine href={`${base}/partners`}>{t(m.partners_back_partners)}</LinkLine>
       )}
     </>
   )
-  return renderPage(c, { title, section: '/partners', children }, problem ? 400 : 200)
+  return renderSection(c, '/partners', title, children, problem ? 400 : 200)
 }
 
 export default createRoutes<WorkspaceEnv>()

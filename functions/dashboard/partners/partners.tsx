@@ -1,21 +1,15 @@
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import { page } from '../../../lib/http/lists.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Done, noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
-import { t, textsOf } from '../../../lib/pages/layout/text.ts'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
+import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
-import {
-  ANY,
-  areFilters,
-  Filters,
-  ListEnd,
-  readFilters,
-} from '../../../lib/pages/tables/filters.tsx'
+import { FilteredRows } from '../../../lib/pages/tables/filtered-list.tsx'
+import { ANY, type Filter, readFilters } from '../../../lib/pages/tables/filters.tsx'
 import {
   currenciesQuery,
   partnerListQuery,
@@ -27,7 +21,6 @@ import {
   type PartnerSort,
   partnerCursor,
 } from '../../../lib/partners/lists/partners.schemas.ts'
-import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
 import { groupOptions, type ProgramAndGroup, programOptions } from '../fields/choices.tsx'
 import { PartnerTable, SORTS } from './partner-table.tsx'
 import { PartnerActions } from './partners-actions.tsx'
@@ -47,76 +40,43 @@ const STATUSES = [
 /** Amounts are sorted in one currency. */
 const IN_CURRENCY: readonly PartnerSort[] = ['revenue', 'earned', 'unpaid']
 
-const PartnerFilters = ({
-  base,
-  fields,
-  errors,
-  choices,
-  currencies,
-  sort,
-}: {
-  base: string
+type Shown = {
+  sort: PartnerSort
+  /** What was chosen in the fields; the currency may be in small letters. */
   fields: Fields
-  errors: ErrorDetail[] | undefined
   choices: ProgramAndGroup[]
   currencies: string[]
-  sort: PartnerSort
-}) => {
-  const programs = programOptions(choices)
-  const groups = groupOptions(choices)
-  return (
-    <Filters
-      what={m.layout_items_partners}
-      path={`${base}/partners`}
-      fields={fields}
-      errors={errors}
-      filters={[
-        { name: 'query', label: t(m.partners_email_address_name), maxlength: 255 },
-        ...(programs.length > 1
-          ? [{ name: 'programId', label: t(m.program), options: [ANY, ...programs] }]
-          : []),
-        ...(groups.length > 0
-          ? [{ name: 'groupId', label: t(m.layout_group), options: [ANY, ...groups] }]
-          : []),
-        { name: 'status', label: t(m.status), options: STATUSES },
-        {
-          name: 'sort',
-          label: t(m.partners_sort_by),
-          options: PARTNER_SORTS.map((value) => ({ value, label: t(SORTS[value].label) })),
-          value: sort,
-        },
-        ...(IN_CURRENCY.includes(sort) && currencies.length > 1
-          ? [
-              {
-                name: 'currency',
-                label: t(m.partners_amounts_in),
-                options: currencies.map((value) => ({ value, label: value })),
-                value: fields.currency?.toUpperCase(),
-              },
-            ]
-          : []),
-      ]}
-      linked={{
-        email: t(m.partners_email_address, { email: fields.email }),
-        slug: t(m.partners_slug, { slug: fields.slug }),
-      }}
-    />
-  )
 }
 
-const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltered: boolean }) => {
-  if (isFiltered) return <p class="empty">{t(m.partners_no_partners_match)}</p>
-  if (!mayOpen(workspace, 'GET /partners/new'))
-    return <p class="empty">{t(m.partners_no_partners_yet)}</p>
-  const base = `/app/${workspace.slug}`
-  return (
-    <p class="empty">
-      {t(m.partners_no_partners_yet_import, {
-        link: linkTo(`${base}/import`),
-        add: linkTo(`${base}/partners/new`),
-      })}
-    </p>
-  )
+const filtersOf = ({ sort, fields, choices, currencies }: Shown): Filter[] => {
+  const programs = programOptions(choices)
+  const groups = groupOptions(choices)
+  return [
+    { name: 'query', label: m.partners_email_address_name, maxlength: 255 },
+    ...(programs.length > 1
+      ? [{ name: 'programId', label: m.program, options: [ANY, ...programs] }]
+      : []),
+    ...(groups.length > 0
+      ? [{ name: 'groupId', label: m.layout_group, options: [ANY, ...groups] }]
+      : []),
+    { name: 'status', label: m.status, options: STATUSES },
+    {
+      name: 'sort',
+      label: m.partners_sort_by,
+      options: PARTNER_SORTS.map((value) => ({ value, label: SORTS[value].label })),
+      value: sort,
+    },
+    ...(IN_CURRENCY.includes(sort) && currencies.length > 1
+      ? [
+          {
+            name: 'currency',
+            label: m.partners_amounts_in,
+            options: currencies.map((value) => ({ value, label: value })),
+            value: fields.currency?.toUpperCase(),
+          },
+        ]
+      : []),
+  ]
 }
 
 /** /app/:workspace/partners: the partners and what each has brought, with filters. */
@@ -140,6 +100,8 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
   ])
   const { data: partners, nextCursor } = page(rows, limit)
   const last = partners.at(-1)
+  const cursor = nextCursor && last ? partnerCursor(last) : null
+  const list = { data: partners, nextCursor: cursor, fields, errors }
   const url = new URL(c.req.url)
   // Another currency may have most sales when the next page is read.
   const [first] = currencies
@@ -161,41 +123,37 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
           </a>
         </p>
       )}
-      <PartnerFilters
-        base={base}
-        fields={fields}
-        errors={errors}
-        choices={choices}
-        currencies={currencies.map(({ currency }) => currency)}
-        sort={sort}
-      />
-      {partners.length > 0 ? (
-        <>
-          <PartnerTable
-            base={base}
-            partners={partners}
-            sorted={{ by: sort, order }}
-            query={fields}
-            formId={mayChange ? 'chosen' : undefined}
-          />
-          {mayChange && <PartnerActions id="chosen" base={base} choices={choices} />}
-        </>
-      ) : (
-        <NoPartners workspace={workspace} isFiltered={areFilters(fields)} />
-      )}
-      <ListEnd
+      <FilteredRows
+        {...{ workspace, list }}
+        name="partners"
+        what={m.layout_items_partners}
         url={url.href}
-        cursor={nextCursor && last ? partnerCursor(last) : null}
-        slug={workspace.slug}
-        list="partners"
-        fields={fields}
-        isEmpty={partners.length === 0}
-      />
+        filters={filtersOf({
+          ...{ sort, fields, choices },
+          currencies: currencies.map(({ currency }) => currency),
+        })}
+        linked={{
+          email: t(m.partners_email_address, { email: fields.email }),
+          slug: t(m.partners_slug, { slug: fields.slug }),
+        }}
+        none={
+          mayOpen(workspace, 'GET /partners/new')
+            ? t(m.partners_no_partners_yet_import, {
+                link: linkTo(`${base}/import`),
+                add: linkTo(`${base}/partners/new`),
+              })
+            : t(m.partners_no_partners_yet)
+        }
+      >
+        <PartnerTable
+          {...{ base, partners }}
+          sorted={{ by: sort, order }}
+          query={fields}
+          formId={mayChange ? 'chosen' : undefined}
+        />
+        {mayChange && <PartnerActions id="chosen" base={base} choices={choices} />}
+      </FilteredRows>
     </>
   )
-  return renderPage(
-    c,
-    { title: m.layout_partners, section: '/partners', children },
-    errors ? 400 : 200,
-  )
+  return renderSection(c, '/partners', m.layout_partners, children, errors ? 400 : 200)
 })

@@ -4,6 +4,7 @@ import type { Context } from 'hono'
 import { every } from 'hono/combine'
 import type { Child } from 'hono/jsx'
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
@@ -11,7 +12,7 @@ import { type Checked, type Fields, form } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Field } from '../../../lib/pages/forms/fields.tsx'
-import { Problem } from '../../../lib/pages/layout/parts.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
@@ -19,16 +20,14 @@ import { PartnerOf } from '../../../lib/pages/tables/ledger.tsx'
 import { findPayout, type PayoutRow } from '../../../lib/payouts/payouts.queries.ts'
 import { confirmedByPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 
-/** The form field for the reason of a decision. */
-export const ReasonField = ({
-  hint,
-  fields,
-  errors,
-}: {
+type ReasonFieldProps = {
   hint: string
   fields?: Fields | undefined
   errors?: ErrorDetail[] | undefined
-}) => (
+}
+
+/** The form field for the reason of a decision. */
+export const ReasonField = ({ hint, fields, errors }: ReasonFieldProps) => (
   <Field
     label={t(m.layout_reason)}
     name="reason"
@@ -97,9 +96,7 @@ const ActionPage = <Input,>({
         })}
       </p>
       {refusal ? (
-        <p>
-          <a href={run}>{t(m.payouts_back_payout_run)}</a>
-        </p>
+        <LinkLine href={run}>{t(m.payouts_back_payout_run)}</LinkLine>
       ) : (
         <form method="post">
           {effect(payout)}
@@ -128,8 +125,7 @@ export const payoutAction = <Input,>(action: PayoutAction<Input>) => {
       },
       status,
     )
-  const find = (c: Context<WorkspaceEnv>) =>
-    found('payout', c.req.param('id') ?? '', (id) => findPayout(c.var.db, c.var.workspace.id, id))
+  const find = (c: Context<WorkspaceEnv>) => readById(c, 'payout', findPayout)
 
   return createRoutes<WorkspaceEnv>()
     .get(path, async (c) => {

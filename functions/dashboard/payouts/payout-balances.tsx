@@ -1,11 +1,11 @@
 /** Balances on the payouts page: what is payable, and what is not and why. */
 
 import * as m from '../../../lib/languages/messages.ts'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { settingsOf } from '../../../lib/pages/parts/payouts.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import { payableIn } from '../../../lib/payouts/balances/balances.ts'
 import type { readPayoutsPage } from '../../../lib/payouts/balances/overview.queries.ts'
 import { SKIP_REASONS } from '../../../lib/payouts/balances/skip-reasons.ts'
@@ -29,17 +29,13 @@ const countries = (elsewhere: PayoutsData['elsewhere']): string =>
     ...(elsewhere.length > MAX_COUNTRIES ? [t(m.payouts_other_countries)] : []),
   ].join(', ')
 
+type ElsewhereProps = { data: PayoutsData; workspace: Workspace }
+
 /**
  * Partners in countries to which the Stripe account cannot transfer, whether or not they are owed
  * anything.
  */
-export const Elsewhere = ({
-  data: { elsewhere, manualPayouts },
-  workspace,
-}: {
-  data: PayoutsData
-  workspace: Workspace
-}) => {
+export const Elsewhere = ({ data: { elsewhere, manualPayouts }, workspace }: ElsewhereProps) => {
   const people = elsewhere.reduce((sum, one) => sum + one.people, 0)
   if (people === 0) return null
   return (
@@ -106,14 +102,10 @@ export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; 
   )
 }
 
+type BlockedProps = { data: PayoutsData; base: string }
+
 /** Balances that a run would not pay, by reason, and what partners owe. */
-export const Blocked = ({
-  data: { earned, balances },
-  base,
-}: {
-  data: PayoutsData
-  base: string
-}) => {
+export const Blocked = ({ data: { earned, balances }, base }: BlockedProps) => {
   const held = earned.filter(({ heldCents }) => heldCents !== 0n)
   const skipped = balances.flatMap(({ code, ...total }) => (code ? [{ ...total, code }] : []))
   if (held.length === 0 && skipped.length === 0) return null

@@ -1,10 +1,11 @@
 /** The lines of a preview: what a run would pay, and what it would skip. */
 
 import * as m from '../../../lib/languages/messages.ts'
-import { noticeFor, Table } from '../../../lib/pages/layout/parts.tsx'
+import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { PartnerName } from '../../../lib/pages/tables/ledger.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import { SKIP_REASONS } from '../../../lib/payouts/balances/skip-reasons.ts'
 import type { RunLimits } from '../../../lib/payouts/runs/limits.ts'
 import { ExcludeBox } from '../runs/run-limits.tsx'

@@ -5,7 +5,7 @@ import type { Listed } from '../../../lib/http/lists.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Select } from '../../../lib/pages/forms/fields.tsx'
-import { Done, NextPage, Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Done, LinkLine, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import {
   METHOD_NAMES,
@@ -15,6 +15,7 @@ import {
 } from '../../../lib/pages/parts/payouts.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { Status } from '../../../lib/pages/tables/ledger.tsx'
+import { NextPage, Table } from '../../../lib/pages/tables/table.tsx'
 import type { readPayoutsPage } from '../../../lib/payouts/balances/overview.queries.ts'
 import type { Run } from '../../../lib/payouts/runs/runs.queries.ts'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
@@ -22,20 +23,16 @@ import { Blocked, Elsewhere, Owed, Unready } from './payout-balances.tsx'
 
 type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>
 
-/** Balances by currency, the form for a new run, and the runs. */
-export const PayoutsPage = ({
-  workspace,
-  data,
-  runs,
-  url,
-  done,
-}: {
+type PayoutsPageProps = {
   workspace: Workspace
   data: PayoutsData
   runs: Listed<Run>
   url: string
   done: Message | undefined
-}) => {
+}
+
+/** Balances by currency, the form for a new run, and the runs. */
+export const PayoutsPage = ({ workspace, data, runs, url, done }: PayoutsPageProps) => {
   const base = `/app/${workspace.slug}`
   return (
     <>
@@ -54,9 +51,7 @@ export const PayoutsPage = ({
         </p>
       )}
       {mayOpen(workspace, 'GET /settings/business') && (
-        <p>
-          <a href={`${base}/settings/business`}>{t(m.payouts_business_details)}</a>
-        </p>
+        <LinkLine href={`${base}/settings/business`}>{t(m.payouts_business_details)}</LinkLine>
       )}
       {mayOpen(workspace, 'POST /payouts/new') && (
         <PayForm workspace={workspace} base={base} data={data} />
@@ -84,15 +79,9 @@ const METHODS = [
   { value: 'manual', label: m.payouts_bank_transfer_csv },
 ] as const
 
-const PayForm = ({
-  workspace,
-  base,
-  data: { programs, hasKey, manualPayouts },
-}: {
-  workspace: Workspace
-  base: string
-  data: PayoutsData
-}) => (
+type PayFormProps = { workspace: Workspace; base: string; data: PayoutsData }
+
+const PayForm = ({ workspace, base, data: { programs, hasKey, manualPayouts } }: PayFormProps) => (
   <section class="card">
     <h2>{t(m.payouts_new_payout_run)}</h2>
     <form class="inline" method="get" action={`${base}/payouts/new`}>

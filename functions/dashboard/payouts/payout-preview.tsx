@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx'
 import * as m from '../../../lib/languages/messages.ts'
-import { Problem } from '../../../lib/pages/layout/parts.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { moneySums, NeedsSetup } from '../../../lib/pages/parts/payouts.tsx'
 import { name, strong } from '../../../lib/pages/parts/tags.tsx'
@@ -109,9 +109,7 @@ export const PreviewPage = (props: Props) => {
         </>
       )}
       {payouts.length === 0 && (
-        <p>
-          <a href={`${base}/payouts`}>{t(m.payouts_back_to_payouts)}</a>
-        </p>
+        <LinkLine href={`${base}/payouts`}>{t(m.payouts_back_to_payouts)}</LinkLine>
       )}
     </>
   )
@@ -190,8 +188,6 @@ export const RefusedPage = ({ base, message }: { base: string; message: string }
   <>
     <h1>{t(m.payouts_new_payout_run)}</h1>
     <Problem message={message} />
-    <p>
-      <a href={`${base}/payouts`}>{t(m.payouts_back_to_payouts)}</a>
-    </p>
+    <LinkLine href={`${base}/payouts`}>{t(m.payouts_back_to_payouts)}</LinkLine>
   </>
 )

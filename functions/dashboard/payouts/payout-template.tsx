@@ -1,18 +1,20 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
 import { Field } from '../../../lib/pages/forms/fields.tsx'
-import { Copyable, Problem, Table } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Copyable, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { code } from '../../../lib/pages/parts/tags.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import type { TemplateFile as Filled } from '../../../lib/payouts/files/files.rpc.ts'
 import { TemplateFile } from '../../../lib/payouts/files/files.schemas.ts'
 import type { TemplateCode } from '../../../lib/payouts/files/wise-template.ts'
@@ -104,13 +106,9 @@ const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => (
         value={fields.part ?? '1'}
         errors={errors}
       />
-      <p>
-        <button type="submit">{t(m.payouts_fill_in_template)}</button>
-      </p>
+      <Submit>{t(m.payouts_fill_in_template)}</Submit>
     </form>
-    <p>
-      <a href={runPath}>{t(m.payouts_back_payout_run)}</a>
-    </p>
+    <LinkLine href={runPath}>{t(m.payouts_back_payout_run)}</LinkLine>
   </>
 )
 
@@ -123,12 +121,11 @@ const show = (
 ) => {
   const runPath = `/app/${c.var.workspace.slug}/payouts/runs/${c.req.param('id')}`
   const children = <TemplatePage {...props} runPath={runPath} />
-  return renderPage(c, { title: m.payouts_wise_template, section: '/payouts', children }, status)
+  return renderSection(c, '/payouts', m.payouts_wise_template, children, status)
 }
 
 /** The run of the URL. @throws {ApiError} `not_found` */
-const runOf = (c: Context<TemplateEnv>) =>
-  found('payout run', c.req.param('id') ?? '', (id) => findRun(c.var.db, c.var.workspace.id, id))
+const runOf = (c: Context<TemplateEnv>) => readById(c, 'payout run', findRun)
 
 /** A manual run as a Wise batch, in the columns of a template that the merchant pastes. */
 export default createRoutes<TemplateEnv>()

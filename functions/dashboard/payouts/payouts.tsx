@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { isPasskeyMissing } from '../../../lib/auth/passkey-for-payouts.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
@@ -240,16 +241,14 @@ export default createRoutes<PayoutsEnv>()
   })
   .get(`${BASE}/runs/:id`, query(Page), (c) => showRun(c, c.req.valid('query')))
   .post(`${BASE}/runs/:id/send`, freshMembersOnly(), confirmedByPasskey(), async (c) => {
-    const run = await found('payout run', c.req.param('id'), (id) =>
-      endReview(c.var.db, actOf(c), id),
-    )
+    const run = await changeById(c, 'payout run', endReview)
     const refusal = reviewRefusalOf(run)
     if (refusal) return showRun(c, Page.parse({}), refusal)
     return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=sending`, 303)
   })
   .post(`${BASE}/runs/:id/export`, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {
-    const { db, workspace } = c.var
-    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    const { workspace } = c.var
+    const run = await readById(c, 'payout run', findRun)
     const query = new URLSearchParams(c.req.valid('form'))
     return c.redirect(
       `/api/workspaces/${workspace.slug}/payout-runs/${run.id}/export?${query}`,
@@ -259,15 +258,13 @@ export default createRoutes<PayoutsEnv>()
   .post(`${BASE}/runs/:id/approve`, freshMembersOnly(), confirmedByPasskey(), decide('approve'))
   .post(`${BASE}/runs/:id/decline`, freshMembersOnly(), decide('decline'))
   .post(`${BASE}/runs/:id`, freshMembersOnly(), form(), async (c) => {
-    const { db, workspace } = c.var
+    const { workspace } = c.var
     const { data, errors } = checked(RunChange, { status: c.req.valid('form').status })
     if (errors) return showRun(c, Page.parse({}), textsOf(c)(m.payouts_run_cannot_changed))
     const { status } = data
     if (status !== 'canceled' && isPasskeyMissing(c)) return askForPasskey(c, c.req.valid('form'))
     const portalUrl = new URL('/portal', c.req.url).href
-    const changed = await found('payout run', c.req.param('id'), (id) =>
-      changeRun(db, actOf(c), id, status, portalUrl),
-    )
+    const changed = await changeById(c, 'payout run', changeRun, status, portalUrl)
     const refusal = refusalOf(changed, status)
     if (refusal) return showRun(c, Page.parse({}), refusal)
     const done = changed.status === 'canceling' ? 'canceling' : status

@@ -2,6 +2,7 @@ import { type Brand, isBranded, MAX_LOGO_URL_LENGTH } from '../../../lib/brand/b
 import type { StoredBrand } from '../../../lib/brand/brands.queries.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { QuietButton } from '../../../lib/pages/forms/buttons.tsx'
 import { controls, Field, type FormState } from '../../../lib/pages/forms/fields.tsx'
 import { accentClass, Logo, Support } from '../../../lib/pages/layout/brand.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -99,9 +100,7 @@ const Replies = ({ base, program, brand, mayChange }: FormProps & { mayChange: b
       {mayChange && (
         <form method="post" action={`${base}/programs/${program.id}/branding/confirmation`}>
           <input type="hidden" name="supportEmail" value={brand.supportEmail} />
-          <button type="submit" class="quiet">
-            {t(m.programs_send_confirmation_link)}
-          </button>
+          <QuietButton>{t(m.programs_send_confirmation_link)}</QuietButton>
         </form>
       )}
     </>

@@ -13,7 +13,7 @@ import {
   rewardFields,
   rewardLabels,
 } from '../../../lib/pages/forms/reward-fields.tsx'
-import { Done, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { Done, Fact, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import type { Group } from '../../../lib/programs/groups.queries.ts'
@@ -98,9 +98,7 @@ type NewProps = { base: string; program: Program; fields?: Fields; errors?: Erro
 
 export const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) => (
   <>
-    <p>
-      <a href={`${base}/programs/${program.id}`}>{program.name}</a>
-    </p>
+    <LinkLine href={`${base}/programs/${program.id}`}>{program.name}</LinkLine>
     <h1>{t(m.layout_new_group)}</h1>
     <Problem errors={errors} labels={LABELS} />
     <GroupForm
@@ -128,6 +126,16 @@ const ChangeForm = ({ base, group, ...form }: ChangeProps) => {
   )
 }
 
+type GroupPreviewPageProps = {
+  base: string
+  program: Program
+  group: Group
+  entered: GroupTerms
+  now: Date
+  fields: Fields
+  whatIf: WhatIf
+}
+
 /** What changed rewards of a group would have earned, and the form that saves them. */
 export const GroupPreviewPage = ({
   base,
@@ -137,19 +145,9 @@ export const GroupPreviewPage = ({
   now,
   fields,
   whatIf,
-}: {
-  base: string
-  program: Program
-  group: Group
-  entered: GroupTerms
-  now: Date
-  fields: Fields
-  whatIf: WhatIf
-}) => (
+}: GroupPreviewPageProps) => (
   <>
-    <p>
-      <a href={`${base}/groups/${group.id}`}>{group.name}</a>
-    </p>
+    <LinkLine href={`${base}/groups/${group.id}`}>{group.name}</LinkLine>
     <h1>{t(m.layout_preview)}</h1>
     <Preview {...{ base, whatIf }} label={t(SAVE)} />
     <h2>{t(m.groups_rewards)}</h2>
@@ -175,15 +173,11 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
   const base = `/app/${workspace.slug}`
   return (
     <>
-      <p>
-        <a href={`${base}/programs/${program.id}`}>{program.name}</a>
-      </p>
+      <LinkLine href={`${base}/programs/${program.id}`}>{program.name}</LinkLine>
       <h1>{group.name}</h1>
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
-      <p>
-        <a href={`${base}/partners?groupId=${group.id}`}>{t(m.layout_view_partners)}</a>
-      </p>
+      <LinkLine href={`${base}/partners?groupId=${group.id}`}>{t(m.layout_view_partners)}</LinkLine>
       {mayOpen(workspace, 'POST /groups/:id') ? (
         <ChangeForm
           {...{ base, program, group, fields, errors }}
@@ -191,12 +185,12 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
         />
       ) : (
         <dl class="facts">
-          <dt>{t(m.layout_sale_reward)}</dt>
-          <dd>{describeReward(group.saleReward ?? program.reward)}</dd>
-          <dt>{t(m.layout_lead_reward)}</dt>
-          <dd>
+          <Fact name={m.layout_sale_reward}>
+            {describeReward(group.saleReward ?? program.reward)}
+          </Fact>
+          <Fact name={m.layout_lead_reward}>
             {group.leadReward ? describeReward(group.leadReward, 'lead') : t(m.layout_no_reward)}
-          </dd>
+          </Fact>
         </dl>
       )}
     </>

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
@@ -34,10 +35,8 @@ const DONE = {
 /** The pages that create and change a program's groups. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs/:id/groups/new', async (c) => {
-    const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) =>
-      findProgram(db, workspace.id, id),
-    )
+    const { workspace } = c.var
+    const program = await readById(c, 'program', findProgram)
     const children = <NewGroupPage base={`/app/${workspace.slug}`} program={program} />
     return renderPage(c, {
       title: m.layout_new_group,
@@ -50,9 +49,7 @@ export default createRoutes<WorkspaceEnv>()
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const fields = c.req.valid('form')
-    const program = await found('program', c.req.param('id'), (id) =>
-      findProgram(db, workspace.id, id),
-    )
+    const program = await readById(c, 'program', findProgram)
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) {
       const children = <NewGroupPage {...{ base, program, fields, errors }} />
@@ -78,9 +75,7 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) return refuse(c, c.req.param('id'), fields, errors)
-    const { id } = await found('group', c.req.param('id'), (id) =>
-      changeGroup(c.var.db, actOf(c), id, data),
-    )
+    const { id } = await changeById(c, 'group', changeGroup, data)
     return c.redirect(`/app/${c.var.workspace.slug}/groups/${id}?done=saved`, 303)
   })
   // Where signing in again, or typing the address of a preview, leads.

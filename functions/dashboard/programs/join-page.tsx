@@ -8,8 +8,8 @@ import {
   settingsOf,
 } from '../../../lib/applications/join-pages.queries.ts'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import {
@@ -19,8 +19,8 @@ import {
   type FormState,
   TextArea,
 } from '../../../lib/pages/forms/fields.tsx'
-import { Copyable, Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Copyable, Done, LinkLine, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { type Shown, t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { listGroups } from '../../../lib/programs/groups.queries.ts'
 import { findProgram, type Program } from '../../../lib/programs/programs.queries.ts'
@@ -75,9 +75,7 @@ const JoinPageSettings = ({ base, program, groups, url, fields, errors, done }: 
   const control = controls(LABELS, { fields, errors })
   return (
     <>
-      <p>
-        <a href={`${base}/programs/${program.id}`}>{program.name}</a>
-      </p>
+      <LinkLine href={`${base}/programs/${program.id}`}>{program.name}</LinkLine>
       <h1>{t(m.programs_applications_page)}</h1>
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
@@ -137,15 +135,10 @@ const show = async (
   const children = (
     <JoinPageSettings base={`/app/${workspace.slug}`} {...{ program, groups, url }} {...state} />
   )
-  return renderPage(
-    c,
-    { title: m.programs_applications_page, section: '/programs', children },
-    status,
-  )
+  return renderSection(c, '/programs', m.programs_applications_page, children, status)
 }
 
-const findOne = (c: Context<WorkspaceEnv>) =>
-  found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
+const findOne = (c: Context<WorkspaceEnv>) => readById(c, 'program', findProgram)
 
 /** /app/:workspace/programs/:id/applications: the settings of a program's public page. */
 export default createRoutes<WorkspaceEnv>()

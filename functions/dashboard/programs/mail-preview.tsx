@@ -26,12 +26,14 @@ import {
   textProblems,
 } from '../../../lib/mail/texts/texts.ts'
 import { MailTextChange } from '../../../lib/mail/texts.schemas.ts'
+import { QuietButton } from '../../../lib/pages/forms/buttons.tsx'
 import { controls, Field, type FormState, TextArea } from '../../../lib/pages/forms/fields.tsx'
-import { Done, noticeFor, Problem, Table } from '../../../lib/pages/layout/parts.tsx'
-import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Done, LinkLine, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { noSuchPage, renderPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { MAIL_LABELS } from '../../../lib/pages/parts/mail-labels.ts'
 import { code } from '../../../lib/pages/parts/tags.tsx'
+import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
 import { listPrograms } from '../../../lib/programs/programs.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 
@@ -74,11 +76,6 @@ const readSamples = async (c: Context<WorkspaceEnv>) => {
       brand,
     })
   return { facts, sample, textOf, brand }
-}
-
-const _DONE = {
-  saved: m.mails_text_saved,
-  test: m.mails_test_email_queued,
 }
 
 const DONE = {
@@ -144,9 +141,7 @@ const show = async (
   const done = noticeFor(DONE, c.req.query('done'))
   const children = (
     <>
-      <p>
-        <a href={base}>{t(m.mails_emails_to_partners)}</a>
-      </p>
+      <LinkLine href={base}>{t(m.mails_emails_to_partners)}</LinkLine>
       <h1>{label}</h1>
       <Done message={done} />
       <Problem errors={refused?.errors} labels={LABELS} />
@@ -169,9 +164,7 @@ const show = async (
         {text}
       </pre>
       <form method="post" action={`${base}/${kind}/test`}>
-        <button type="submit" class="quiet">
-          {t(m.mails_send_test_email, { email: c.var.user.email })}
-        </button>
+        <QuietButton>{t(m.mails_send_test_email, { email: c.var.user.email })}</QuietButton>
       </form>
       {isEditable(kind) ? (
         <TextForm
@@ -196,9 +189,7 @@ export default createRoutes<WorkspaceEnv>()
     const { sample, textOf } = await readSamples(c)
     const children = (
       <>
-        <p>
-          <a href={`/app/${c.var.workspace.slug}/mails`}>{t(m.layout_mails)}</a>
-        </p>
+        <LinkLine href={`/app/${c.var.workspace.slug}/mails`}>{t(m.layout_mails)}</LinkLine>
         <h1>{t(m.mails_emails_to_partners)}</h1>
         <p>{t(m.mails_names_amounts_reasons_these)}</p>
         <Table
@@ -207,11 +198,9 @@ export default createRoutes<WorkspaceEnv>()
         >
           {PARTNER_MAIL_KINDS.map((kind) => (
             <tr>
-              <td>
-                <a href={`/app/${c.var.workspace.slug}/mails/preview/${kind}`}>
-                  {t(MAIL_LABELS[kind])}
-                </a>
-              </td>
+              <LinkCell href={`/app/${c.var.workspace.slug}/mails/preview/${kind}`}>
+                {t(MAIL_LABELS[kind])}
+              </LinkCell>
               <td class="words">{sample(kind).subject}</td>
               <td>{hasEdits(textOf(kind)) ? t(m.mails_changed) : t(m.mails_default)}</td>
             </tr>
@@ -219,7 +208,7 @@ export default createRoutes<WorkspaceEnv>()
         </Table>
       </>
     )
-    return renderPage(c, { title: m.mails_emails_to_partners, section: '/mails', children })
+    return renderSection(c, '/mails', m.mails_emails_to_partners, children)
   })
   .get(`${PATH}/:kind`, (c) => show(c, readKind(c.req.param('kind'))))
   .post(`${PATH}/:kind`, freshMembersOnly(), form(), async (c) => {

@@ -1,24 +1,20 @@
-import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { changeById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../../lib/mail/mails.schemas.ts'
-import { Done, noticeFor, Table, Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Done, LinkLine, noticeFor } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { MAIL_LABELS, mailStatusLabel } from '../../../lib/pages/parts/mail-labels.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
-import {
-  ANY,
-  areFilters,
-  Empty,
-  Filters,
-  ListEnd,
-  readFilters,
-} from '../../../lib/pages/tables/filters.tsx'
+import { FilteredRows } from '../../../lib/pages/tables/filtered-list.tsx'
+import { ANY, areFilters, readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { Status } from '../../../lib/pages/tables/ledger.tsx'
+import { Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 
 const DONE = {
   queued: m.mails_email_queued_sent,
@@ -44,21 +40,13 @@ const FAILED_ON_TOP = 50
 
 const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
   <form method="post" action={`${base}/mails/${mail.id}/retry`}>
-    <button type="submit" class="link">
-      {t(m.mails_resend_to, { recipient: mail.recipient, hidden })}
-    </button>
+    <LinkButton>{t(m.mails_resend_to, { recipient: mail.recipient, hidden })}</LinkButton>
   </form>
 )
 
-const MailTable = ({
-  base,
-  caption,
-  mails,
-}: {
-  base: string
-  caption: string
-  mails: MailRow[]
-}) => (
+type MailTableProps = { base: string; caption: string; mails: MailRow[] }
+
+const MailTable = ({ base, caption, mails }: MailTableProps) => (
   <Table
     caption={caption}
     head={[
@@ -73,9 +61,7 @@ const MailTable = ({
   >
     {mails.map((mail) => (
       <tr>
-        <td>
-          <Time at={mail.createdAt} />
-        </td>
+        <TimeCell at={mail.createdAt} />
         <td>{t(MAIL_LABELS[mail.kind])}</td>
         <td>
           {mail.partnerId ? (
@@ -112,16 +98,15 @@ export default createRoutes<WorkspaceEnv>()
       mailsQuery(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 }).compile(),
       mailsQuery(db, workspace.id, { status: 'held', limit: 1 }).compile(),
     ])
-    const { data: mails, nextCursor } = page(rows, limit)
+    const list = { ...page(rows, limit), fields, errors }
+    const [first] = list.data
     const isHolding = held.length > 0
     const done = noticeFor(DONE, c.req.query('done'))
     const children = (
       <>
         <h1>{t(m.layout_mails)}</h1>
         <Done message={done} />
-        <p>
-          <a href={`${base}/mails/preview`}>{t(m.mails_preview_emails_partners)}</a>
-        </p>
+        <LinkLine href={`${base}/mails/preview`}>{t(m.mails_preview_emails_partners)}</LinkLine>
         {isHolding && <p>{t(m.mails_held_at_first)}</p>}
         {failed.length > 0 && (
           <>
@@ -131,45 +116,27 @@ export default createRoutes<WorkspaceEnv>()
             <h2>{t(m.mails_all_emails)}</h2>
           </>
         )}
-        <Filters
+        <FilteredRows
+          {...{ workspace, list }}
+          name="mails"
           what={m.layout_items_emails}
-          path={`${base}/mails`}
-          fields={fields}
-          errors={errors}
-          filters={[
-            {
-              name: 'status',
-              label: t(m.status),
-              options: STATUSES,
-            },
-          ]}
+          url={c.req.url}
+          filters={[{ name: 'status', label: m.status, options: STATUSES }]}
           linked={{
-            partnerId: mails[0]
-              ? t(m.mails_of_partner, { recipient: mails[0].recipient })
+            partnerId: first
+              ? t(m.mails_of_partner, { recipient: first.recipient })
               : t(m.layout_one_partner_chip),
           }}
-        />
-        {mails.length > 0 ? (
-          <MailTable base={base} caption={t(m.layout_mails)} mails={mails} />
-        ) : (
-          <Empty what={m.layout_items_emails} isFiltered={areFilters(fields)}>
-            {t(m.mails_no_emails_yet)}
-          </Empty>
-        )}
-        <ListEnd
-          url={c.req.url}
-          cursor={nextCursor}
-          slug={workspace.slug}
-          list="mails"
-          fields={fields}
-          isEmpty={mails.length === 0}
-        />
+          none={t(m.mails_no_emails_yet)}
+        >
+          <MailTable base={base} caption={t(m.layout_mails)} mails={list.data} />
+        </FilteredRows>
       </>
     )
-    return renderPage(c, { title: m.layout_mails, section: '/mails', children }, errors ? 400 : 200)
+    return renderSection(c, '/mails', m.layout_mails, children, errors ? 400 : 200)
   })
   .post('/app/:workspace/mails/:id/retry', async (c) => {
-    const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
+    const mail = await changeById(c, 'mail', retryMail)
     const done: keyof typeof DONE = mail.sentAt ? 'sent' : 'queued'
     return c.redirect(`/app/${c.var.workspace.slug}/mails?done=${done}`, 303)
   })

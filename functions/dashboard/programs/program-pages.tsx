@@ -14,9 +14,17 @@ import {
 import { saleExampleOf } from '../../../lib/pages/forms/reward-example.ts'
 import { describeReward } from '../../../lib/pages/forms/reward-fields.tsx'
 import { describeSchedule } from '../../../lib/pages/forms/schedule-fields.tsx'
-import { Copyable, Done, NextPage, Problem, Table } from '../../../lib/pages/layout/parts.tsx'
+import {
+  ButtonLine,
+  Copyable,
+  Done,
+  Fact,
+  LinkLine,
+  Problem,
+} from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
+import { LinkCell, NextPage, Table } from '../../../lib/pages/tables/table.tsx'
 import type { Group } from '../../../lib/programs/groups.queries.ts'
 import type { Program } from '../../../lib/programs/programs.queries.ts'
 import type { ProgramTerms } from '../../../lib/programs/programs.ts'
@@ -26,26 +34,16 @@ import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
 import { BRAND_LABELS, Branding } from './branding.tsx'
 import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
 
+type ProgramsPageProps = { workspace: Workspace; programs: Listed<Program>; url: string }
+
 /** The list of programs. */
-export const ProgramsPage = ({
-  workspace,
-  programs,
-  url,
-}: {
-  workspace: Workspace
-  programs: Listed<Program>
-  url: string
-}) => {
+export const ProgramsPage = ({ workspace, programs, url }: ProgramsPageProps) => {
   const base = `/app/${workspace.slug}/programs`
   return (
     <>
       <h1>{t(m.layout_programs)}</h1>
       {mayOpen(workspace, 'GET /programs/new') && (
-        <p>
-          <a class="button" href={`${base}/new`}>
-            {t(m.programs_new_program)}
-          </a>
-        </p>
+        <ButtonLine href={`${base}/new`}>{t(m.programs_new_program)}</ButtonLine>
       )}
       {programs.data.length === 0 ? (
         <p class="empty">{t(m.programs_no_programs_yet)}</p>
@@ -56,9 +54,7 @@ export const ProgramsPage = ({
         >
           {programs.data.map((program) => (
             <tr>
-              <td>
-                <a href={`${base}/${program.id}`}>{program.name}</a>
-              </td>
+              <LinkCell href={`${base}/${program.id}`}>{program.name}</LinkCell>
               <td>{describeReward(program.reward)}</td>
               <td>{describeInterval(program)}</td>
               <td>{new URL(program.siteUrl).host}</td>
@@ -71,14 +67,10 @@ export const ProgramsPage = ({
   )
 }
 
+type NewProgramPageProps = { fields?: Fields; errors?: ErrorDetail[] }
+
 /** The form for a new program. */
-export const NewProgramPage = ({
-  fields = {},
-  errors,
-}: {
-  fields?: Fields
-  errors?: ErrorDetail[]
-}) => (
+export const NewProgramPage = ({ fields = {}, errors }: NewProgramPageProps) => (
   <>
     <h1>{t(m.programs_new_program)}</h1>
     <Problem errors={errors} labels={PROGRAM_LABELS} />
@@ -91,26 +83,24 @@ export const NewProgramPage = ({
 
 const Facts = ({ program, now }: { program: Program; now: Date }) => (
   <dl class="facts">
-    <dt>{t(m.programs_site_url)}</dt>
-    <dd>{program.siteUrl}</dd>
-    <dt>{t(m.programs_reward)}</dt>
-    <dd>{describeReward(program.reward)}</dd>
-    <dt>{t(m.programs_applies_to)}</dt>
-    <dd>{describeInterval(program)}</dd>
-    <dt>{t(m.programs_holding_period)}</dt>
-    <dd>{t(m.programs_days, { count: program.holdingDays })}</dd>
-    <dt>{t(m.programs_net_terms)}</dt>
-    <dd>
+    <Fact name={m.programs_site_url}>{program.siteUrl}</Fact>
+    <Fact name={m.programs_reward}>{describeReward(program.reward)}</Fact>
+    <Fact name={m.programs_applies_to}>{describeInterval(program)}</Fact>
+    <Fact name={m.programs_holding_period}>
+      {t(m.programs_days, { count: program.holdingDays })}
+    </Fact>
+    <Fact name={m.programs_net_terms}>
       {program.netDays === null
         ? t(m.layout_none)
         : t(m.programs_net_end_month, { netDays: program.netDays })}
-    </dd>
-    <dt>{t(m.programs_attribution_window)}</dt>
-    <dd>{t(m.programs_days, { count: program.attributionDays })}</dd>
-    <dt>{t(m.programs_attribution)}</dt>
-    <dd>{t(m.programs_partner_click, { attribution: program.attribution })}</dd>
-    <dt>{t(m.layout_payout_schedule)}</dt>
-    <dd>{describeSchedule(program, now)}</dd>
+    </Fact>
+    <Fact name={m.programs_attribution_window}>
+      {t(m.programs_days, { count: program.attributionDays })}
+    </Fact>
+    <Fact name={m.programs_attribution}>
+      {t(m.programs_partner_click, { attribution: program.attribution })}
+    </Fact>
+    <Fact name={m.layout_payout_schedule}>{describeSchedule(program, now)}</Fact>
   </dl>
 )
 
@@ -124,9 +114,7 @@ const Groups = ({ base, groups }: { base: string; groups: Group[] }) =>
     >
       {groups.map(({ id, name, saleReward, leadReward }) => (
         <tr>
-          <td>
-            <a href={`${base}/groups/${id}`}>{name}</a>
-          </td>
+          <LinkCell href={`${base}/groups/${id}`}>{name}</LinkCell>
           <td>{saleReward ? describeReward(saleReward) : t(m.layout_program_reward)}</td>
           <td>{leadReward ? describeReward(leadReward, 'lead') : t(m.layout_no_reward)}</td>
         </tr>
@@ -171,9 +159,7 @@ export const ProgramPreviewPage = ({
   const { base, program } = form
   return (
     <>
-      <p>
-        <a href={`${base}/programs/${program.id}`}>{program.name}</a>
-      </p>
+      <LinkLine href={`${base}/programs/${program.id}`}>{program.name}</LinkLine>
       <h1>{t(m.layout_preview)}</h1>
       <Preview {...{ base, whatIf }} label={t(m.programs_save_program)}>
         <p class="hint">{t(m.programs_sales_backend_reported)}</p>
@@ -182,6 +168,20 @@ export const ProgramPreviewPage = ({
       <ProgramForm {...form} />
     </>
   )
+}
+
+type ProgramPageProps = {
+  workspace: Workspace
+  program: Program
+  groups: Group[]
+  brand: StoredBrand
+  origin: string
+  now: Date
+  fields: Fields
+  errors?: ErrorDetail[] | undefined
+  /** The form of the branding, if it was refused. */
+  branding?: FormState | undefined
+  done?: Message | undefined
 }
 
 /** One program: snippet, groups and settings. */
@@ -196,19 +196,7 @@ export const ProgramPage = ({
   errors,
   branding,
   done,
-}: {
-  workspace: Workspace
-  program: Program
-  groups: Group[]
-  brand: StoredBrand
-  origin: string
-  now: Date
-  fields: Fields
-  errors?: ErrorDetail[] | undefined
-  /** The form of the branding, if it was refused. */
-  branding?: FormState | undefined
-  done?: Message | undefined
-}) => {
+}: ProgramPageProps) => {
   const base = `/app/${workspace.slug}`
   const mayChange = mayOpen(workspace, 'POST /programs/:id')
   return (
@@ -219,15 +207,13 @@ export const ProgramPage = ({
         errors={errors ?? branding?.errors}
         labels={{ ...PROGRAM_LABELS, ...BRAND_LABELS }}
       />
-      <p>
-        <a href={`${base}/partners?programId=${program.id}`}>{t(m.layout_view_partners)}</a>
-      </p>
+      <LinkLine href={`${base}/partners?programId=${program.id}`}>
+        {t(m.layout_view_partners)}
+      </LinkLine>
       {mayChange && (
-        <p>
-          <a href={`${base}/programs/${program.id}/applications`}>
-            {t(m.programs_page_people_apply)}
-          </a>
-        </p>
+        <LinkLine href={`${base}/programs/${program.id}/applications`}>
+          {t(m.programs_page_people_apply)}
+        </LinkLine>
       )}
       {mayChange && (
         <p>
@@ -249,18 +235,16 @@ export const ProgramPage = ({
           text={snippetTag(origin, program.id, { pinned: true })}
         />
       </details>
-      <p>
-        <a href={`${base}/programs/${program.id}/test`}>{t(m.programs_test_your_tracking)}</a>
-      </p>
+      <LinkLine href={`${base}/programs/${program.id}/test`}>
+        {t(m.programs_test_your_tracking)}
+      </LinkLine>
       <h2>{t(m.programs_groups)}</h2>
       <p>{t(m.programs_use_group_give)}</p>
       <Groups base={base} groups={groups} />
       {mayChange && (
-        <p>
-          <a class="button quiet" href={`${base}/programs/${program.id}/groups/new`}>
-            {t(m.layout_new_group)}
-          </a>
-        </p>
+        <ButtonLine kind="quiet" href={`${base}/programs/${program.id}/groups/new`}>
+          {t(m.layout_new_group)}
+        </ButtonLine>
       )}
       <Branding {...{ base, program, brand, mayChange, refused: branding }} />
       <h2>{t(m.layout_settings)}</h2>

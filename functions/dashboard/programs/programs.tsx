@@ -2,12 +2,12 @@ import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { isPasskeyMissing } from '../../../lib/auth/passkey-for-payouts.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { BRAND_CHANGED } from '../../../lib/brand/brand.ts'
 import { readBrand, saveBrand } from '../../../lib/brand/brands.queries.ts'
 import { BrandChange } from '../../../lib/brand/brands.schemas.ts'
 import { randomBase62 } from '../../../lib/db/ids.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { checked, form, query } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
@@ -18,7 +18,7 @@ import type { FormState } from '../../../lib/pages/forms/fields.tsx'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
 import { programFields, readProgram } from '../../../lib/pages/forms/program-fields.tsx'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { sha256 } from '../../../lib/platform/sha256.ts'
 import { listGroups } from '../../../lib/programs/groups.queries.ts'
@@ -46,24 +46,27 @@ const DONE = {
   saved: m.programs_saved_sales_paid,
 }
 
+const PROGRAMS = '/app/:workspace/programs'
+
 /** Where signing in again, or typing the address of a form, leads. */
-const toProgram = (c: Context<WorkspaceEnv, '/app/:workspace/programs/:id/:form'>) =>
+const toProgram = (c: Context<WorkspaceEnv, `${typeof PROGRAMS}/:id/:form`>) =>
   c.redirect(`/app/${c.var.workspace.slug}/programs/${encodeURIComponent(c.req.param('id'))}`, 303)
 
 /** /app/:workspace/programs: programs and their terms. */
 export default createRoutes<WorkspaceEnv>()
-  .get('/app/:workspace/programs', query(Page), async (c) => {
+  .get(PROGRAMS, query(Page), async (c) => {
     const { db, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
     const programs = await listPrograms(db, workspace.id, { cursor, limit: limit + 1 })
     const shown = page(programs, limit)
-    return renderPage(c, {
-      title: m.layout_programs,
-      section: '/programs',
-      children: <ProgramsPage workspace={workspace} programs={shown} url={c.req.url} />,
-    })
+    return renderSection(
+      c,
+      '/programs',
+      m.layout_programs,
+      <ProgramsPage workspace={workspace} programs={shown} url={c.req.url} />,
+    )
   })
-  .get('/app/:workspace/programs/new', (c) =>
+  .get(`${PROGRAMS}/new`, (c) =>
     renderPage(c, {
       title: m.programs_new_program,
       section: '/programs',
@@ -71,7 +74,7 @@ export default createRoutes<WorkspaceEnv>()
       children: <NewProgramPage />,
     }),
   )
-  .post('/app/:workspace/programs/new', freshMembersOnly(), form(), async (c) => {
+  .post(`${PROGRAMS}/new`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
@@ -86,22 +89,20 @@ export default createRoutes<WorkspaceEnv>()
     const { id } = await createProgram(c.var.db, actOf(c), data)
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=created`, 303)
   })
-  .get('/app/:workspace/programs/:id', async (c) => {
+  .get(`${PROGRAMS}/:id`, async (c) => {
     return show(c, await findOne(c), { done: noticeFor(DONE, c.req.query('done')) })
   })
-  .post('/app/:workspace/programs/:id', freshMembersOnly(), form(), async (c) => {
+  .post(`${PROGRAMS}/:id`, freshMembersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
     if (isPasskeyMissing(c) && paysOtherwise(await findOne(c), data))
       return askForPasskey(c, fields)
-    const { id } = await found('program', c.req.param('id'), (id) =>
-      changeProgram(c.var.db, actOf(c), id, data),
-    )
+    const { id } = await changeById(c, 'program', changeProgram, data)
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=saved`, 303)
   })
-  .get('/app/:workspace/programs/:id/branding', toProgram)
-  .post('/app/:workspace/programs/:id/branding', freshMembersOnly(), form(), async (c) => {
+  .get(`${PROGRAMS}/:id/branding`, toProgram)
+  .post(`${PROGRAMS}/:id/branding`, freshMembersOnly(), form(), async (c) => {
     const program = await findOne(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(BrandChange, readBranding(fields))
@@ -115,46 +116,39 @@ export default createRoutes<WorkspaceEnv>()
       303,
     )
   })
-  .post(
-    '/app/:workspace/programs/:id/branding/confirmation',
-    freshMembersOnly(),
-    form(),
-    async (c) => {
-      const { db, now, user, workspace } = c.var
-      const program = await findOne(c)
-      const email = readEmail(c.req.valid('form').supportEmail) ?? ''
-      const token = randomBase62(TOKEN_LENGTH)
-      const isSent = await requestSupportCheck(db, actOf(c), {
-        programId: program.id,
-        email,
-        tokenHash: await sha256(token),
-        expiresAt: new Date(now.getTime() + LINK_DAYS * 86_400_000),
-        details: {
-          workspaceName: workspace.name,
-          programName: program.name,
-          sentBy: user.email,
-          url: new URL(`/confirm-address/${token}`, c.req.url).href,
-        },
-      })
-      if (!isSent) {
-        const errors = [{ path: 'supportEmail', message: textsOf(c)(m.programs_no_link_sent) }]
-        return show(c, program, { branding: { fields: { supportEmail: email }, errors } }, 409)
-      }
-      return c.redirect(
-        `/app/${workspace.slug}/programs/${program.id}?done=confirmation#branding`,
-        303,
-      )
-    },
-  )
-  .get('/app/:workspace/programs/:id/what-if', toProgram)
-  .post('/app/:workspace/programs/:id/what-if', expensive(), form(), async (c) => {
+  .post(`${PROGRAMS}/:id/branding/confirmation`, freshMembersOnly(), form(), async (c) => {
+    const { db, now, user, workspace } = c.var
+    const program = await findOne(c)
+    const email = readEmail(c.req.valid('form').supportEmail) ?? ''
+    const token = randomBase62(TOKEN_LENGTH)
+    const isSent = await requestSupportCheck(db, actOf(c), {
+      programId: program.id,
+      email,
+      tokenHash: await sha256(token),
+      expiresAt: new Date(now.getTime() + LINK_DAYS * 86_400_000),
+      details: {
+        workspaceName: workspace.name,
+        programName: program.name,
+        sentBy: user.email,
+        url: new URL(`/confirm-address/${token}`, c.req.url).href,
+      },
+    })
+    if (!isSent) {
+      const errors = [{ path: 'supportEmail', message: textsOf(c)(m.programs_no_link_sent) }]
+      return show(c, program, { branding: { fields: { supportEmail: email }, errors } }, 409)
+    }
+    return c.redirect(
+      `/app/${workspace.slug}/programs/${program.id}?done=confirmation#branding`,
+      303,
+    )
+  })
+  .get(`${PROGRAMS}/:id/what-if`, toProgram)
+  .post(`${PROGRAMS}/:id/what-if`, expensive(), form(), async (c) => {
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
-    const program = await found('program', c.req.param('id'), (id) =>
-      findProgram(db, workspace.id, id),
-    )
+    const program = await readById(c, 'program', findProgram)
     const whatIf = await programWhatIf(db, workspace.id, program, data, now)
     const base = `/app/${workspace.slug}`
     const children = (
@@ -172,8 +166,7 @@ export default createRoutes<WorkspaceEnv>()
 const TOKEN_LENGTH = 32
 const LINK_DAYS = 7
 
-const findOne = (c: Context<WorkspaceEnv>): Promise<Program> =>
-  found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
+const findOne = (c: Context<WorkspaceEnv>): Promise<Program> => readById(c, 'program', findProgram)
 
 type Shown = {
   /** A form that was refused. */

@@ -2,9 +2,10 @@
 
 import type { Child } from 'hono/jsx'
 import * as m from '../../../lib/languages/messages.ts'
-import { Table, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
+import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
 import type { CurrencyDifference, Difference } from '../../../lib/rules/plans/what-if.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
 
@@ -50,9 +51,9 @@ const InCurrency = ({ base, difference }: { base: string; difference: CurrencyDi
       </tr>
       {partners.map((partner) => (
         <tr>
-          <td>
-            <a href={`${base}/partners/${partner.id}`}>{partner.name ?? partner.slug}</a>
-          </td>
+          <LinkCell href={`${base}/partners/${partner.id}`}>
+            {partner.name ?? partner.slug}
+          </LinkCell>
           <Amounts of={partner} currency={currency} />
         </tr>
       ))}
@@ -66,22 +67,14 @@ const InCurrency = ({ base, difference }: { base: string; difference: CurrencyDi
   )
 }
 
+type PreviewProps = { base: string; whatIf: WhatIf; label: string; children?: Child }
+
 /**
  * @param base     the path of the workspace
  * @param label    of the button that saves the form below
  * @param children what else a reader must know of the figures
  */
-export const Preview = ({
-  base,
-  whatIf,
-  label,
-  children,
-}: {
-  base: string
-  whatIf: WhatIf
-  label: string
-  children?: Child
-}) => {
+export const Preview = ({ base, whatIf, label, children }: PreviewProps) => {
   const { from, isWhole, currencies } = whatIf
   const isSame = currencies.every(({ partners }) => partners.length === 0)
   return (

@@ -1,5 +1,7 @@
 /** A higher limit of payout runs that waits for another manager, on the page of the settings. */
+
 import * as m from '../../../lib/languages/messages.ts'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
 import { Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { strong } from '../../../lib/pages/parts/tags.tsx'
@@ -49,9 +51,7 @@ export const LimitRequestCard = ({ base, request, refusal }: Props) => {
           </form>
         )}
         <form method="post" action={`${path}/decline`}>
-          <button type="submit" class="danger">
-            {t(m.settings_limit_decline)}
-          </button>
+          <DangerButton>{t(m.settings_limit_decline)}</DangerButton>
         </form>
       </div>
     </section>

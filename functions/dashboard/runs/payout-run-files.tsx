@@ -3,11 +3,13 @@
 import type { Child } from 'hono/jsx'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
+import { LinkButton } from '../../../lib/pages/forms/buttons.tsx'
+import { ButtonLine } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { hidden, linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { PartnerName } from '../../../lib/pages/tables/ledger.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import type { LeftOutPayout, RunPlan } from '../../../lib/payouts/files/files.queries.ts'
 import type { LeftOutCode, PlannedFile, TakerFormat } from '../../../lib/payouts/files/formats.ts'
 
@@ -43,23 +45,15 @@ const partNumbers = (parts: number): number[] =>
 
 type DownloadProps = Pick<Props, 'base' | 'runPath'>
 
+type DownloadFormProps = { fields: Record<string, string>; action: string; children: Child }
+
 /** A form, because a file with partners' details needs a recent sign-in. */
-const DownloadForm = ({
-  fields,
-  action,
-  children,
-}: {
-  fields: Record<string, string>
-  action: string
-  children: Child
-}) => (
+const DownloadForm = ({ fields, action, children }: DownloadFormProps) => (
   <form method="post" action={action}>
     {Object.entries(fields).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
-    <button type="submit" class="link">
-      {children}
-    </button>
+    <LinkButton>{children}</LinkButton>
   </form>
 )
 
@@ -130,15 +124,9 @@ const FileTable = ({ plan, base, runPath, mayPay }: Props) => (
   </Table>
 )
 
-const LeftOut = ({
-  base,
-  payouts,
-  count,
-}: {
-  base: string
-  payouts: LeftOutPayout[]
-  count: number
-}) => (
+type LeftOutProps = { base: string; payouts: LeftOutPayout[]; count: number }
+
+const LeftOut = ({ base, payouts, count }: LeftOutProps) => (
   <>
     <h3>{t(m.payouts_not_in_any_file)}</h3>
     <p>{t(m.payouts_left_out_count, { count })}</p>
@@ -176,11 +164,9 @@ export const RunFiles = (props: Props) => {
   const leftOut = plan.leftOut.reduce((sum, { payouts }) => sum + payouts, 0)
   return (
     <>
-      <p>
-        <a class="button quiet" href={`${api}/export`}>
-          {t(m.payouts_download_csv)}
-        </a>
-      </p>
+      <ButtonLine kind="quiet" href={`${api}/export`}>
+        {t(m.payouts_download_csv)}
+      </ButtonLine>
       {plan.files.length > 0 && <FileTable {...props} />}
       {plan.files.length > 0 && leftOut > 0 && (
         <LeftOut base={base} payouts={plan.leftOutPayouts} count={leftOut} />

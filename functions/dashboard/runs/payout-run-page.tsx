@@ -4,12 +4,14 @@ import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import type { Listed } from '../../../lib/http/lists.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, NextPage, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Done, Fact, LinkLine, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { METHOD_NAMES, moneySums, runProgress } from '../../../lib/pages/parts/payouts.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { Status } from '../../../lib/pages/tables/ledger.tsx'
 import { PayoutTable } from '../../../lib/pages/tables/payout-table.tsx'
+import { NextPage } from '../../../lib/pages/tables/table.tsx'
 import type { RunPlan } from '../../../lib/payouts/files/files.queries.ts'
 import type { PayoutRow } from '../../../lib/payouts/payouts.queries.ts'
 import type { RunResultResponse } from '../../../lib/payouts/payouts.responses.ts'
@@ -27,20 +29,7 @@ type RunPreview = {
   names: Map<string, { name: string | null; slug: string }>
 } | null
 
-/** One run with its payouts and, for bank transfers, its next steps. */
-export const RunPage = ({
-  workspace,
-  run,
-  payouts,
-  plan,
-  preview,
-  reader,
-  approvalRefusal,
-  resolvable,
-  url,
-  done,
-  refused,
-}: {
+type RunPageProps = {
   workspace: Workspace
   run: Run
   payouts: Listed<PayoutRow>
@@ -57,7 +46,22 @@ export const RunPage = ({
   url: string
   done?: Message | undefined
   refused?: string | undefined
-}) => {
+}
+
+/** One run with its payouts and, for bank transfers, its next steps. */
+export const RunPage = ({
+  workspace,
+  run,
+  payouts,
+  plan,
+  preview,
+  reader,
+  approvalRefusal,
+  resolvable,
+  url,
+  done,
+  refused,
+}: RunPageProps) => {
   const base = `/app/${workspace.slug}`
   const mayPay = mayOpen(workspace, 'POST /payouts/runs/:id')
   const startedAt = () => <Time at={run.createdAt} />
@@ -67,25 +71,16 @@ export const RunPage = ({
       <Done message={done} />
       <Problem message={refused} />
       <dl class="facts">
-        <dt>{t(m.status)}</dt>
-        <dd>
+        <Fact name={m.status}>
           <Status status={run.status} label={run.status.replace('_', ' ')} />
-        </dd>
-        <dt>{t(m.payouts_progress)}</dt>
-        <dd>{runProgress(run)}</dd>
-        <dt>{t(m.payouts_total)}</dt>
-        <dd>{moneySums(run.totals) || t(m.layout_none)}</dd>
+        </Fact>
+        <Fact name={m.payouts_progress}>{runProgress(run)}</Fact>
+        <Fact name={m.payouts_total}>{moneySums(run.totals) || t(m.layout_none)}</Fact>
         {run.expected && (
-          <>
-            <dt>{t(m.payouts_at_most)}</dt>
-            <dd>{moneySums(run.expected) || t(m.payouts_nothing)}</dd>
-          </>
+          <Fact name={m.payouts_at_most}>{moneySums(run.expected) || t(m.payouts_nothing)}</Fact>
         )}
         {run.firstApprovedBy && (
-          <>
-            <dt>{t(m.payouts_first_approved_by)}</dt>
-            <dd>{run.firstApprovedBy}</dd>
-          </>
+          <Fact name={m.payouts_first_approved_by}>{run.firstApprovedBy}</Fact>
         )}
         {(run.approvedBy ?? run.declinedBy) && (
           <>
@@ -93,16 +88,13 @@ export const RunPage = ({
             <dd>{run.approvedBy ?? run.declinedBy}</dd>
           </>
         )}
-        <dt>{t(m.method_column)}</dt>
-        <dd>{t(METHOD_NAMES[run.method])}</dd>
-        <dt>{t(m.program)}</dt>
-        <dd>{run.programName ?? t(m.all_programs)}</dd>
-        <dt>{t(m.payouts_started)}</dt>
-        <dd>
+        <Fact name={m.method_column}>{t(METHOD_NAMES[run.method])}</Fact>
+        <Fact name={m.program}>{run.programName ?? t(m.all_programs)}</Fact>
+        <Fact name={m.payouts_started}>
           {run.createdBy
             ? t(m.payouts_started_by_manager, { day: startedAt, createdBy: run.createdBy })
             : t(m.payouts_started_by_schedule, { day: startedAt })}
-        </dd>
+        </Fact>
       </dl>
       {run.method === 'manual' && <BankTransfer {...{ workspace, run, plan }} />}
       {reader && <Approval {...{ workspace, run, preview, reader }} refusal={approvalRefusal} />}
@@ -122,9 +114,7 @@ export const RunPage = ({
         <p class="empty">{t(m.payouts_run_no_payouts)}</p>
       )}
       <NextPage url={url} cursor={payouts.nextCursor} />
-      <p>
-        <a href={`${base}/payouts`}>{t(m.payouts_all_payout_runs)}</a>
-      </p>
+      <LinkLine href={`${base}/payouts`}>{t(m.payouts_all_payout_runs)}</LinkLine>
     </>
   )
 }
@@ -209,9 +199,7 @@ const Approval = ({ workspace, run, preview, reader, refusal }: ApprovalProps) =
             </form>
           )}
           <form method="post" action={`${path}/decline`}>
-            <button type="submit" class="danger">
-              {t(m.payouts_decline_run)}
-            </button>
+            <DangerButton>{t(m.payouts_decline_run)}</DangerButton>
           </form>
         </div>
       )}

@@ -1,17 +1,18 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
-import { Problem, Table } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { PartnerName } from '../../../lib/pages/tables/ledger.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import {
   listResolvable,
   resolveOfRun,
@@ -23,7 +24,7 @@ import { transferGroup } from '../../../lib/payouts/payouts.ts'
 import { findRun } from '../../../lib/payouts/runs/runs.queries.ts'
 import { confirmedByPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { portalOf, ReasonField } from '../payouts/payout-action.tsx'
-import { ResolutionButtons, ResolutionEffect } from '../payouts/payout-resolve.tsx'
+import { ResolutionButtons, ResolutionEffect } from '../payouts/payout-actions.tsx'
 
 const PATH = '/app/:workspace/payouts/runs/:id/resolve'
 
@@ -57,9 +58,7 @@ const ResolvePage = ({ base, runId, payouts, refusal, fields, errors }: Props) =
       {payouts.length === 0 ? (
         <>
           <p>{t(m.payouts_nothing_decide_about)}</p>
-          <p>
-            <a href={run}>{t(m.payouts_back_payout_run)}</a>
-          </p>
+          <LinkLine href={run}>{t(m.payouts_back_payout_run)}</LinkLine>
         </>
       ) : (
         <form method="post">
@@ -126,13 +125,11 @@ type Shown = Omit<Props, 'base' | 'runId' | 'payouts'>
 
 const show = async (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 409 = 200) => {
   const { db, workspace, now } = c.var
-  const run = await found('payout run', c.req.param('id') ?? '', (id) =>
-    findRun(db, workspace.id, id),
-  )
+  const run = await readById(c, 'payout run', findRun)
   const payouts = await listResolvable(db, workspace.id, run.id, { now, limit: MAX_RESOLVED + 1 })
   const base = `/app/${workspace.slug}`
   const children = <ResolvePage {...{ base, payouts, ...shown }} runId={run.id} />
-  return renderPage(c, { title: m.payouts_unclear_payouts, section: '/payouts', children }, status)
+  return renderSection(c, '/payouts', m.payouts_unclear_payouts, children, status)
 }
 
 /**
@@ -147,7 +144,7 @@ export default createRoutes<WorkspaceEnv>()
     const input = { outcome: fields.outcome, reason: fields.reason ?? '', payoutIds: idsIn(fields) }
     const { data, errors } = checkForm(RunResolution, { input })
     if (errors) return show(c, { fields, errors }, 400)
-    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    const run = await readById(c, 'payout run', findRun)
     const portalUrl = portalOf(c)
     const payouts = await resolveOfRun(db, actOf(c), { ...data, runId: run.id, portalUrl })
     const refusal = commonRefusalOf(payouts, data, now)

@@ -8,6 +8,7 @@ import type * as z from 'zod'
 import { type Checked, checked, type Fields } from '../../../lib/http/validate.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { QuietButton } from '../../../lib/pages/forms/buttons.tsx'
 import { Field } from '../../../lib/pages/forms/fields.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import type { RunResultResponse } from '../../../lib/payouts/payouts.responses.ts'
@@ -68,16 +69,10 @@ export const previewJson = (
 ): string =>
   JSON.stringify({ ...limits, previewedAt: previewedAt ?? limits.previewedAt, expected: totals })
 
+type ExcludeBoxProps = { partnerId: string; name: string; checked: boolean }
+
 /** Leaves a partner out of the run, or takes it in again. */
-export const ExcludeBox = ({
-  partnerId,
-  name,
-  checked,
-}: {
-  partnerId: string
-  name: string
-  checked: boolean
-}) => (
+export const ExcludeBox = ({ partnerId, name, checked }: ExcludeBoxProps) => (
   <input
     type="checkbox"
     name="exclude"
@@ -131,9 +126,7 @@ export const LimitsForm = ({ action, method, programId, limits, currencies }: Pr
           value={excludeCommissionIds.join(' ')}
         />
         <p>
-          <button type="submit" class="quiet">
-            {t(m.payouts_update_preview)}
-          </button>
+          <QuietButton>{t(m.payouts_update_preview)}</QuietButton>
         </p>
       </form>
     </details>

@@ -1,5 +1,6 @@
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createApiKey } from '../../../lib/auth/keys/api-keys.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
@@ -7,16 +8,10 @@ import { type Listed, Page, page } from '../../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
 import { Checkbox, controls, Field } from '../../../lib/pages/forms/fields.tsx'
-import {
-  Done,
-  NextPage,
-  noticeFor,
-  Problem,
-  Table,
-  Time,
-} from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Done, noticeFor, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
 import {
   CreatedKeyPage,
@@ -24,6 +19,8 @@ import {
   RotateKeyPage,
 } from '../../../lib/pages/parts/api-key-pages.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
+import { Status } from '../../../lib/pages/tables/ledger.tsx'
+import { NextPage, Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import {
   type ApiKey,
@@ -63,24 +60,17 @@ const KeyRow = ({ base, apiKey, now }: { base: string; apiKey: ApiKey; now: Date
     <td>{apiKey.scopes.join(', ')}</td>
     <td>{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} /> : t(m.layout_never)}</td>
     <td>{apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : t(m.layout_never)}</td>
-    <td>
-      <Time at={apiKey.createdAt} />
-    </td>
+    <TimeCell at={apiKey.createdAt} />
     <td>
       {apiKey.revokedAt ? (
         <>
-          <span class="status" data-status="revoked">
-            {t(m.keys_revoked)}
-          </span>{' '}
-          <Time at={apiKey.revokedAt} />
+          <Status status="revoked" label={t(m.keys_revoked)} /> <Time at={apiKey.revokedAt} />
         </>
       ) : (
         <>
           {isExpired(apiKey, now) && (
             <>
-              <span class="status" data-status="revoked">
-                {t(m.keys_expired)}
-              </span>{' '}
+              <Status status="revoked" label={t(m.keys_expired)} />{' '}
             </>
           )}
           {apiKey.replacedBy === null && !isExpired(apiKey, now) && (
@@ -146,9 +136,7 @@ const KeysPage = ({ base, now, keys, url, fields = NEW_FIELDS, errors, done }: P
           ))}
         </fieldset>
         <Field {...control('expiresAt')} type="date" hint={t(m.keys_expires_hint)} />
-        <p>
-          <button type="submit">{t(m.keys_create)}</button>
-        </p>
+        <Submit>{t(m.keys_create)}</Submit>
       </form>
       {keys.data.length === 0 ? (
         <p class="empty">{t(m.keys_none_yet)}</p>
@@ -183,7 +171,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}/api-keys`
     const done = noticeFor(DONE, c.req.query('done'))
     const children = <KeysPage {...{ base, now, keys, done }} url={c.req.url} />
-    return renderPage(c, { title: m.layout_keys, section: '/api-keys', children })
+    return renderSection(c, '/api-keys', m.layout_keys, children)
   })
   .post('/app/:workspace/api-keys', freshMembersOnly(), form(), async (c) => {
     const { db, now, workspace } = c.var
@@ -194,19 +182,19 @@ export default createRoutes<WorkspaceEnv>()
       const { limit } = Page.parse({})
       const keys = page(await listApiKeys(db, workspace.id, { limit: limit + 1 }), limit)
       const children = <KeysPage {...{ base, now, keys, fields, errors }} url={c.req.url} />
-      return renderPage(c, { title: m.layout_keys, section: '/api-keys', children }, 400)
+      return renderSection(c, '/api-keys', m.layout_keys, children, 400)
     }
     // No redirect: the key is in this response only.
     const { key, ...stored } = await createApiKey(workspace)
     const { name } = await addApiKey(db, actOf(c), { ...data, ...stored })
     const children = <CreatedKeyPage base={base} name={name} secret={key} />
-    return renderPage(c, { title: m.keys_new, section: '/api-keys', children })
+    return renderSection(c, '/api-keys', m.keys_new, children)
   })
   .get('/app/:workspace/api-keys/:id/rotate', async (c) => {
-    const { db, workspace } = c.var
-    const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
+    const { workspace } = c.var
+    const key = await readById(c, 'API key', findApiKey)
     const children = <RotateKeyPage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
-    return renderPage(c, { title: m.keys_rotate_title, section: '/api-keys', children })
+    return renderSection(c, '/api-keys', m.keys_rotate_title, children)
   })
   .post('/app/:workspace/api-keys/:id/rotate', freshMembersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
@@ -220,27 +208,21 @@ export default createRoutes<WorkspaceEnv>()
         : findApiKey(db, workspace.id, id),
     )
     if (fresh === 'ended' || errors) {
-      const apiKey = await found('API key', c.req.param('id'), (id) =>
-        findApiKey(db, workspace.id, id),
-      )
+      const apiKey = await readById(c, 'API key', findApiKey)
       const problems = errors ?? [{ path: '', message: KEY_ENDED }]
       const children = <RotateKeyPage base={base} apiKey={apiKey} errors={problems} />
-      return renderPage(
-        c,
-        { title: m.keys_rotate_title, section: '/api-keys', children },
-        errors ? 400 : 409,
-      )
+      return renderSection(c, '/api-keys', m.keys_rotate_title, children, errors ? 400 : 409)
     }
     const children = <CreatedKeyPage base={base} name={fresh.name} secret={secret} />
-    return renderPage(c, { title: m.keys_new, section: '/api-keys', children })
+    return renderSection(c, '/api-keys', m.keys_new, children)
   })
   .get('/app/:workspace/api-keys/:id/revoke', async (c) => {
-    const { db, workspace } = c.var
-    const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
+    const { workspace } = c.var
+    const key = await readById(c, 'API key', findApiKey)
     const children = <RevokeKeyPage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
-    return renderPage(c, { title: m.keys_revoke_title, section: '/api-keys', children })
+    return renderSection(c, '/api-keys', m.keys_revoke_title, children)
   })
   .post('/app/:workspace/api-keys/:id/revoke', freshMembersOnly(), async (c) => {
-    await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
+    await changeById(c, 'API key', revokeApiKey)
     return c.redirect(`/app/${c.var.workspace.slug}/api-keys?done=revoked`, 303)
   })

@@ -4,9 +4,9 @@ import type { AuditRow } from '../../../lib/audit/audit.queries.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { describeAction } from '../../../lib/pages/audit/audit-words.ts'
-import { Table, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
+import { Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 
 /** The page of an action's subject, by the first part of the action's name. */
 const PAGES: Record<string, { path: string; label: Message }> = {
@@ -36,16 +36,10 @@ const SubjectLink = ({ base, entry }: { base: string; entry: AuditRow }) => {
   ) : null
 }
 
+type EntryTableProps = { base: string; entries: AuditRow[]; ofOne?: boolean }
+
 /** @param ofOne whether all entries are about one subject, which its own page shows */
-export const EntryTable = ({
-  base,
-  entries,
-  ofOne = false,
-}: {
-  base: string
-  entries: AuditRow[]
-  ofOne?: boolean
-}) => (
+export const EntryTable = ({ base, entries, ofOne = false }: EntryTableProps) => (
   <Table
     caption={t(m.layout_audit)}
     head={[
@@ -57,9 +51,7 @@ export const EntryTable = ({
   >
     {entries.map((entry) => (
       <tr>
-        <td>
-          <Time at={entry.createdAt} />
-        </td>
+        <TimeCell at={entry.createdAt} />
         <td>{entry.actor}</td>
         <td class="words">{describeAction(entry, money)}</td>
         {!ofOne && (

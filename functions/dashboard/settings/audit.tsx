@@ -9,16 +9,17 @@ import { AuditQuery } from '../../../lib/audit/audit.schemas.ts'
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
-import { page } from '../../../lib/http/lists.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { describeAction } from '../../../lib/pages/audit/audit-words.ts'
-import { Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { LinkLine, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
-import { ListEnd, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import { readList } from '../../../lib/pages/tables/filtered-list.tsx'
+import { ListEnd } from '../../../lib/pages/tables/filters.tsx'
 import { PartnerName } from '../../../lib/pages/tables/ledger.tsx'
+import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
 import { EntryTable } from './audit-table.tsx'
 
 const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBalance[] }) => (
@@ -33,9 +34,9 @@ const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBala
             <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
           </td>
           <td class="number">{money(amountCents, currency)}</td>
-          <td>
-            <a href={`${base}/commissions/${commissionId}`}>{t(m.layout_view_commission)}</a>
-          </td>
+          <LinkCell href={`${base}/commissions/${commissionId}`}>
+            {t(m.layout_view_commission)}
+          </LinkCell>
         </tr>
       ),
     )}
@@ -54,9 +55,8 @@ export default createRoutes<WorkspaceEnv>()
     const t = textsOf(c)
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
-    const { fields, data, errors } = readFilters(c, AuditQuery)
-    const rows = data ? await listAudit(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
-    const { data: entries, nextCursor } = page(rows, data?.limit ?? 0)
+    const list = await readList(c, AuditQuery, (request) => listAudit(db, workspace.id, request))
+    const { data: entries, nextCursor, fields, errors } = list
     const children = (
       <>
         <h1>{t(m.layout_audit)}</h1>
@@ -80,7 +80,7 @@ export default createRoutes<WorkspaceEnv>()
         />
       </>
     )
-    return renderPage(c, { title: m.layout_audit, section: '/audit', children }, errors ? 400 : 200)
+    return renderSection(c, '/audit', m.layout_audit, children, errors ? 400 : 200)
   })
   .get('/app/:workspace/audit/:id', async (c) => {
     const t = textsOf(c)
@@ -95,9 +95,7 @@ export default createRoutes<WorkspaceEnv>()
     })
     const children = (
       <>
-        <p>
-          <a href={`${base}/audit`}>{t(m.audit_back)}</a>
-        </p>
+        <LinkLine href={`${base}/audit`}>{t(m.audit_back)}</LinkLine>
         <h1>{t(m.audit_entry)}</h1>
         <p>
           <Time at={entry.createdAt} />, {entry.actor}: <Action entry={entry} />.
@@ -105,5 +103,5 @@ export default createRoutes<WorkspaceEnv>()
         {balances.length > 0 && <BalanceTable base={base} balances={balances} />}
       </>
     )
-    return renderPage(c, { title: m.audit_entry, section: '/audit', children })
+    return renderSection(c, '/audit', m.audit_entry, children)
   })

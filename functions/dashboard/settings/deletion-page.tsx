@@ -1,7 +1,8 @@
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Field } from '../../../lib/pages/forms/fields.tsx'
-import { Done, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
+import { Field, IDENTIFIER } from '../../../lib/pages/forms/fields.tsx'
+import { Done, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
 import { strong } from '../../../lib/pages/parts/tags.tsx'
 import type { Deletion } from '../../../lib/people/deletion.queries.ts'
@@ -63,9 +64,7 @@ export const DeletionPage = ({ workspace: { slug, name }, deletion, problem, don
   const { deletesAt, scheduledBy, underWay } = deletion
   return (
     <>
-      <p>
-        <a href={`/app/${slug}/settings`}>{t(m.layout_settings)}</a>
-      </p>
+      <LinkLine href={`/app/${slug}/settings`}>{t(m.layout_settings)}</LinkLine>
       <h1>{t(m.settings_deletion)}</h1>
       <Done message={done} />
       <Problem message={problem} />
@@ -98,13 +97,9 @@ export const DeletionPage = ({ workspace: { slug, name }, deletion, problem, don
                 hint={t(m.settings_slug_hint)}
                 required
                 maxlength={63}
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck="false"
+                {...IDENTIFIER}
               />
-              <button type="submit" class="danger">
-                {t(m.settings_schedule_deletion)}
-              </button>
+              <DangerButton>{t(m.settings_schedule_deletion)}</DangerButton>
             </form>
           )}
         </>

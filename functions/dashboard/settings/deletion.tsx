@@ -4,7 +4,7 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import { form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import {
   cancelDeletion,
@@ -33,7 +33,7 @@ const show = (
   const children = (
     <DeletionPage workspace={c.var.workspace} deletion={deletion} {...{ problem, done }} />
   )
-  return renderPage(c, { title: m.settings_deletion_title, section: '/settings', children }, status)
+  return renderSection(c, '/settings', m.settings_deletion_title, children, status)
 }
 
 /**

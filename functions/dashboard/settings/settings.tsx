@@ -1,18 +1,23 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { isConfirmedByPasskey } from '../../../lib/auth/passkey-for-payouts.ts'
+import { changeById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { type Fields, form } from '../../../lib/http/validate.ts'
 import { inEnglish, type Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
 import { Checkbox, controls, Field, Select } from '../../../lib/pages/forms/fields.tsx'
 import { checkForm, type Reading } from '../../../lib/pages/forms/forms.ts'
-import { SALES_FROM_LABEL, SalesFromSelect } from '../../../lib/pages/forms/sales-from.tsx'
-import { MODE_LABEL, ModeSelect } from '../../../lib/pages/layout/mode.tsx'
+import {
+  MODE_LABEL,
+  ModeSelect,
+  SALES_FROM_LABEL,
+  SalesFromSelect,
+} from '../../../lib/pages/forms/processor-fields.tsx'
 import { Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { askForPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
@@ -186,9 +191,7 @@ const SettingsPage = ({ base, fields, waiting, errors, refused, done }: Props) =
           checked={fields.backendCreatesCheckouts !== undefined}
         />
         <ModeSelect value={fields.mode} errors={errors} />
-        <p>
-          <button type="submit">{t(m.settings_save_settings)}</button>
-        </p>
+        <Submit>{t(m.settings_save_settings)}</Submit>
       </form>
       <p>{t(m.settings_business_details_sepa, { link: linkTo(`${base}/settings/business`) })}</p>
       <p>{t(m.settings_delete_workspace_after, { link: linkTo(`${base}/deletion`) })}</p>
@@ -224,15 +227,13 @@ const show = async (
       {...(errors && { errors })}
     />
   )
-  return renderPage(c, { title: m.layout_settings, section: '/settings', children }, status)
+  return renderSection(c, '/settings', m.layout_settings, children, status)
 }
 
 /** Approves or declines the request of the URL. */
 const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv>) => {
   const url = new URL(pathOf(c), c.req.url).href
-  const { refusal } = await found('limit request', c.req.param('id') ?? '', (id) =>
-    decideLimitRequest(c.var.db, actOf(c), id, { wanted, url }),
-  )
+  const { refusal } = await changeById(c, 'limit request', decideLimitRequest, { wanted, url })
   if (refusal) return show(c, { refused: LIMIT_REFUSALS[refusal] }, 409)
   return c.redirect(`${pathOf(c)}?done=${wanted}`, 303)
 }

@@ -1,9 +1,11 @@
 /** The page of a cut-over: what it takes over, what keeps the program from it, and the button. */
 
 import * as m from '../../../lib/languages/messages.ts'
-import { Problem, Table } from '../../../lib/pages/layout/parts.tsx'
+import { DangerButton, QuietButton } from '../../../lib/pages/forms/buttons.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
+import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
 import type { Program } from '../../../lib/programs/programs.queries.ts'
 import type { CutOverPreview } from '../../../lib/shadow/cut-over/cut-over.service.ts'
 import { type OwedBalance, REFUSALS } from '../../../lib/shadow/cut-over/cut-over.ts'
@@ -19,9 +21,7 @@ const Balances = ({ base, balances }: { base: string; balances: OwedBalance[] })
     >
       {balances.slice(0, SHOWN).map(({ email, partnerId, currency, amountCents }) => (
         <tr>
-          <td>
-            <a href={`${base}/partners/${partnerId}`}>{email}</a>
-          </td>
+          <LinkCell href={`${base}/partners/${partnerId}`}>{email}</LinkCell>
           <td>
             {currency === 'USD' && amountCents > 0n
               ? t(m.kind_opening_balance)
@@ -77,9 +77,7 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
   const { sums, balances, refused, unread } = preview
   return (
     <>
-      <p>
-        <a href={path}>{t(m.shadow_run_of, { name: program.name })}</a>
-      </p>
+      <LinkLine href={path}>{t(m.shadow_run_of, { name: program.name })}</LinkLine>
       <h1>{t(m.shadow_cut_over_title)}</h1>
       <Problem message={problem ?? unread ?? undefined} />
       <p>{t(m.shadow_cut_over_effect)}</p>
@@ -106,9 +104,7 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
               <input type="hidden" name="leaveOut" value={email} />
             ))}
             <p class="actions">
-              <button type="submit" class="quiet">
-                {t(m.shadow_leave_out_selected)}
-              </button>
+              <QuietButton>{t(m.shadow_leave_out_selected)}</QuietButton>
             </p>
           </form>
         </>
@@ -119,10 +115,7 @@ export const CutOverPage = ({ base, program, preview, leaveOut, problem }: Props
           <input type="hidden" name="leaveOut" value={JSON.stringify(leaveOut)} />
           <input type="hidden" name="expected" value={JSON.stringify(sums)} />
           <p class="actions">
-            <button type="submit" class="danger">
-              {t(m.shadow_cut_over)}
-            </button>{' '}
-            <a href={path}>{t(m.cancel)}</a>
+            <DangerButton>{t(m.shadow_cut_over)}</DangerButton> <a href={path}>{t(m.cancel)}</a>
           </p>
         </form>
       )}

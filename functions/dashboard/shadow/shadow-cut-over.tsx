@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { findProgram } from '../../../lib/programs/programs.queries.ts'
 import { CutOver } from '../../../lib/shadow/cut-over/cut-over.schemas.ts'
@@ -17,8 +17,7 @@ import { CutOverPage } from './cut-over-page.tsx'
 
 const PATH = '/app/:workspace/programs/:id/shadow/cut-over'
 
-const readProgram = (c: Context<WorkspaceEnv>) =>
-  found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
+const readProgram = (c: Context<WorkspaceEnv>) => readById(c, 'program', findProgram)
 
 /** The preview, or the same again with what went wrong. */
 const show = async (c: Context<WorkspaceEnv>, leaveOut: string[], problem?: string) => {
@@ -28,7 +27,7 @@ const show = async (c: Context<WorkspaceEnv>, leaveOut: string[], problem?: stri
   const base = `/app/${workspace.slug}`
   const children = <CutOverPage {...{ base, program, preview, leaveOut, problem }} />
   const title = textsOf(c)(m.shadow_cut_over_of, { name: program.name })
-  return renderPage(c, { title, section: '/programs', children }, problem ? 409 : 200)
+  return renderSection(c, '/programs', title, children, problem ? 409 : 200)
 }
 
 const parsed = (text: string | undefined): unknown => {

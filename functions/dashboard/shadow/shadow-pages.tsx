@@ -1,12 +1,15 @@
 /** The pages of a shadow run. */
+
+import type { User } from '../../../lib/auth/session.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Listed } from '../../../lib/http/lists.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, NextPage, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Done, LinkLine, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { ANY, areFilters, Empty, Filters } from '../../../lib/pages/tables/filters.tsx'
+import { NextPage } from '../../../lib/pages/tables/table.tsx'
 import type { Program } from '../../../lib/programs/programs.queries.ts'
 import {
   OUTCOMES,
@@ -20,6 +23,7 @@ import type {
   OutcomeSum,
   ShadowState,
 } from '../../../lib/shadow/comparison/results.queries.ts'
+import { SourceForm } from '../imports/import-source.tsx'
 import { Days, OUTCOME_WORDS, Rows, Sums } from './shadow-tables.tsx'
 
 type Base = {
@@ -29,9 +33,7 @@ type Base = {
 }
 
 const Back = ({ base, program }: Base) => (
-  <p>
-    <a href={`${base}/programs/${program.id}`}>{program.name}</a>
-  </p>
+  <LinkLine href={`${base}/programs/${program.id}`}>{program.name}</LinkLine>
 )
 
 /** What a shadow run is, and the button that starts it. */
@@ -195,3 +197,39 @@ export const ComparisonPage = ({
     </>
   )
 }
+
+type UploadProps = Base & { workspace: string; user: User }
+
+/** The page whose script uploads a file, or reads the other platform: islands/shadow.ts. */
+export const UploadPage = ({ base, program, workspace, user }: UploadProps) => (
+  <>
+    <LinkLine href={`${base}/programs/${program.id}/shadow`}>
+      {t(m.shadow_run_of, { name: program.name })}
+    </LinkLine>
+    <h1>{t(m.shadow_commissions_other_platform)}</h1>
+    <p>{t(m.shadow_choose_export_other)}</p>
+    <noscript>
+      <p class="problem">{t(m.shadow_page_needs_javascript, { id: program.id })}</p>
+    </noscript>
+    <p id="import-status" class="hidden" role="status" />
+    <div
+      id="shadow-upload"
+      data-user={user.id}
+      data-email={user.email}
+      data-workspace={workspace}
+      data-program={program.id}
+      data-url={`/api/workspaces/${workspace}/programs/${program.id}/shadow`}
+      data-back={`${base}/programs/${program.id}/shadow`}
+    >
+      <section id="import-sources" hidden />
+      <div id="import-choose">
+        <div class="field">
+          <label for="shadow-file">{t(m.layout_csv_file)}</label>
+          <input id="shadow-file" type="file" accept=".csv,.txt,.tsv,text/csv" />
+        </div>
+        <SourceForm>{t(m.shadow_reads_commissions_old)}</SourceForm>
+      </div>
+      <div id="import-stage" />
+    </div>
+  </>
+)

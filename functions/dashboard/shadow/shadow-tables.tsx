@@ -1,9 +1,10 @@
 /** What a shadow run has found, as tables. */
+
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
+import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
 import { type Outcome, REASONS } from '../../../lib/shadow/comparison/compare.ts'
 import type {
   ComparisonRow,
@@ -55,9 +56,7 @@ export const Days = ({ path, days }: { path: string; days: DaySum[] }) => (
   >
     {days.map(({ day, currency, sales, differences, hereCents, thereCents }) => (
       <tr>
-        <td>
-          <a href={`${path}?from=${day}&to=${day}`}>{day}</a>
-        </td>
+        <LinkCell href={`${path}?from=${day}&to=${day}`}>{day}</LinkCell>
         <td class="number">{figure(sales)}</td>
         <td class="number">{figure(differences)}</td>
         <td class="number">{money(hereCents, currency)}</td>

@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { sendList } from '../../../lib/partners/changes/send-list.service.ts'
@@ -24,8 +24,7 @@ import {
 } from '../../../lib/shadow/comparison/results.queries.ts'
 import { changeMode } from '../../../lib/shadow/mode.service.ts'
 import { ComparisonQuery } from '../../../lib/shadow/shadow.schemas.ts'
-import { ComparisonPage, StartPage } from './shadow-pages.tsx'
-import { UploadPage } from './shadow-upload-page.tsx'
+import { ComparisonPage, StartPage, UploadPage } from './shadow-pages.tsx'
 
 const PATH = '/app/:workspace/programs/:id/shadow'
 
@@ -39,10 +38,8 @@ const DONE = {
 
 /** The program of the URL, and the path of its workspace. */
 const readProgram = async (c: Context<WorkspaceEnv>) => {
-  const { db, workspace } = c.var
-  const program = await found('program', c.req.param('id') ?? '', (id) =>
-    findProgram(db, workspace.id, id),
-  )
+  const { workspace } = c.var
+  const program = await readById(c, 'program', findProgram)
   return {
     program,
     base: `/app/${workspace.slug}`,
@@ -63,11 +60,7 @@ export default createRoutes<WorkspaceEnv>()
     const days = { from: data?.from, to: data?.to }
     const read = await readShadowState(db, workspace.id, program.id, days)
     if (!read) {
-      return renderPage(c, {
-        title,
-        section: '/programs',
-        children: <StartPage {...{ base, program, mayChange }} />,
-      })
+      return renderSection(c, '/programs', title, <StartPage {...{ base, program, mayChange }} />)
     }
     const [rows, sumsByDay, reasons] = data
       ? await Promise.all([
@@ -85,20 +78,18 @@ export default createRoutes<WorkspaceEnv>()
         done={noticeFor(DONE, c.req.query('done'))}
       />
     )
-    return renderPage(c, { title, section: '/programs', children }, errors ? 400 : 200)
+    return renderSection(c, '/programs', title, children, errors ? 400 : 200)
   })
   .post(PATH, async (c) => {
     const { program, base } = await readProgram(c)
     const problem = await changeMode(c.var.db, actOf(c), program.id, 'shadow')
     if (problem) {
       const children = <StartPage {...{ base, program, problem }} mayChange />
-      return renderPage(
+      return renderSection(
         c,
-        {
-          title: textsOf(c)(m.shadow_run_of, { name: program.name }),
-          section: '/programs',
-          children,
-        },
+        '/programs',
+        textsOf(c)(m.shadow_run_of, { name: program.name }),
+        children,
         409,
       )
     }

@@ -4,11 +4,12 @@ import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Listed } from '../../../lib/http/lists.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { NextPage, Table, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { ANY, Empty, Filters } from '../../../lib/pages/tables/filters.tsx'
+import { Status } from '../../../lib/pages/tables/ledger.tsx'
+import { NextPage, Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 import { explainOutcome } from '../../../lib/rules/purchases/outcomes.ts'
 import type { ProcessorEventRow } from '../../../lib/tracking/events/processor-events.queries.ts'
@@ -64,16 +65,9 @@ export const RecentEvents = ({ base, events, url, filters, filterErrors }: Event
 
 const EventLine = ({ base, event }: { base: string; event: ProcessorEventRow }) => (
   <tr>
+    <TimeCell at={event.receivedAt} />
     <td>
-      <Time at={event.receivedAt} />
-    </td>
-    <td>
-      {event.type}{' '}
-      {!event.livemode && (
-        <span class="status" data-status="test">
-          {t(m.stripe_test)}
-        </span>
-      )}
+      {event.type} {!event.livemode && <Status status="test" label={t(m.stripe_test)} />}
       <br />
       <code class="hint">{event.processorEventId}</code>
     </td>

@@ -2,10 +2,12 @@
 
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { ConfirmForm } from '../../../lib/pages/forms/buttons.tsx'
 import { Field } from '../../../lib/pages/forms/fields.tsx'
-import { ConfirmForm, Copyable, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Copyable, LinkLine, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
-import { code } from '../../../lib/pages/parts/tags.tsx'
+import { code, openStatus } from '../../../lib/pages/parts/tags.tsx'
+import { Status } from '../../../lib/pages/tables/ledger.tsx'
 import type { StripeKey } from '../../../lib/payouts/transfers/stripe-keys.queries.ts'
 import { CONNECT_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 
@@ -22,15 +24,9 @@ const KeyFacts = ({ stripeKey }: { stripeKey: StripeKey }) => (
   </>
 )
 
-const KeyForm = ({
-  base,
-  isFirst,
-  errors,
-}: {
-  base: string
-  isFirst: boolean
-  errors?: ErrorDetail[]
-}) => (
+type KeyFormProps = { base: string; isFirst: boolean; errors?: ErrorDetail[] }
+
+const KeyForm = ({ base, isFirst, errors }: KeyFormProps) => (
   <form method="post" action={`${base}/stripe/key`} class="inline">
     <Field
       label={isFirst ? t(m.stripe_key) : t(m.stripe_new_key)}
@@ -59,29 +55,22 @@ export const PayingPartners = ({ base, stripeKey, missing, errors = [] }: Props)
   <>
     <h2 id="paying">{t(m.stripe_partner_payouts)}</h2>
     <p>
-      <span class="status" data-status={stripeKey ? 'approved' : 'open'}>
-        {stripeKey ? t(m.stripe_set_up) : t(m.stripe_not_set_up)}
-      </span>{' '}
+      <Status
+        status={stripeKey ? 'approved' : 'open'}
+        label={stripeKey ? t(m.stripe_set_up) : t(m.stripe_not_set_up)}
+      />{' '}
       {stripeKey ? <KeyFacts stripeKey={stripeKey} /> : t(m.stripe_without_key_partners)}
     </p>
     <p>{t(m.stripe_partners_paid_stripe, { em: (content) => <em>{content}</em> })}</p>
     <KeyForm base={base} isFirst={!stripeKey} errors={errors} />
-    {stripeKey && (
-      <p>
-        <a href={`${base}/stripe/key/remove`}>{t(m.stripe_remove_key)}</a>
-      </p>
-    )}
+    {stripeKey && <LinkLine href={`${base}/stripe/key/remove`}>{t(m.stripe_remove_key)}</LinkLine>}
     <p>{t(m.stripe_add_second_webhook, { em: (content) => <em>{content}</em> })}</p>
     <Copyable label={t(m.stripe_events_connected_accounts)} text={CONNECT_EVENTS.join('\n')} />
     {missing.length > 0 && (
       <>
         <p>
           {t(m.stripe_missing_no_endpoint, {
-            span: (content) => (
-              <span class="status" data-status="open">
-                {content}
-              </span>
-            ),
+            span: openStatus,
           })}
         </p>
         <Copyable label={t(m.stripe_missing_events_connected)} text={missing.join('\n')} />

@@ -4,19 +4,19 @@ import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { ConfirmForm } from '../../../lib/pages/forms/buttons.tsx'
 import { Field, Select } from '../../../lib/pages/forms/fields.tsx'
-import { SALES_FROM_LABEL, SalesFromSelect } from '../../../lib/pages/forms/sales-from.tsx'
-import { MODE_LABEL, ModeSelect } from '../../../lib/pages/layout/mode.tsx'
 import {
-  ConfirmForm,
-  Copyable,
-  Done,
-  Problem,
-  Table,
-  Time,
-} from '../../../lib/pages/layout/parts.tsx'
+  MODE_LABEL,
+  ModeSelect,
+  SALES_FROM_LABEL,
+  SalesFromSelect,
+} from '../../../lib/pages/forms/processor-fields.tsx'
+import { Copyable, Done, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
-import { code, hidden } from '../../../lib/pages/parts/tags.tsx'
+import { code, hidden, openStatus } from '../../../lib/pages/parts/tags.tsx'
+import { Status } from '../../../lib/pages/tables/ledger.tsx'
+import { LinkCell, Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 import type { MissingEvents as EventsMissing } from '../../../lib/purchases/stripe/settings.service.ts'
 import type { StripeSetup } from '../../../lib/purchases/stripe/setup.queries.ts'
@@ -96,23 +96,19 @@ const MissingEvents = ({ missing }: { missing: string[] }) =>
     <>
       <p>
         {t(m.stripe_missing_endpoint_stripe, {
-          span: (content) => (
-            <span class="status" data-status="open">
-              {content}
-            </span>
-          ),
+          span: openStatus,
         })}
       </p>
       <Copyable label={t(m.stripe_the_missing_events)} text={missing.join('\n')} />
     </>
   )
 
+type ConnectionStatusProps = { setup: StripeSetup }
+
 /** Whether events arrive, which a manager waits for after the third step. */
 const ConnectionStatus = ({
   setup: { secrets, firstEventAt, lastEventAt },
-}: {
-  setup: StripeSetup
-}) => {
+}: ConnectionStatusProps) => {
   if (secrets.length === 0) {
     return (
       <StatusLine status="open" label={t(m.stripe_not_connected)}>
@@ -137,20 +133,11 @@ const ConnectionStatus = ({
   )
 }
 
-const StatusLine = ({
-  status,
-  label,
-  children,
-}: {
-  status: string
-  label: string
-  children: Child
-}) => (
+type StatusLineProps = { status: string; label: string; children: Child }
+
+const StatusLine = ({ status, label, children }: StatusLineProps) => (
   <p>
-    <span class="status" data-status={status}>
-      {label}
-    </span>{' '}
-    {children}
+    <Status status={status} label={label} /> {children}
   </p>
 )
 
@@ -212,14 +199,10 @@ const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
                     : m.stripe_connected_accounts,
                 )}
               </td>
-              <td>
-                <Time at={secret.createdAt} />
-              </td>
-              <td>
-                <a href={`${base}/stripe/secrets/${secret.id}/remove`}>
-                  {t(m.stripe_remove_secret_ends, { last4: secret.last4, hidden })}
-                </a>
-              </td>
+              <TimeCell at={secret.createdAt} />
+              <LinkCell href={`${base}/stripe/secrets/${secret.id}/remove`}>
+                {t(m.stripe_remove_secret_ends, { last4: secret.last4, hidden })}
+              </LinkCell>
             </tr>
           ))}
         </Table>

@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
 import { actOf } from '../../../lib/auth/access.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { checked, form } from '../../../lib/http/validate.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import {
   findStripeKey,
@@ -77,11 +77,7 @@ const showStripe = async (
       done={refused ? undefined : noticeFor(DONE, c.req.query('done'))}
     />
   )
-  return renderPage(
-    c,
-    { title: m.by_stripe, section: '/stripe', children },
-    filterErrors ? 400 : status,
-  )
+  return renderSection(c, '/stripe', m.by_stripe, children, filterErrors ? 400 : status)
 }
 
 /** Redirects to the page with a notice. */
@@ -115,21 +111,13 @@ export default createRoutes<StripeEnv>()
     return done(c, stored.outcome)
   })
   .get(`${PATH}/secrets/:id/remove`, async (c) => {
-    const { db, workspace } = c.var
-    const secret = await found('signing secret', c.req.param('id'), (id) =>
-      findStripeSecret(db, workspace.id, id),
-    )
+    const { workspace } = c.var
+    const secret = await readById(c, 'signing secret', findStripeSecret)
     const children = <RemoveSecretPage base={`/app/${workspace.slug}`} secret={secret} />
-    return renderPage(c, {
-      title: m.stripe_remove_secret_title,
-      section: '/stripe',
-      children,
-    })
+    return renderSection(c, '/stripe', m.stripe_remove_secret_title, children)
   })
   .post(`${PATH}/secrets/:id/remove`, freshMembersOnly(), async (c) => {
-    await found('signing secret', c.req.param('id'), (id) =>
-      removeStripeSecret(c.var.db, actOf(c), id),
-    )
+    await changeById(c, 'signing secret', removeStripeSecret)
     return done(c, 'removed')
   })
   .post(`${PATH}/key`, freshMembersOnly(), form(), async (c) => {
@@ -147,7 +135,7 @@ export default createRoutes<StripeEnv>()
     const children = (
       <RemoveKeyPage base={`/app/${c.var.workspace.slug}`} stripeKey={await foundKey(c)} />
     )
-    return renderPage(c, { title: m.stripe_remove_key_title, section: '/stripe', children })
+    return renderSection(c, '/stripe', m.stripe_remove_key_title, children)
   })
   .post(`${PATH}/key/remove`, freshMembersOnly(), async (c) => {
     await foundKey(c)

@@ -1,16 +1,17 @@
-import { actOf } from '../../../lib/auth/access.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
-import { page } from '../../../lib/http/lists.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, NextPage, noticeFor, Table, Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
+import { Done, Fact, LinkLine, noticeFor, Time } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { code } from '../../../lib/pages/parts/tags.tsx'
 import { DeliveryTable, resultOf } from '../../../lib/pages/parts/webhooks.tsx'
-import { ANY, Empty, Filters, readFilters } from '../../../lib/pages/tables/filters.tsx'
+import { readList } from '../../../lib/pages/tables/filtered-list.tsx'
+import { ANY, Empty, Filters } from '../../../lib/pages/tables/filters.tsx'
 import { Status } from '../../../lib/pages/tables/ledger.tsx'
+import { NextPage, Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import {
   type DeliveryDetail,
   deliveriesQuery,
@@ -30,15 +31,9 @@ const STATUSES = [
   { value: 'failed', label: m.webhooks_failed },
 ]
 
-const Detail = ({
-  base,
-  delivery,
-  done,
-}: {
-  base: string
-  delivery: DeliveryDetail
-  done: Message | undefined
-}) => {
+type DetailProps = { base: string; delivery: DeliveryDetail; done: Message | undefined }
+
+const Detail = ({ base, delivery, done }: DetailProps) => {
   const { nextAttemptAt } = delivery
   const status = () => (
     <Status
@@ -51,29 +46,23 @@ const Detail = ({
       <h1>{t(m.webhooks_delivery_of, { type: delivery.type, code })}</h1>
       <Done message={done} />
       <dl class="facts">
-        <dt>{t(m.status)}</dt>
-        <dd>
+        <Fact name={m.status}>
           {nextAttemptAt
             ? t(m.webhooks_status_and_next, { status, time: () => <Time at={nextAttemptAt} /> })
             : status()}
-        </dd>
-        <dt>{t(m.created_column)}</dt>
-        <dd>
+        </Fact>
+        <Fact name={m.created_column}>
           <Time at={delivery.createdAt} />
-        </dd>
-        <dt>{t(m.webhooks_event_id)}</dt>
-        <dd>
+        </Fact>
+        <Fact name={m.webhooks_event_id}>
           <code>{delivery.eventId}</code>
-        </dd>
-        <dt>{t(m.webhooks_endpoint)}</dt>
-        <dd>
+        </Fact>
+        <Fact name={m.webhooks_endpoint}>
           <a href={`${base}/${delivery.endpointId}`}>{t(m.webhooks_view_endpoint)}</a>
-        </dd>
+        </Fact>
       </dl>
       <form method="post" action={`${base}/deliveries/${delivery.id}/resend`}>
-        <p>
-          <button type="submit">{t(m.webhooks_resend_event)}</button>
-        </p>
+        <Submit>{t(m.webhooks_resend_event)}</Submit>
       </form>
       <h2>{t(m.webhooks_requests)}</h2>
       {delivery.tries.length > 0 ? (
@@ -88,9 +77,7 @@ const Detail = ({
         >
           {delivery.tries.map(({ at, status, error, ms, response }) => (
             <tr>
-              <td>
-                <Time at={new Date(at)} />
-              </td>
+              <TimeCell at={new Date(at)} />
               <td class="words">{resultOf(status, error)}</td>
               <td class="number">{ms}</td>
               <td class="words">{response && <code>{response}</code>}</td>
@@ -120,11 +107,10 @@ export default createRoutes<WebhookSettingsEnv>()
     const { db, workspace } = c.var
     const t = textsOf(c)
     const base = `/app/${workspace.slug}/webhooks`
-    const { fields, data, errors } = readFilters(c, WebhookDeliveryQuery)
-    const rows = data
-      ? await deliveriesQuery(db, workspace.id, { ...data, limit: data.limit + 1 }).execute()
-      : []
-    const { data: deliveries, nextCursor } = page(rows, data?.limit ?? 0)
+    const list = await readList(c, WebhookDeliveryQuery, (request) =>
+      deliveriesQuery(db, workspace.id, request).execute(),
+    )
+    const { data: deliveries, nextCursor, fields, errors } = list
     const children = (
       <>
         <h1>{t(m.webhooks_deliveries_title)}</h1>
@@ -133,13 +119,7 @@ export default createRoutes<WebhookSettingsEnv>()
           path={`${base}/deliveries`}
           fields={fields}
           errors={errors}
-          filters={[
-            {
-              name: 'status',
-              label: t(m.status),
-              options: STATUSES,
-            },
-          ]}
+          filters={[{ name: 'status', label: m.status, options: STATUSES }]}
           linked={{ endpointId: t(m.webhooks_one_endpoint) }}
         />
         {deliveries.length > 0 ? (
@@ -150,32 +130,22 @@ export default createRoutes<WebhookSettingsEnv>()
           </Empty>
         )}
         <NextPage url={c.req.url} cursor={nextCursor} />
-        <p>
-          <a href={base}>{t(m.webhooks_endpoints)}</a>
-        </p>
+        <LinkLine href={base}>{t(m.webhooks_endpoints)}</LinkLine>
       </>
     )
-    return renderPage(
-      c,
-      { title: m.webhooks_deliveries_title, section: '/webhooks', children },
-      errors ? 400 : 200,
-    )
+    return renderSection(c, '/webhooks', m.webhooks_deliveries_title, children, errors ? 400 : 200)
   })
   .get('/app/:workspace/webhooks/deliveries/:id', async (c) => {
-    const { db, workspace } = c.var
-    const delivery = await found('webhook delivery', c.req.param('id'), (id) =>
-      findDelivery(db, workspace.id, id),
-    )
+    const { workspace } = c.var
+    const delivery = await readById(c, 'webhook delivery', findDelivery)
     const done = noticeFor(DONE, c.req.query('done'))
     const children = (
       <Detail base={`/app/${workspace.slug}/webhooks`} delivery={delivery} done={done} />
     )
-    return renderPage(c, { title: m.webhooks_delivery, section: '/webhooks', children })
+    return renderSection(c, '/webhooks', m.webhooks_delivery, children)
   })
   .post('/app/:workspace/webhooks/deliveries/:id/resend', async (c) => {
-    const delivery = await found('webhook delivery', c.req.param('id'), (id) =>
-      resendDelivery(c.var.db, actOf(c), id),
-    )
+    const delivery = await changeById(c, 'webhook delivery', resendDelivery)
     return c.redirect(
       `/app/${c.var.workspace.slug}/webhooks/deliveries/${delivery.id}?done=queued`,
       303,

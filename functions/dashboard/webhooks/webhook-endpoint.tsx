@@ -1,12 +1,14 @@
 import type { Context } from 'hono'
 import { actOf } from '../../../lib/auth/access.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
-import { found, notFound } from '../../../lib/http/found-or-404.ts'
+import { notFound } from '../../../lib/http/found-or-404.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { ConfirmForm, Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { ConfirmForm } from '../../../lib/pages/forms/buttons.tsx'
+import { Done, LinkLine, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { strong } from '../../../lib/pages/parts/tags.tsx'
 import {
@@ -57,10 +59,7 @@ const DONE = {
 /** Shown on the endpoint's page; the list of deliveries has all. */
 const LATEST = 20
 
-const endpointOf = (c: Context<WebhookSettingsEnv>) =>
-  found('webhook endpoint', c.req.param('id') ?? '', (id) =>
-    findEndpoint(c.var.db, c.var.workspace.id, id),
-  )
+const endpointOf = (c: Context<WebhookSettingsEnv>) => readById(c, 'webhook endpoint', findEndpoint)
 
 const pathOf = (c: Context<WebhookSettingsEnv>, { id }: Pick<EndpointRow, 'id'>) =>
   `/app/${c.var.workspace.slug}/webhooks/${id}`
@@ -113,11 +112,9 @@ const showEndpoint = async (
       {deliveries.length > 0 ? (
         <>
           <DeliveryTable base={base} deliveries={deliveries} />
-          <p>
-            <a href={`${base}/deliveries?endpointId=${endpoint.id}`}>
-              {t(m.webhooks_deliveries_endpoint)}
-            </a>
-          </p>
+          <LinkLine href={`${base}/deliveries?endpointId=${endpoint.id}`}>
+            {t(m.webhooks_deliveries_endpoint)}
+          </LinkLine>
         </>
       ) : (
         <p class="empty">{t(m.webhooks_nothing_sent_endpoint)}</p>
@@ -142,14 +139,14 @@ const showEndpoint = async (
         errors={errors}
       />
       <h2>{t(m.webhooks_removal)}</h2>
-      <p>
-        <a href={`${path}/remove`}>{t(m.webhooks_remove_this_endpoint)}</a>
-      </p>
+      <LinkLine href={`${path}/remove`}>{t(m.webhooks_remove_this_endpoint)}</LinkLine>
     </>
   )
-  return renderPage(
+  return renderSection(
     c,
-    { title: m.webhooks_endpoint_title, section: '/webhooks', children },
+    '/webhooks',
+    m.webhooks_endpoint_title,
+    children,
     errors || message ? 400 : 200,
   )
 }
@@ -215,7 +212,7 @@ export default createRoutes<WebhookSettingsEnv>()
         secret={rotated.secret}
       />
     )
-    return renderPage(c, { title: m.webhooks_new_signing_secret, section: '/webhooks', children })
+    return renderSection(c, '/webhooks', m.webhooks_new_signing_secret, children)
   })
   .get(`${ENDPOINT}/remove`, async (c) => {
     const t = textsOf(c)
@@ -227,11 +224,7 @@ export default createRoutes<WebhookSettingsEnv>()
         <ConfirmForm button={t(m.webhooks_remove_endpoint)} cancel={pathOf(c, endpoint)} />
       </>
     )
-    return renderPage(c, {
-      title: m.webhooks_remove_title,
-      section: '/webhooks',
-      children,
-    })
+    return renderSection(c, '/webhooks', m.webhooks_remove_title, children)
   })
   .post(`${ENDPOINT}/remove`, freshMembersOnly(), async (c) => {
     await removeEndpoint(c.var.db, actOf(c), await endpointOf(c))

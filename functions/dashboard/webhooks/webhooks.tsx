@@ -3,8 +3,8 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Done, noticeFor, Problem, Table, Time } from '../../../lib/pages/layout/parts.tsx'
-import { renderPage } from '../../../lib/pages/layout/render.tsx'
+import { Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import {
@@ -15,6 +15,7 @@ import {
   readEndpoint,
   SecretPage,
 } from '../../../lib/pages/parts/webhooks.tsx'
+import { Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import {
   type EndpointRow,
@@ -46,9 +47,7 @@ const EndpointTable = ({ base, endpoints }: { base: string; endpoints: EndpointR
         <td>
           <EndpointStatus {...endpoint} />
         </td>
-        <td>
-          <Time at={endpoint.createdAt} />
-        </td>
+        <TimeCell at={endpoint.createdAt} />
       </tr>
     ))}
   </Table>
@@ -85,11 +84,7 @@ const showEndpoints = async (
       />
     </>
   )
-  return renderPage(
-    c,
-    { title: m.layout_webhooks, section: '/webhooks', children },
-    errors || message ? 400 : 200,
-  )
+  return renderSection(c, '/webhooks', m.layout_webhooks, children, errors || message ? 400 : 200)
 }
 
 /** /app/:workspace/webhooks: adds and lists webhook endpoints. Managers only. */
@@ -112,9 +107,5 @@ export default createRoutes<WebhookSettingsEnv>()
         secret={secret}
       />
     )
-    return renderPage(c, {
-      title: m.webhooks_new_webhook_endpoint,
-      section: '/webhooks',
-      children,
-    })
+    return renderSection(c, '/webhooks', m.webhooks_new_webhook_endpoint, children)
   })

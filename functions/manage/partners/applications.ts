@@ -11,17 +11,14 @@ import {
 } from '../../../lib/applications/applications.schemas.ts'
 import { approve, reject, remove } from '../../../lib/applications/decide.service.ts'
 import { freshWriter, reader, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 
 const PATH = '/api/workspaces/:workspace/applications'
 
-const findOne = (c: Context<WorkspaceEnv>) =>
-  found('application', c.req.param('id') ?? '', (id) =>
-    findApplication(c.var.db, c.var.workspace.id, id),
-  )
+const findOne = (c: Context<WorkspaceEnv>) => readById(c, 'application', findApplication)
 
 /** /applications: who wants to be a partner, and what is decided. */
 export default createRoutes()

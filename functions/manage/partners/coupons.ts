@@ -1,5 +1,6 @@
 import { actOf, freshWriter, reader } from '../../../lib/auth/access.ts'
 import { idempotent } from '../../../lib/auth/idempotency/idempotent.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
 import { found, notFound } from '../../../lib/http/found-or-404.ts'
@@ -21,37 +22,29 @@ const couponResponse = ({ couponId, couponLabel }: CouponRow): CouponResponse =>
   couponLabel,
 })
 
+const PARTNERS = '/api/workspaces/:workspace/partners'
+
 /** The coupon aliases of a partner. Spec, section 4.5; design, section 12. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/partners/:id/coupons', reader(), query(Page), async (c) => {
+  .get(`${PARTNERS}/:id/coupons`, reader(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const { cursor, limit } = c.req.valid('query')
-    const { id } = await found('partner', c.req.param('id'), (id) =>
-      findPartner(db, workspace.id, id),
-    )
+    const { id } = await readById(c, 'partner', findPartner)
     const coupons = await listCoupons(db, workspace.id, id, { cursor, limit: limit + 1 })
     return c.json(page(coupons, limit, couponResponse))
   })
-  .post(
-    '/api/workspaces/:workspace/partners/:id/coupons',
-    freshWriter(),
-    body(NewCoupon),
-    idempotent(),
-    async (c) => {
-      const coupon = c.req.valid('json')
-      const added = await found('partner', c.req.param('id'), (id) =>
-        addCoupon(c.var.db, actOf(c), id, coupon),
+  .post(`${PARTNERS}/:id/coupons`, freshWriter(), body(NewCoupon), idempotent(), async (c) => {
+    const coupon = c.req.valid('json')
+    const added = await changeById(c, 'partner', addCoupon, coupon)
+    if (added.outcome === 'taken') {
+      throw new ApiError(
+        'coupon_taken',
+        `The coupon "${coupon.couponId}" belongs to ${added.holder ? `the partner "${added.holder.slug}"` : 'another partner'}. Remove it there first.`,
       )
-      if (added.outcome === 'taken') {
-        throw new ApiError(
-          'coupon_taken',
-          `The coupon "${coupon.couponId}" belongs to ${added.holder ? `the partner "${added.holder.slug}"` : 'another partner'}. Remove it there first.`,
-        )
-      }
-      return c.json(couponResponse(added.coupon), added.outcome === 'added' ? 201 : 200)
-    },
-  )
-  .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', freshWriter(), async (c) => {
+    }
+    return c.json(couponResponse(added.coupon), added.outcome === 'added' ? 201 : 200)
+  })
+  .delete(`${PARTNERS}/:id/coupons/:couponId`, freshWriter(), async (c) => {
     const { couponId } = c.req.param()
     // Postgres can't store such an ID, so no coupon has it.
     const isText = findUnstorable(couponId) === null

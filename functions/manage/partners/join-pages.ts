@@ -15,16 +15,16 @@ import {
   settingsOf,
 } from '../../../lib/applications/join-pages.queries.ts'
 import { actOf, freshMember, reader, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found, notFound } from '../../../lib/http/found-or-404.ts'
+import { notFound } from '../../../lib/http/found-or-404.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { findProgram } from '../../../lib/programs/programs.queries.ts'
 
 const PATH = '/api/workspaces/:workspace/programs/:id'
 
-const findOne = (c: Context<WorkspaceEnv>) =>
-  found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
+const findOne = (c: Context<WorkspaceEnv>) => readById(c, 'program', findProgram)
 
 const pageResponse = (
   url: string,

@@ -1,5 +1,6 @@
 import { actOf, freshWriter, reader } from '../../../lib/auth/access.ts'
 import { idempotent } from '../../../lib/auth/idempotency/idempotent.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
 import { found, notFound } from '../../../lib/http/found-or-404.ts'
@@ -11,12 +12,12 @@ import type { CountedLinkResponse } from '../../../lib/partners/lists/partners.r
 import { NewLink } from '../../../lib/partners/lists/partners.schemas.ts'
 import { findUnstorable } from '../../../lib/values/json.ts'
 
+const PARTNERS = '/api/workspaces/:workspace/partners'
+
 /** The links of a partner: GET, POST and DELETE /partners/:id/links. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/partners/:id/links', reader(), async (c) => {
-    const links = await found('partner', c.req.param('id'), (id) =>
-      linksOf(c.var.db, c.var.workspace.id, id),
-    )
+  .get(`${PARTNERS}/:id/links`, reader(), async (c) => {
+    const links = await readById(c, 'partner', linksOf)
     return c.json<{ data: CountedLinkResponse[] }>({
       data: links.map((link) => ({
         ...linkResponse(link),
@@ -25,21 +26,13 @@ export default createRoutes()
       })),
     })
   })
-  .post(
-    '/api/workspaces/:workspace/partners/:id/links',
-    freshWriter(),
-    body(NewLink),
-    idempotent(),
-    async (c) => {
-      const { slug } = c.req.valid('json')
-      const added = await found('partner', c.req.param('id'), (id) =>
-        addLink(c.var.db, actOf(c), id, slug),
-      )
-      if (!('link' in added)) throw slugError(added, slug)
-      return c.json(linkResponse(added.link), added.outcome === 'added' ? 201 : 200)
-    },
-  )
-  .delete('/api/workspaces/:workspace/partners/:id/links/:slug', freshWriter(), async (c) => {
+  .post(`${PARTNERS}/:id/links`, freshWriter(), body(NewLink), idempotent(), async (c) => {
+    const { slug } = c.req.valid('json')
+    const added = await changeById(c, 'partner', addLink, slug)
+    if (!('link' in added)) throw slugError(added, slug)
+    return c.json(linkResponse(added.link), added.outcome === 'added' ? 201 : 200)
+  })
+  .delete(`${PARTNERS}/:id/links/:slug`, freshWriter(), async (c) => {
     const { slug } = c.req.param()
     // Postgres can't store such a text, so no link has it.
     const isText = findUnstorable(slug) === null

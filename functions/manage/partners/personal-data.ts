@@ -1,10 +1,10 @@
 import { recordExport } from '../../../lib/audit/audit.queries.ts'
 import { actOf, freshMember, member } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { findCustomer } from '../../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
 import { eraseCustomer } from '../../../lib/people/erase-customer.queries.ts'
 import { erasePartner, STILL_DUE } from '../../../lib/people/erase-partner.queries.ts'
@@ -18,9 +18,7 @@ const PARTNER = '/api/workspaces/:workspace/partners/:id'
 export default createRoutes()
   .get(`${CUSTOMER}/personal-data`, member(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
-    const { id } = await found('customer', c.req.param('id'), (known) =>
-      findCustomer(db, workspace.id, known),
-    )
+    const { id } = await readById(c, 'customer', findCustomer)
     const data = await exportCustomer(db, workspace.id, id)
     await recordExport(db, actOf(c), {
       action: 'personal_data.exported',
@@ -30,18 +28,14 @@ export default createRoutes()
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'customer', data })
   })
   .post(`${CUSTOMER}/erase`, freshMember(), expensive(), async (c) => {
-    const { db, now, workspace } = c.var
-    const { id } = await found('customer', c.req.param('id'), (known) =>
-      findCustomer(db, workspace.id, known),
-    )
+    const { db, now } = c.var
+    const { id } = await readById(c, 'customer', findCustomer)
     await eraseCustomer(db, actOf(c), id)
     return c.json<ErasureResponse>({ id, erasedAt: now })
   })
   .get(`${PARTNER}/personal-data`, member(), expensive(), async (c) => {
     const { db, now, workspace } = c.var
-    const { id, email } = await found('partner', c.req.param('id'), (known) =>
-      findPartner(db, workspace.id, known),
-    )
+    const { id, email } = await readById(c, 'partner', findPartner)
     const data = await exportPartner(db, workspace.id, email)
     await recordExport(db, actOf(c), {
       action: 'personal_data.exported',
@@ -51,10 +45,8 @@ export default createRoutes()
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'partner', data })
   })
   .post(`${PARTNER}/erase`, freshMember(), expensive(), async (c) => {
-    const { db, now, workspace } = c.var
-    const { id, email } = await found('partner', c.req.param('id'), (known) =>
-      findPartner(db, workspace.id, known),
-    )
+    const { db, now } = c.var
+    const { id, email } = await readById(c, 'partner', findPartner)
     if (!(await erasePartner(db, actOf(c), id, email))) throw new ApiError('conflict', STILL_DUE)
     return c.json<ErasureResponse>({ id, erasedAt: now })
   })

@@ -1,7 +1,7 @@
 import { member, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { readPage } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
-import { page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 import {
   type InvoicesEnv,
@@ -36,12 +36,9 @@ const invoiceResponse = (invoice: Invoice): InvoiceResponse => ({
 
 /** /invoices and /credit-notes: those that the workspace issued in the name of partners. */
 export default createRoutes<WorkspaceEnv & InvoicesEnv>()
-  .get('/api/workspaces/:workspace/invoices', member(), query(InvoiceQuery), async (c) => {
-    const { db, workspace } = c.var
-    const { limit, ...filter } = c.req.valid('query')
-    const rows = await listInvoices(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(rows, limit, invoiceResponse))
-  })
+  .get('/api/workspaces/:workspace/invoices', member(), query(InvoiceQuery), async (c) =>
+    c.json(await readPage(c, c.req.valid('query'), listInvoices, invoiceResponse)),
+  )
   .get('/api/workspaces/:workspace/invoices/:id', member(), async (c) => {
     const { db, workspace } = c.var
     return c.json(

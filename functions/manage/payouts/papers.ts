@@ -18,78 +18,70 @@ import { pageOfPartners } from '../../../lib/payouts/balances/balances.ts'
 
 const Year = z.coerce.number().int().min(2000).max(2999)
 
+const PARTNERS = '/api/workspaces/:workspace/partners'
+
+const PAYOUT_YEARS = '/api/workspaces/:workspace/payout-years'
+
 /** Statements of partners, and what was paid to whom in a year. */
 export default createRoutes()
-  .get(
-    '/api/workspaces/:workspace/partners/:id/statement',
-    reader(),
-    expensive(),
-    query(StatementQuery),
-    async (c) => {
-      const { db, now, workspace } = c.var
-      const { month, format } = c.req.valid('query')
-      const statement = await found('partner', c.req.param('id'), (partnerId) =>
-        statementOf(
-          db,
-          { of: { workspaceId: workspace.id }, partnerId, month, now },
-          format === 'csv' ? undefined : 0,
-        ),
+  .get(`${PARTNERS}/:id/statement`, reader(), expensive(), query(StatementQuery), async (c) => {
+    const { db, now, workspace } = c.var
+    const { month, format } = c.req.valid('query')
+    const statement = await found('partner', c.req.param('id'), (partnerId) =>
+      statementOf(
+        db,
+        { of: { workspaceId: workspace.id }, partnerId, month, now },
+        format === 'csv' ? undefined : 0,
+      ),
+    )
+    if (format === 'csv') {
+      const details = { month: statement.month.key }
+      await recordExport(db, actOf(c), {
+        action: 'statement.exported',
+        subjectId: statement.partner.id,
+        details,
+      })
+      return sendStatement(c, statement)
+    }
+    return c.json({
+      partnerId: statement.partner.id,
+      month: statement.month.key,
+      balances: statement.balances.map(({ currency, openingCents, sums, closingCents }) => ({
+        currency,
+        openingCents: Number(openingCents),
+        sums: sums.map(({ kind, cents }) => ({ kind, amountCents: Number(cents) })),
+        closingCents: Number(closingCents),
+      })),
+    } satisfies StatementResponse)
+  })
+  .get(`${PAYOUT_YEARS}/:year`, member(), expensive(), query(YearQuery), async (c) => {
+    const { db, workspace } = c.var
+    const { data: year } = Year.safeParse(c.req.param('year'))
+    if (year === undefined) throw new ApiError('not_found', 'There is no such year.')
+    const { format, cursor, limit } = c.req.valid('query')
+    if (format === 'csv') {
+      await recordExport(db, actOf(c), {
+        action: 'payout_year.exported',
+        subjectId: null,
+        details: { year },
+      })
+      return sendCsv(
+        c,
+        yearCsv(year, await listPaidInYear(db, workspace.id, year)),
+        `payouts-${year}`,
       )
-      if (format === 'csv') {
-        const details = { month: statement.month.key }
-        await recordExport(db, actOf(c), {
-          action: 'statement.exported',
-          subjectId: statement.partner.id,
-          details,
-        })
-        return sendStatement(c, statement)
-      }
-      return c.json({
-        partnerId: statement.partner.id,
-        month: statement.month.key,
-        balances: statement.balances.map(({ currency, openingCents, sums, closingCents }) => ({
-          currency,
-          openingCents: Number(openingCents),
-          sums: sums.map(({ kind, cents }) => ({ kind, amountCents: Number(cents) })),
-          closingCents: Number(closingCents),
-        })),
-      } satisfies StatementResponse)
-    },
-  )
-  .get(
-    '/api/workspaces/:workspace/payout-years/:year',
-    member(),
-    expensive(),
-    query(YearQuery),
-    async (c) => {
-      const { db, workspace } = c.var
-      const { data: year } = Year.safeParse(c.req.param('year'))
-      if (year === undefined) throw new ApiError('not_found', 'There is no such year.')
-      const { format, cursor, limit } = c.req.valid('query')
-      if (format === 'csv') {
-        await recordExport(db, actOf(c), {
-          action: 'payout_year.exported',
-          subjectId: null,
-          details: { year },
-        })
-        return sendCsv(
-          c,
-          yearCsv(year, await listPaidInYear(db, workspace.id, year)),
-          `payouts-${year}`,
-        )
-      }
-      const paid = await listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 })
-      const { data, nextCursor } = pageOfPartners(paid, limit)
-      return c.json({
-        year,
-        data: data.map(({ partnerId: _, ...row }) => ({
-          ...row,
-          stripeCents: Number(row.stripeCents),
-          manualCents: Number(row.manualCents),
-          returnedCents: Number(row.returnedCents),
-          netCents: Number(row.netCents),
-        })),
-        nextCursor,
-      } satisfies PayoutYearResponse)
-    },
-  )
+    }
+    const paid = await listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 })
+    const { data, nextCursor } = pageOfPartners(paid, limit)
+    return c.json({
+      year,
+      data: data.map(({ partnerId: _, ...row }) => ({
+        ...row,
+        stripeCents: Number(row.stripeCents),
+        manualCents: Number(row.manualCents),
+        returnedCents: Number(row.returnedCents),
+        netCents: Number(row.netCents),
+      })),
+      nextCursor,
+    } satisfies PayoutYearResponse)
+  })

@@ -12,9 +12,9 @@ import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { requireFreshSignIn } from '../../../lib/auth/fresh-sign-in.ts'
 import { passkeyToPay, requirePasskeyToPay } from '../../../lib/auth/passkey-for-payouts.ts'
 import { FINANCE } from '../../../lib/auth/roles/role-sets.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { readPlan } from '../../../lib/payouts/files/files.queries.ts'
@@ -69,9 +69,7 @@ const MAX_LEFT_OUT = 200
 
 /** The run of the URL, if it has files. @throws {ApiError} `not_found`, `conflict` */
 const runOf = async (c: Context<FilesEnv>): Promise<Run> => {
-  const run = await found('payout run', c.req.param('id') ?? '', (id) =>
-    findRun(c.var.db, c.var.workspace.id, id),
-  )
+  const run = await readById(c, 'payout run', findRun)
   const refusal = exportRefusalOf(run)
   if (refusal) throw new ApiError('conflict', refusal)
   return run

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { actOf, freshMember, member, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { passkeyToPay, requirePasskeyToPay } from '../../../lib/auth/passkey-for-payouts.ts'
+import { changeById, readById, readPage } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
@@ -18,7 +19,7 @@ import { returnRefusalOf } from '../../../lib/payouts/corrections/returned-payou
 import { releasePayout } from '../../../lib/payouts/corrections/reversals.queries.ts'
 import { releaseRefusalOf } from '../../../lib/payouts/corrections/reversals.ts'
 import { payoutResponse } from '../../../lib/payouts/payout-response.ts'
-import { findPayout, payoutsQuery } from '../../../lib/payouts/payouts.queries.ts'
+import { findPayout, type PayoutRow, payoutsQuery } from '../../../lib/payouts/payouts.queries.ts'
 import type { PayoutRunResponse } from '../../../lib/payouts/payouts.responses.ts'
 import {
   PayoutQuery,
@@ -37,6 +38,17 @@ const payoutRunResponse = ({ programName: _, ...run }: Run): PayoutRunResponse =
 
 const RUN = '/api/workspaces/:workspace/payout-runs/:id'
 
+/** Answers with the payout, or why it is not in the state that was asked for. */
+const answer = (c: Context, payout: PayoutRow, refusal: string | null) => {
+  if (refusal) throw new ApiError('conflict', refusal)
+  return c.json(payoutResponse(payout))
+}
+
+const answerRun = (c: Context, run: Run, refusal: string | null) => {
+  if (refusal) throw new ApiError('conflict', refusal)
+  return c.json(payoutRunResponse(run))
+}
+
 /** Approves or declines the run of the URL. */
 const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv>) => {
   const id = c.req.param('id') ?? ''
@@ -48,109 +60,66 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv
   return c.json(payoutRunResponse(run))
 }
 
+const PAYOUTS = '/api/workspaces/:workspace/payouts'
+
 /**
  * /payouts and /payout-runs: lists payouts and runs, cancels them, and changes manual runs. Design,
  * section 12.
  */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/payouts', member(), query(PayoutQuery), async (c) => {
+  .get(PAYOUTS, member(), query(PayoutQuery), async (c) => {
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const payouts = await payoutsQuery(db, workspace.id, { ...filter, limit: limit + 1 }).execute()
     return c.json(page(payouts, limit, payoutResponse))
   })
-  .get('/api/workspaces/:workspace/payouts/:id', member(), async (c) => {
-    const { db, workspace } = c.var
-    return c.json(
-      payoutResponse(
-        await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id)),
-      ),
-    )
+  .get(`${PAYOUTS}/:id`, member(), async (c) => {
+    return c.json(payoutResponse(await readById(c, 'payout', findPayout)))
+  })
+  .post(`${PAYOUTS}/:id/release`, freshMember(), passkeyToPay(), async (c) => {
+    const payout = await changeById(c, 'payout', releasePayout)
+    return answer(c, payout, releaseRefusalOf(payout))
+  })
+  .post(`${PAYOUTS}/:id/cancel`, freshMember(), async (c) => {
+    const payout = await changeById(c, 'payout', cancelPayout)
+    return answer(c, payout, cancelRefusalOf(payout))
   })
   .post(
-    '/api/workspaces/:workspace/payouts/:id/release',
-    freshMember(),
-    passkeyToPay(),
-    async (c) => {
-      const payout = await found('payout', c.req.param('id'), (id) =>
-        releasePayout(c.var.db, actOf(c), id),
-      )
-      const refusal = releaseRefusalOf(payout)
-      if (refusal) throw new ApiError('conflict', refusal)
-      return c.json(payoutResponse(payout))
-    },
-  )
-  .post('/api/workspaces/:workspace/payouts/:id/cancel', freshMember(), async (c) => {
-    const payout = await found('payout', c.req.param('id'), (id) =>
-      cancelPayout(c.var.db, actOf(c), id),
-    )
-    const refusal = cancelRefusalOf(payout)
-    if (refusal) throw new ApiError('conflict', refusal)
-    return c.json(payoutResponse(payout))
-  })
-  .post(
-    '/api/workspaces/:workspace/payouts/:id/resolve',
+    `${PAYOUTS}/:id/resolve`,
     freshMember(),
     passkeyToPay(),
     body(PayoutResolution),
     async (c) => {
       const resolution = c.req.valid('json')
       const portalUrl = new URL('/portal', c.req.url).href
-      const payout = await found('payout', c.req.param('id'), (id) =>
-        resolvePayout(c.var.db, actOf(c), id, { ...resolution, portalUrl }),
-      )
-      const refusal = resolutionRefusalOf(payout, resolution, c.var.now)
-      if (refusal) throw new ApiError('conflict', refusal)
-      return c.json(payoutResponse(payout))
+      const payout = await changeById(c, 'payout', resolvePayout, { ...resolution, portalUrl })
+      return answer(c, payout, resolutionRefusalOf(payout, resolution, c.var.now))
     },
   )
-  .post(
-    '/api/workspaces/:workspace/payouts/:id/return',
-    freshMember(),
-    passkeyToPay(),
-    body(PayoutReturn),
-    async (c) => {
-      const { reason } = c.req.valid('json')
-      const portalUrl = new URL('/portal', c.req.url).href
-      const payout = await found('payout', c.req.param('id'), (id) =>
-        returnPayout(c.var.db, actOf(c), id, { reason, portalUrl }),
-      )
-      const refusal = returnRefusalOf(payout, reason)
-      if (refusal) throw new ApiError('conflict', refusal)
-      return c.json(payoutResponse(payout))
-    },
-  )
-  .get('/api/workspaces/:workspace/payout-runs', member(), query(Page), async (c) => {
-    const { db, workspace } = c.var
-    const { limit, cursor } = c.req.valid('query')
-    return c.json(
-      page(
-        await listRuns(db, workspace.id, { cursor, limit: limit + 1 }),
-        limit,
-        payoutRunResponse,
-      ),
-    )
+  .post(`${PAYOUTS}/:id/return`, freshMember(), passkeyToPay(), body(PayoutReturn), async (c) => {
+    const { reason } = c.req.valid('json')
+    const portalUrl = new URL('/portal', c.req.url).href
+    const payout = await changeById(c, 'payout', returnPayout, { reason, portalUrl })
+    return answer(c, payout, returnRefusalOf(payout, reason))
   })
+  .get('/api/workspaces/:workspace/payout-runs', member(), query(Page), async (c) =>
+    c.json(await readPage(c, c.req.valid('query'), listRuns, payoutRunResponse)),
+  )
   .get(RUN, member(), async (c) => {
-    const { db, workspace } = c.var
-    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    const run = await readById(c, 'payout run', findRun)
     return c.json(payoutRunResponse(run))
   })
   .post(`${RUN}/approve`, freshMember(), passkeyToPay(), decide('approve'))
   .post(`${RUN}/decline`, freshMember(), decide('decline'))
   .post(`${RUN}/send`, freshMember(), passkeyToPay(), async (c) => {
-    const run = await found('payout run', c.req.param('id'), (id) =>
-      endReview(c.var.db, actOf(c), id),
-    )
-    const refusal = reviewRefusalOf(run)
-    if (refusal) throw new ApiError('conflict', refusal)
-    return c.json(payoutRunResponse(run))
+    const run = await changeById(c, 'payout run', endReview)
+    return answerRun(c, run, reviewRefusalOf(run))
   })
   .post(`${RUN}/resolve`, freshMember(), passkeyToPay(), body(RunResolution), async (c) => {
-    const { db, workspace, now } = c.var
+    const { db, now } = c.var
     const request = c.req.valid('json')
     const portalUrl = new URL('/portal', c.req.url).href
-    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    const run = await readById(c, 'payout run', findRun)
     const payouts = await resolveOfRun(db, actOf(c), { ...request, runId: run.id, portalUrl })
     const refusal = commonRefusalOf(payouts, request, now)
     if (refusal) throw new ApiError('conflict', refusal)
@@ -160,10 +129,6 @@ export default createRoutes()
     const { status } = c.req.valid('json')
     if (status !== 'canceled') requirePasskeyToPay(c)
     const portalUrl = new URL('/portal', c.req.url).href
-    const run = await found('payout run', c.req.param('id'), (id) =>
-      changeRun(c.var.db, actOf(c), id, status, portalUrl),
-    )
-    const refusal = refusalOf(run, status)
-    if (refusal) throw new ApiError('conflict', refusal)
-    return c.json(payoutRunResponse(run))
+    const run = await changeById(c, 'payout run', changeRun, status, portalUrl)
+    return answerRun(c, run, refusalOf(run, status))
   })

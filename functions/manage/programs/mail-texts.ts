@@ -27,36 +27,33 @@ const textResponse = (
   version,
 })
 
+const MAIL_TEXTS = '/api/workspaces/:workspace/mail-texts'
+
 /** /mail-texts: the words of mails to partners. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/mail-texts', member(), async (c) => {
+  .get(MAIL_TEXTS, member(), async (c) => {
     const texts = await listMailTexts(c.var.db, c.var.workspace.id)
     const data = EDITABLE_KINDS.map((kind) =>
       textResponse(kind, texts.find((text) => text.kind === kind) ?? UNCHANGED),
     )
     return c.json({ data } satisfies MailTextsResponse)
   })
-  .put(
-    '/api/workspaces/:workspace/mail-texts/:kind',
-    freshMember(),
-    body(MailTextChange),
-    async (c) => {
-      const kind = c.req.param('kind')
-      if (!isEditable(kind)) {
-        throw new ApiError(
-          'not_found',
-          `No email of this kind has a text to change. GET /mail-texts lists them.`,
-        )
-      }
-      const change = c.req.valid('json')
-      const [problem, ...others] = textProblems(kind, change)
-      if (problem) {
-        throw new ApiError('invalid_body', `${problem.path}: ${problem.message}`, {
-          details: [problem, ...others],
-        })
-      }
-      const saved = await saveMailText(c.var.db, actOf(c), kind, change)
-      if (!saved) throw new ApiError('conflict', TEXT_CHANGED)
-      return c.json(textResponse(kind, saved))
-    },
-  )
+  .put(`${MAIL_TEXTS}/:kind`, freshMember(), body(MailTextChange), async (c) => {
+    const kind = c.req.param('kind')
+    if (!isEditable(kind)) {
+      throw new ApiError(
+        'not_found',
+        `No email of this kind has a text to change. GET /mail-texts lists them.`,
+      )
+    }
+    const change = c.req.valid('json')
+    const [problem, ...others] = textProblems(kind, change)
+    if (problem) {
+      throw new ApiError('invalid_body', `${problem.path}: ${problem.message}`, {
+        details: [problem, ...others],
+      })
+    }
+    const saved = await saveMailText(c.var.db, actOf(c), kind, change)
+    if (!saved) throw new ApiError('conflict', TEXT_CHANGED)
+    return c.json(textResponse(kind, saved))
+  })

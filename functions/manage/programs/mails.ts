@@ -1,8 +1,7 @@
-import { actOf, member } from '../../../lib/auth/access.ts'
+import { member } from '../../../lib/auth/access.ts'
+import { changeById, readPage } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
-import { page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 import { listMails, type MailRow, retryMail } from '../../../lib/mail/mails.queries.ts'
 import type { MailResponse } from '../../../lib/mail/mails.responses.ts'
@@ -29,14 +28,11 @@ export const mailResponse = (mail: MailRow): MailResponse => ({
  * Design, section 12.
  */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/mails', member(), query(MailQuery), async (c) => {
-    const { db, workspace } = c.var
-    const { limit, ...filter } = c.req.valid('query')
-    const mails = await listMails(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(mails, limit, mailResponse))
-  })
+  .get('/api/workspaces/:workspace/mails', member(), query(MailQuery), async (c) =>
+    c.json(await readPage(c, c.req.valid('query'), listMails, mailResponse)),
+  )
   .post('/api/workspaces/:workspace/mails/:id/retry', member(), async (c) => {
-    const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
+    const mail = await changeById(c, 'mail', retryMail)
     // A queued mail is no conflict: this call may be a repeat of the one that queued it.
     if (mail.sentAt) {
       throw new ApiError('conflict', `This mail was already sent to ${mail.recipient}.`)

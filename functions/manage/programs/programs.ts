@@ -6,10 +6,11 @@ import {
   passkeyRequired,
   requirePasskeyToPay,
 } from '../../../lib/auth/passkey-for-payouts.ts'
+import { readById, readPage } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
-import { Page, page } from '../../../lib/http/lists.ts'
+import { Page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { programWhatIf } from '../../../lib/overview/what-if.service.ts'
 import {
@@ -31,68 +32,41 @@ const programResponse = (program: Program): ProgramResponse => ({
   reward: rewardResponse(program.reward),
 })
 
+const PROGRAMS = '/api/workspaces/:workspace/programs'
+
 /** /programs: the terms on which a merchant rewards its partners. Design, section 12. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/programs', reader(), query(Page), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const programs = await listPrograms(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
-    return c.json(page(programs, limit, programResponse))
-  })
-  .post(
-    '/api/workspaces/:workspace/programs',
-    freshMember(),
-    body(NewProgram),
-    idempotent(),
-    async (c) => {
-      const { mode, ...terms } = c.req.valid('json')
-      if (paysOtherwise(null, terms)) requirePasskeyToPay(c)
-      const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
-      return c.json(programResponse(program), 201)
-    },
+  .get(PROGRAMS, reader(), query(Page), async (c) =>
+    c.json(await readPage(c, c.req.valid('query'), listPrograms, programResponse)),
   )
-  .get('/api/workspaces/:workspace/programs/:id', reader(), async (c) => {
-    const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) =>
-      findProgram(db, workspace.id, id),
-    )
+  .post(PROGRAMS, freshMember(), body(NewProgram), idempotent(), async (c) => {
+    const { mode, ...terms } = c.req.valid('json')
+    if (paysOtherwise(null, terms)) requirePasskeyToPay(c)
+    const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
+    return c.json(programResponse(program), 201)
+  })
+  .get(`${PROGRAMS}/:id`, reader(), async (c) => {
+    const program = await readById(c, 'program', findProgram)
     return c.json(programResponse(program))
   })
-  .patch(
-    '/api/workspaces/:workspace/programs/:id',
-    freshMember(),
-    body(ProgramChange),
-    async (c) => {
-      const { mode, ...change } = c.req.valid('json')
-      const program = await found('program', c.req.param('id'), async (id) => {
-        if (
-          isPasskeyMissing(c) &&
-          paysOtherwise(await findProgram(c.var.db, c.var.workspace.id, id), change)
-        )
-          throw passkeyRequired()
-        const refusal = mode && (await changeMode(c.var.db, actOf(c), id, mode))
-        if (refusal) throw new ApiError('conflict', refusal)
-        return changeProgram(c.var.db, actOf(c), id, change)
-      })
-      return c.json(programResponse(program))
-    },
-  )
-  .post(
-    '/api/workspaces/:workspace/programs/:id/what-if',
-    reader(),
-    expensive(),
-    body(ProgramChange),
-    async (c) => {
-      const { db, now, workspace } = c.var
-      const program = await found('program', c.req.param('id'), (id) =>
-        findProgram(db, workspace.id, id),
+  .patch(`${PROGRAMS}/:id`, freshMember(), body(ProgramChange), async (c) => {
+    const { mode, ...change } = c.req.valid('json')
+    const program = await found('program', c.req.param('id'), async (id) => {
+      if (
+        isPasskeyMissing(c) &&
+        paysOtherwise(await findProgram(c.var.db, c.var.workspace.id, id), change)
       )
-      const result: WhatIfResponse = await programWhatIf(
-        db,
-        workspace.id,
-        program,
-        c.req.valid('json'),
-        now,
-      )
-      return c.json(result)
-    },
-  )
+        throw passkeyRequired()
+      const refusal = mode && (await changeMode(c.var.db, actOf(c), id, mode))
+      if (refusal) throw new ApiError('conflict', refusal)
+      return changeProgram(c.var.db, actOf(c), id, change)
+    })
+    return c.json(programResponse(program))
+  })
+  .post(`${PROGRAMS}/:id/what-if`, reader(), expensive(), body(ProgramChange), async (c) => {
+    const { db, now, workspace } = c.var
+    const program = await readById(c, 'program', findProgram)
+    const change = c.req.valid('json')
+    const result: WhatIfResponse = await programWhatIf(db, workspace.id, program, change, now)
+    return c.json(result)
+  })

@@ -10,10 +10,10 @@ import {
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { requireFreshSignIn } from '../../../lib/auth/fresh-sign-in.ts'
 import { requirePasskeyToPay } from '../../../lib/auth/passkey-for-payouts.ts'
+import { readById } from '../../../lib/auth/rows.ts'
 import { newId } from '../../../lib/db/ids.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { MAX_COMMISSION_ROWS } from '../../../lib/imports/commissions/platform-commissions.ts'
@@ -48,8 +48,7 @@ const COMPARE_MS = 5_000
 const CUT_OVER = '/api/workspaces/:workspace/programs/:id/cut-over'
 
 /** The program of the URL. */
-const programOf = (c: Context<WorkspaceEnv>) =>
-  found('program', c.req.param('id') ?? '', (id) => findProgram(c.var.db, c.var.workspace.id, id))
+const programOf = (c: Context<WorkspaceEnv>) => readById(c, 'program', findProgram)
 
 /** /programs/:id/shadow: the other platform's commissions beside ours, and what differs. */
 export default createRoutes()

@@ -1,9 +1,9 @@
 import { actOf, freshMember, member } from '../../../lib/auth/access.ts'
 import { idempotentSecret } from '../../../lib/auth/idempotency/idempotent.ts'
 import { createApiKey, newApiKey } from '../../../lib/auth/keys/api-keys.ts'
+import { changeById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import {
@@ -26,46 +26,40 @@ const createdKey = (
   key: string,
 ): CreatedApiKeyResponse => ({ id, name, last4, scopes, createdAt, expiresAt, key })
 
+const API_KEYS = '/api/workspaces/:workspace/api-keys'
+
 /**
  * /api-keys: a key is returned once, when it is created, and can be rotated and revoked. Design,
  * section 12.
  */
 export default createRoutes<WebhookSettingsEnv>()
-  .get('/api/workspaces/:workspace/api-keys', member(), query(Page), async (c) => {
+  .get(API_KEYS, member(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const keys = await listApiKeys(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page<ApiKeyResponse>(keys, limit))
   })
+  .post(API_KEYS, freshMember(), body(NewApiKey), idempotentSecret(newApiKey), async (c) => {
+    const choice = c.req.valid('json')
+    const { key, ...stored } = await createApiKey(c.var.workspace, c.var.secret)
+    return c.json(
+      createdKey(await addApiKey(c.var.db, actOf(c), { ...choice, ...stored }), key),
+      201,
+    )
+  })
   .post(
-    '/api/workspaces/:workspace/api-keys',
-    freshMember(),
-    body(NewApiKey),
-    idempotentSecret(newApiKey),
-    async (c) => {
-      const choice = c.req.valid('json')
-      const { key, ...stored } = await createApiKey(c.var.workspace, c.var.secret)
-      return c.json(
-        createdKey(await addApiKey(c.var.db, actOf(c), { ...choice, ...stored }), key),
-        201,
-      )
-    },
-  )
-  .post(
-    '/api/workspaces/:workspace/api-keys/:id/rotate',
+    `${API_KEYS}/:id/rotate`,
     freshMember(),
     body(Rotation),
     idempotentSecret(newApiKey),
     async (c) => {
       const { key, ...stored } = await createApiKey(c.var.workspace, c.var.secret)
       const rotation = { ...stored, ...c.req.valid('json') }
-      const fresh = await found('API key', c.req.param('id'), (id) =>
-        rotateApiKey(c.var.db, actOf(c), id, rotation),
-      )
+      const fresh = await changeById(c, 'API key', rotateApiKey, rotation)
       if (fresh === 'ended') throw new ApiError('conflict', KEY_ENDED)
       return c.json(createdKey(fresh, key), 201)
     },
   )
-  .delete('/api/workspaces/:workspace/api-keys/:id', freshMember(), async (c) => {
-    await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
+  .delete(`${API_KEYS}/:id`, freshMember(), async (c) => {
+    await changeById(c, 'API key', revokeApiKey)
     return c.body(null, 204)
   })

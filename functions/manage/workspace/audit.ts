@@ -2,9 +2,9 @@ import { type AuditRow, auditEntryQuery, listAudit } from '../../../lib/audit/au
 import type { AuditEntryResponse } from '../../../lib/audit/audit.responses.ts'
 import { AuditQuery } from '../../../lib/audit/audit.schemas.ts'
 import { member } from '../../../lib/auth/access.ts'
+import { readPage } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
-import { page } from '../../../lib/http/lists.ts'
 import { query } from '../../../lib/http/validate.ts'
 
 export const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
@@ -18,17 +18,9 @@ export const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
 
 /** GET /audit and GET /audit/:id: the audit log. Design, section 12. */
 export default createRoutes()
-  .get('/api/workspaces/:workspace/audit', member(), query(AuditQuery), async (c) => {
-    const { db, workspace } = c.var
-    const { limit, ...filter } = c.req.valid('query')
-    return c.json(
-      page(
-        await listAudit(db, workspace.id, { ...filter, limit: limit + 1 }),
-        limit,
-        auditEntryResponse,
-      ),
-    )
-  })
+  .get('/api/workspaces/:workspace/audit', member(), query(AuditQuery), async (c) =>
+    c.json(await readPage(c, c.req.valid('query'), listAudit, auditEntryResponse)),
+  )
   .get('/api/workspaces/:workspace/audit/:id', member(), async (c) => {
     const { db, workspace } = c.var
     const entry = await found('audit entry', c.req.param('id'), (id) =>

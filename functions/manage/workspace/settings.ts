@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import { actOf, freshMember, reader, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { isConfirmedByPasskey, passkeyRequired } from '../../../lib/auth/passkey-for-payouts.ts'
+import { changeById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { body } from '../../../lib/http/validate.ts'
 import {
   decideLimitRequest,
@@ -31,9 +31,10 @@ const pageOf = (c: Context<WorkspaceEnv>): string =>
 
 /** Approves or declines the request of the URL. */
 const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv>) => {
-  const { refusal } = await found('limit request', c.req.param('id') ?? '', (id) =>
-    decideLimitRequest(c.var.db, actOf(c), id, { wanted, url: pageOf(c) }),
-  )
+  const { refusal } = await changeById(c, 'limit request', decideLimitRequest, {
+    wanted,
+    url: pageOf(c),
+  })
   if (refusal) throw new ApiError('conflict', LIMIT_REFUSALS[refusal])
   return c.json(await settingsResponse(c))
 }

@@ -1,8 +1,8 @@
 import { actOf, freshMember, member } from '../../../lib/auth/access.ts'
 import { idempotent } from '../../../lib/auth/idempotency/idempotent.ts'
+import { changeById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
-import { found } from '../../../lib/http/found-or-404.ts'
 import { page } from '../../../lib/http/lists.ts'
 import { body, query } from '../../../lib/http/validate.ts'
 import { removeStripeKey } from '../../../lib/payouts/transfers/stripe-keys.queries.ts'
@@ -50,12 +50,14 @@ const stripeEventResponse = ({
   outcome: outcome && { code: outcome.code, text: explainOutcome(outcome), facts: outcome.facts },
 })
 
+const STRIPE = '/api/workspaces/:workspace/stripe'
+
 /**
  * /stripe: the webhook endpoint, its signing secrets and received events, and the API key for
  * payouts.
  */
 export default createRoutes<StripeEnv>()
-  .get('/api/workspaces/:workspace/stripe', member(), async (c) => {
+  .get(STRIPE, member(), async (c) => {
     const {
       events: _,
       salesFrom: __,
@@ -69,7 +71,7 @@ export default createRoutes<StripeEnv>()
       ...setup,
     } satisfies StripeResponse)
   })
-  .put('/api/workspaces/:workspace/stripe/key', freshMember(), body(NewStripeKey), async (c) => {
+  .put(`${STRIPE}/key`, freshMember(), body(NewStripeKey), async (c) => {
     const stored = await storeKey(c, c.req.valid('json').key)
     if (stored.outcome === 'other_account') throw new ApiError('conflict', KEY_OF_OTHER_ACCOUNT)
     if (stored.outcome === 'refused') {
@@ -78,33 +80,25 @@ export default createRoutes<StripeEnv>()
     }
     return c.json(stored.key satisfies StripeKeyResponse)
   })
-  .delete('/api/workspaces/:workspace/stripe/key', freshMember(), async (c) => {
+  .delete(`${STRIPE}/key`, freshMember(), async (c) => {
     const outcome = await removeStripeKey(c.var.db, actOf(c))
     if (outcome === 'no_key') throw new ApiError('not_found', 'The workspace has no Stripe key.')
     if (outcome === 'payouts_in_flight') throw new ApiError('conflict', KEY_IN_USE)
     return c.body(null, 204)
   })
-  .post(
-    '/api/workspaces/:workspace/stripe/secrets',
-    freshMember(),
-    body(NewStripeSecret),
-    idempotent(),
-    async (c) => {
-      const stored = await storeSecret(c, c.req.valid('json'))
-      if (stored.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
-      return c.json(
-        stored.secret satisfies StripeSecretResponse,
-        stored.outcome === 'added' ? 201 : 200,
-      )
-    },
-  )
-  .delete('/api/workspaces/:workspace/stripe/secrets/:id', freshMember(), async (c) => {
-    await found('signing secret', c.req.param('id'), (id) =>
-      removeStripeSecret(c.var.db, actOf(c), id),
+  .post(`${STRIPE}/secrets`, freshMember(), body(NewStripeSecret), idempotent(), async (c) => {
+    const stored = await storeSecret(c, c.req.valid('json'))
+    if (stored.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
+    return c.json(
+      stored.secret satisfies StripeSecretResponse,
+      stored.outcome === 'added' ? 201 : 200,
     )
+  })
+  .delete(`${STRIPE}/secrets/:id`, freshMember(), async (c) => {
+    await changeById(c, 'signing secret', removeStripeSecret)
     return c.body(null, 204)
   })
-  .get('/api/workspaces/:workspace/stripe/events', member(), query(StripeEventQuery), async (c) => {
+  .get(`${STRIPE}/events`, member(), query(StripeEventQuery), async (c) => {
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const events = await listEvents(db, workspace.id, 'stripe', { ...filter, limit: limit + 1 })

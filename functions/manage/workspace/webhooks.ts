@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { actOf, freshWriter, reader, writer } from '../../../lib/auth/access.ts'
 import { idempotent, idempotentSecret } from '../../../lib/auth/idempotency/idempotent.ts'
+import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { ApiError } from '../../../lib/http/errors.ts'
 import { found, notFound } from '../../../lib/http/found-or-404.ts'
@@ -44,10 +45,7 @@ import {
   WebhookResend,
 } from '../../../lib/webhooks/webhooks.schemas.ts'
 
-const endpointOf = (c: Context<WebhookSettingsEnv>) =>
-  found('webhook endpoint', c.req.param('id') ?? '', (id) =>
-    findEndpoint(c.var.db, c.var.workspace.id, id),
-  )
+const endpointOf = (c: Context<WebhookSettingsEnv>) => readById(c, 'webhook endpoint', findEndpoint)
 
 const refused = (error: { path: string; message: string }) =>
   new ApiError('invalid_body', `${error.path}: ${error.message}`, { details: [error] })
@@ -144,15 +142,10 @@ export default createRoutes<WebhookSettingsEnv>()
     return c.json(page<WebhookDeliveryResponse>(rows, limit))
   })
   .get(`${DELIVERIES}/:id`, reader(), async (c) => {
-    const { db, workspace } = c.var
-    const delivery = await found('webhook delivery', c.req.param('id'), (id) =>
-      findDelivery(db, workspace.id, id),
-    )
+    const delivery = await readById(c, 'webhook delivery', findDelivery)
     return c.json(detailResponse(delivery))
   })
   .post(`${DELIVERIES}/:id/resend`, writer(), async (c) => {
-    const delivery = await found('webhook delivery', c.req.param('id'), (id) =>
-      resendDelivery(c.var.db, actOf(c), id),
-    )
+    const delivery = await changeById(c, 'webhook delivery', resendDelivery)
     return c.json(detailResponse(delivery))
   })

@@ -6,7 +6,7 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import { rpc } from '../../../lib/http/rpc/rpc.ts'
 import { form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Problem } from '../../../lib/pages/layout/parts.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderPortal } from '../../../lib/pages/layout/portal.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { RevertAddressPage, RevertedPage } from '../../../lib/pages/parts/address.tsx'
@@ -35,12 +35,10 @@ const refuse = (c: Context<RevertEnv>, problem: string) => {
     <>
       <h1>{t(m.email_address)}</h1>
       <Problem message={problem} />
-      <p>
-        <a href="/portal">{t(m.back_to_programs)}</a>
-      </p>
+      <LinkLine href="/portal">{t(m.back_to_programs)}</LinkLine>
     </>
   )
-  return renderPortal(c, { title: t(m.email_address), at: '/portal', children }, 400)
+  return renderPortal(c, { title: m.email_address, children }, 400)
 }
 
 /** The change that a link names, for the address that it was mailed to. */
@@ -77,7 +75,7 @@ export default createRoutes<RevertEnv>()
     ) : (
       <RevertAddressPage from={revert.from} to={found.to} token={token} />
     )
-    return renderPortal(c, { title: t(m.email_address), at: '/portal', children })
+    return renderPortal(c, { title: m.email_address, children })
   })
   .post(PATH, form(), async (c) => {
     const { db, user } = c.var
@@ -89,5 +87,5 @@ export default createRoutes<RevertEnv>()
       return refuse(c, t(m.address_taken, contactValues(...(await readContacts(db, found.to)))))
     await removeHeld(c, revert)
     const children = <RevertedPage from={user.email} />
-    return renderPortal(c, { title: t(m.email_address), at: '/portal', children })
+    return renderPortal(c, { title: m.email_address, children })
   })

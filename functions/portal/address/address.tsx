@@ -38,8 +38,7 @@ const showForm = (c: Context<SessionEnv>, problem?: string, email?: string) =>
   renderPortal(
     c,
     {
-      title: textsOf(c)(m.email_address),
-      at: '/portal',
+      title: m.email_address,
       children: <AddressPage current={c.var.user.email} email={email} problem={problem} />,
     },
     problem ? 400 : 200,
@@ -61,8 +60,7 @@ export default createRoutes<SessionEnv>()
     if (!(await requestAddressChange(db, request)))
       return showForm(c, textsOf(c)(m.too_many_address_links), typed)
     return renderPortal(c, {
-      title: textsOf(c)(m.email_address),
-      at: '/portal',
+      title: m.email_address,
       children: <LinkSentPage to={to} hours={LINK_HOURS} />,
     })
   })
@@ -72,7 +70,7 @@ export default createRoutes<SessionEnv>()
     const to = await findAddressChange(db, user.email, await sha256(token), now)
     if (!to) return showForm(c, textsOf(c)(m.link_expired))
     const children = <ConfirmAddressPage from={user.email} to={to} token={token} />
-    return renderPortal(c, { title: textsOf(c)(m.email_address), at: '/portal', children })
+    return renderPortal(c, { title: m.email_address, children })
   })
   .post(`${PATH}/confirm`, freshPartnersOnly(), form(), async (c) => {
     const { db, now, user } = c.var
@@ -99,10 +97,6 @@ export default createRoutes<SessionEnv>()
       return showForm(c, textsOf(c)(m.address_taken, contactValues(...contacts)))
     }
     if (outcome !== 'changed') return showForm(c, textsOf(c)(m.link_expired))
-    return renderPortal(c, {
-      title: textsOf(c)(m.email_address),
-      at: '/portal',
-      children: <ChangedPage to={to} />,
-    })
+    return renderPortal(c, { title: m.email_address, children: <ChangedPage to={to} /> })
   })
   .route('/', revert)

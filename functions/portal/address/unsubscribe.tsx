@@ -10,6 +10,7 @@ import {
   type Subscriber,
   setUnsubscribed,
 } from '../../../lib/mail/mailings/optouts.queries.ts'
+import { QuietButton } from '../../../lib/pages/forms/buttons.tsx'
 import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { name } from '../../../lib/pages/parts/tags.tsx'
@@ -44,9 +45,7 @@ const showUnsubscribed = (c: Context<SessionEnv>, { workspaceName }: Subscriber)
     <>
       <p role="status">{textsOf(c)(m.unsubscribed_text, { workspace: workspaceName, name })}</p>
       <form method="post" action={`/unsubscribe/${c.req.param('token')}/undo`}>
-        <button type="submit" class="quiet">
-          {textsOf(c)(m.subscribe_again)}
-        </button>
+        <QuietButton>{textsOf(c)(m.subscribe_again)}</QuietButton>
       </form>
     </>,
   )

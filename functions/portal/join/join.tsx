@@ -20,6 +20,7 @@ import { saleExampleOf } from '../../../lib/pages/forms/reward-example.ts'
 import { describeReward } from '../../../lib/pages/forms/reward-fields.tsx'
 import { Terms } from '../../../lib/pages/forms/terms.tsx'
 import { accentClass, Logo, merchantAt, Support } from '../../../lib/pages/layout/brand.tsx'
+import { ButtonLine } from '../../../lib/pages/layout/parts.tsx'
 import { noSuchPage, renderPage, signedIn } from '../../../lib/pages/layout/render.tsx'
 import { readerFor, t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
@@ -31,15 +32,9 @@ import { ApplyForm } from './apply-form.tsx'
 /** What the merchant wrote, in its paragraphs. */
 const Written = ({ text }: { text: string }) => <p class="written">{text}</p>
 
-const Invitation = ({
-  page,
-  program,
-  now,
-}: {
-  page: PublicJoinPage
-  program: Program
-  now: Date
-}) => (
+type InvitationProps = { page: PublicJoinPage; program: Program; now: Date }
+
+const Invitation = ({ page, program, now }: InvitationProps) => (
   <>
     <h1>{t(m.join_heading, { program: page.programName, name })}</h1>
     {page.intro && <Written text={page.intro} />}
@@ -54,11 +49,7 @@ const Invitation = ({
     </p>
     {page.agreement && <Terms agreement={page.agreement} />}
     {page.isOpen ? (
-      <p>
-        <a class="button" href={`/join/${page.programId}/apply`}>
-          {t(m.apply)}
-        </a>
-      </p>
+      <ButtonLine href={`/join/${page.programId}/apply`}>{t(m.apply)}</ButtonLine>
     ) : (
       <Closed page={page} />
     )}

@@ -47,11 +47,7 @@ const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string |
 const showTerms = async (c: Context<SessionEnv>, problem?: string) => {
   const { rows: open } = await openAgreementsQuery(c.var.user.email).execute(c.var.db)
   const children = <TermsPage open={open} problem={problem} />
-  return renderPortal(
-    c,
-    { title: textsOf(c)(m.terms), at: '/portal', brands: open, children },
-    problem ? 400 : 200,
-  )
+  return renderPortal(c, { title: m.terms, brands: open, children }, problem ? 400 : 200)
 }
 
 /**

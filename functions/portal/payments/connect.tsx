@@ -13,7 +13,7 @@ import {
   ContinuePage,
   DisconnectPage,
 } from '../../../lib/pages/layout/connect.tsx'
-import { Problem } from '../../../lib/pages/layout/parts.tsx'
+import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderPortal } from '../../../lib/pages/layout/portal.tsx'
 import { noSuchPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
@@ -55,12 +55,10 @@ const refuse = async (c: Context<ConnectEnv>, message: string, workspaceId?: str
       {contacts.map((address) => (
         <Support supportEmail={address} />
       ))}
-      <p>
-        <a href="/portal">{t(m.back_to_programs)}</a>
-      </p>
+      <LinkLine href="/portal">{t(m.back_to_programs)}</LinkLine>
     </>
   )
-  return renderPortal(c, { title: t(m.went_wrong), at: '/portal', children }, 400)
+  return renderPortal(c, { title: m.went_wrong, children }, 400)
 }
 
 /** The workspace in the URL. */
@@ -112,8 +110,7 @@ export default createRoutes<ConnectEnv>()
     if ('refused' in result) return refuse(c, result.refused, data.workspace)
     c.header('Refresh', `0; url=${result.url}`)
     return renderPortal(c, {
-      title: textsOf(c)(m.continue_to_stripe),
-      at: '/portal',
+      title: m.continue_to_stripe,
       children: <ContinuePage url={result.url} />,
     })
   })
@@ -157,8 +154,7 @@ export default createRoutes<ConnectEnv>()
       return refuse(c, textsOf(c)(m.not_held), data?.workspace)
     const support = await readContacts(db, user.email, data.workspace)
     return renderPortal(c, {
-      title: textsOf(c)(m.confirm_account_title),
-      at: '/portal',
+      title: m.confirm_account_title,
       children: (
         <ConfirmAccountPage workspaceId={data.workspace} token={data.token} support={support} />
       ),
@@ -175,7 +171,7 @@ export default createRoutes<ConnectEnv>()
     const workspaceId = workspaceIn(c)
     if (!(await ownAccount(c, workspaceId))) return c.redirect('/portal', 303)
     const children = <DisconnectPage workspaceId={workspaceId} />
-    return renderPortal(c, { title: textsOf(c)(m.disconnect_title), at: '/portal', children })
+    return renderPortal(c, { title: m.disconnect_title, children })
   })
   .post('/portal/disconnect', freshPartnersOnly(), form(), async (c) => {
     const { data, errors } = checked(OfWorkspace, c.req.valid('form'))

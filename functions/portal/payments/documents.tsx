@@ -6,9 +6,10 @@ import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { Submit } from '../../../lib/pages/forms/buttons.tsx'
 import { Checkbox } from '../../../lib/pages/forms/fields.tsx'
 import { PartyFields, partyLabels } from '../../../lib/pages/forms/party-fields.tsx'
-import { Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { Done, LinkLine, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderPortal } from '../../../lib/pages/layout/portal.tsx'
 import { noSuchPage } from '../../../lib/pages/layout/render.tsx'
 import { t, textsOf } from '../../../lib/pages/layout/text.ts'
@@ -48,9 +49,9 @@ const PayeeCard = ({ payee }: { payee: Payee }) => (
   <section class="card">
     <h2>{payee.workspaceName}</h2>
     <p>{t(payee.agreedAt ? m.payee_agreed : m.payee_open)}</p>
-    <p>
-      <a href={detailsPath(payee)}>{t(payee.party ? m.change_details : m.enter_details)}</a>
-    </p>
+    <LinkLine href={detailsPath(payee)}>
+      {t(payee.party ? m.change_details : m.enter_details)}
+    </LinkLine>
   </section>
 )
 
@@ -61,15 +62,9 @@ const fieldsOf = ({ party, agreedAt }: Payee): Fields => ({
   ...(agreedAt && { isAgreed: 'on' }),
 })
 
-const DetailsPage = ({
-  payee,
-  fields,
-  errors,
-}: {
-  payee: Payee
-  fields: Fields
-  errors?: ErrorDetail[]
-}) => (
+type DetailsPageProps = { payee: Payee; fields: Fields; errors?: ErrorDetail[] }
+
+const DetailsPage = ({ payee, fields, errors }: DetailsPageProps) => (
   <>
     <h1>{t(m.invoice_details)}</h1>
     <Problem errors={errors} labels={partyLabels(t)} />
@@ -82,13 +77,9 @@ const DetailsPage = ({
         hint={t(m.agree_self_billing_hint)}
         checked={fields.isAgreed !== undefined}
       />
-      <p>
-        <button type="submit">{t(m.save_details)}</button>
-      </p>
+      <Submit>{t(m.save_details)}</Submit>
     </form>
-    <p>
-      <a href="/portal/documents">{t(m.back_to_documents)}</a>
-    </p>
+    <LinkLine href="/portal/documents">{t(m.back_to_documents)}</LinkLine>
   </>
 )
 
@@ -110,7 +101,7 @@ const showDetails = (
   const children = <DetailsPage {...{ payee, fields }} {...(errors && { errors })} />
   return renderPortal(
     c,
-    { title: textsOf(c)(m.invoice_details), at: '/portal/documents', children },
+    { title: m.invoice_details, at: '/portal/documents', children },
     errors ? 400 : 200,
   )
 }
@@ -154,7 +145,7 @@ export default createRoutes<DocumentsEnv>()
         )}
       </>
     )
-    return renderPortal(c, { title: t(m.nav_documents), at: '/portal/documents', children })
+    return renderPortal(c, { title: m.nav_documents, at: '/portal/documents', children })
   })
   .get('/portal/documents/statement', expensiveToPerson(), async (c) => {
     const { db, now, user } = c.var
@@ -180,7 +171,7 @@ export default createRoutes<DocumentsEnv>()
         csv={`${path}?partner=${read.partner.id}&month=${read.month.key}&format=csv`}
       />
     )
-    return renderPortal(c, { title: textsOf(c)(m.statement), at: '/portal/documents', children })
+    return renderPortal(c, { title: m.statement, at: '/portal/documents', children })
   })
   .get('/portal/documents/invoices/:id', async (c) => {
     const { db, user } = c.var

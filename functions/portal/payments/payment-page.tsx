@@ -1,19 +1,19 @@
 /** The page on which a partner chooses how a workspace pays. */
 
+import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Field, Select } from '../../../lib/pages/forms/fields.tsx'
+import { DangerButton, Submit } from '../../../lib/pages/forms/buttons.tsx'
+import { controls, Field, Select } from '../../../lib/pages/forms/fields.tsx'
 import { methodTitle, methodWords, paidBy } from '../../../lib/pages/forms/payment-method.ts'
 import { merchantAt } from '../../../lib/pages/layout/brand.tsx'
-import { Done, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
+import { Done, LinkLine, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { name } from '../../../lib/pages/parts/tags.tsx'
 import type { PaymentChoice } from '../../../lib/payouts/details/payment-details.queries.ts'
 import { offeredMethods, type PaymentMethod } from '../../../lib/payouts/details/payment-details.ts'
-
-type FormProps = { fields: Fields; errors: ErrorDetail[] | undefined }
 
 const LABELS = {
   address: m.account_address,
@@ -22,81 +22,49 @@ const LABELS = {
   holder: m.account_of,
 }
 
-/** The fields of each method. Only one form is shown at a time, so that ids are unique. */
-const FIELDS: Record<Exclude<PaymentMethod, 'stripe'>, (props: FormProps) => unknown> = {
-  paypal: (props) => <Address {...props} />,
-  wise: (props) => (
-    <>
-      <Address {...props} />
-      <HolderFields {...props} />
-    </>
-  ),
-  iban: (props) => (
-    <>
-      <Field
-        label={t(LABELS.iban)}
-        name="iban"
-        value={props.fields.iban}
-        errors={props.errors}
-        required
-        maxlength={42}
-        autocomplete="off"
-      />
-      <HolderFields {...props} />
-    </>
-  ),
-}
+type Control = ReturnType<typeof controls<keyof typeof LABELS>>
 
-const Address = ({ fields, errors }: FormProps) => (
-  <Field
-    label={t(LABELS.address)}
-    name="address"
-    type="email"
-    value={fields.address}
-    errors={errors}
-    required
-    maxlength={320}
-  />
+const address = (control: Control) => (
+  <Field {...control('address')} type="email" required maxlength={320} />
 )
 
-const HolderFields = ({ fields, errors }: FormProps) => (
+const HOLDERS = [
+  { value: 'person', label: m.holder_person },
+  { value: 'company', label: m.holder_company },
+]
+
+const holder = (control: Control) => (
   <>
     <Field
-      label={t(LABELS.name)}
-      name="name"
+      {...control('name')}
       hint={t(m.account_holder_hint)}
-      value={fields.name}
-      errors={errors}
       required
       maxlength={70}
       autocomplete="name"
     />
-    <Select
-      label={t(LABELS.holder)}
-      name="holder"
-      options={[
-        { value: 'person', label: t(m.holder_person) },
-        { value: 'company', label: t(m.holder_company) },
-      ]}
-      value={fields.holder}
-      errors={errors}
-    />
+    <Select {...control('holder')} options={HOLDERS} />
   </>
 )
 
-const DetailsForm = ({
-  path,
-  method,
-  ...props
-}: FormProps & { path: string; method: PaymentMethod }) => (
+/** The fields of each method. Only one form is shown at a time, so that ids are unique. */
+const FIELDS: Record<Exclude<PaymentMethod, 'stripe'>, (control: Control) => Child> = {
+  paypal: address,
+  wise: (control) => [address(control), holder(control)],
+  iban: (control) => [
+    <Field {...control('iban')} required maxlength={42} autocomplete="off" />,
+    holder(control),
+  ],
+}
+
+type DetailsFormProps = { path: string; method: PaymentMethod; control: Control }
+
+const DetailsForm = ({ path, method, control }: DetailsFormProps) => (
   <form method="post" action={path}>
     <h2>{t(m.be_paid_by, { method: methodWords(method) })}</h2>
     <input type="hidden" name="method" value={method} />
-    {method === 'stripe' ? <p>{t(m.paid_to_stripe_account)}</p> : FIELDS[method](props)}
+    {method === 'stripe' ? <p>{t(m.paid_to_stripe_account)}</p> : FIELDS[method](control)}
     <p class="hint">{t(m.details_encrypted)}</p>
-    <p>
-      <button type="submit">{t(m.save_payment_details)}</button>
-    </p>
+    <Submit>{t(m.save_payment_details)}</Submit>
   </form>
 )
 
@@ -112,9 +80,7 @@ const Pending = ({ choice: { pending, workspaceId } }: { choice: PaymentChoice }
       </p>
       <form method="post" action={`/portal/payment/cancel?workspace=${workspaceId}`}>
         <input type="hidden" name="id" value={pending.id} />
-        <button type="submit" class="danger">
-          {t(m.cancel_change)}
-        </button>
+        <DangerButton>{t(m.cancel_change)}</DangerButton>
       </form>
     </section>
   )
@@ -171,14 +137,16 @@ export const PaymentPage = ({
         </>
       )}
       {open && (
-        <DetailsForm path={`${path}&method=${open}`} method={open} {...{ fields, errors }} />
+        <DetailsForm
+          path={`${path}&method=${open}`}
+          method={open}
+          control={controls(LABELS, { fields, errors })}
+        />
       )}
       {methods.length === 0 && (
         <p class="empty">{t(m.no_choice, { merchant: merchantAt(...support) })}</p>
       )}
-      <p>
-        <a href="/portal">{t(m.back_to_programs)}</a>
-      </p>
+      <LinkLine href="/portal">{t(m.back_to_programs)}</LinkLine>
     </>
   )
 }

@@ -54,11 +54,7 @@ const show = async (c: Context<DetailsEnv>, choice: PaymentChoice, shown: Shown 
   )
   const support = await readContacts(c.var.db, c.var.user.email, choice.workspaceId)
   const children = <PaymentPage {...shown} {...{ choice, support, method, done }} />
-  return renderPortal(
-    c,
-    { title: textsOf(c)(m.payment_details), at: '/portal', children },
-    isRefused ? 400 : 200,
-  )
+  return renderPortal(c, { title: m.payment_details, children }, isRefused ? 400 : 200)
 }
 
 const back = (c: Context<DetailsEnv>, { workspaceId }: PaymentChoice, done: keyof typeof DONE) =>

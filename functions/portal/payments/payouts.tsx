@@ -3,12 +3,12 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { merchantAt } from '../../../lib/pages/layout/brand.tsx'
-import { Table } from '../../../lib/pages/layout/parts.tsx'
 import { Day, ProgramName } from '../../../lib/pages/layout/portal.tsx'
 import { said, t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { Status } from '../../../lib/pages/tables/ledger.tsx'
+import { Table } from '../../../lib/pages/tables/table.tsx'
 import { asSentence } from '../../../lib/payouts/corrections/returned-payouts.ts'
 import type { BankStatus } from '../../../lib/payouts/details/banks.ts'
 import type { OwnPayout } from '../../../lib/payouts/own-payouts.queries.ts'
@@ -59,11 +59,9 @@ const LABELS: Record<PayoutStatus, Message> = {
   returned: m.payout_returned,
 }
 
-const StatusLabel = ({
-  payout: { status, bankStatus, stripeAccountId },
-}: {
-  payout: OwnPayout
-}) => {
+type StatusLabelProps = { payout: OwnPayout }
+
+const StatusLabel = ({ payout: { status, bankStatus, stripeAccountId } }: StatusLabelProps) => {
   if (bankStatus) {
     const known = BANK_LABELS[bankStatus]
     return <Status status={known.status} label={t(known.label)} />
@@ -132,13 +130,9 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
   }
 }
 
-const PayoutTable = ({
-  payouts,
-  hasManyPrograms,
-}: {
-  payouts: OwnPayout[]
-  hasManyPrograms: boolean
-}) => (
+type PayoutTableProps = { payouts: OwnPayout[]; hasManyPrograms: boolean }
+
+const PayoutTable = ({ payouts, hasManyPrograms }: PayoutTableProps) => (
   <Table
     caption={t(m.nav_payouts)}
     head={[

@@ -2,7 +2,7 @@
 
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
-import { announce, button, h, showStep } from '../dom.ts'
+import { actions, announce, button, h, showStep } from '../dom.ts'
 import type { CsvFile } from '../file.ts'
 import { unitIn } from '../rules/balances.ts'
 import { cellText } from '../rules/reading/cells.ts'
@@ -93,9 +93,7 @@ export const askColumns = (file: CsvFile, chosen: Mapping | null): Promise<Mappi
       units,
       zones,
       choices,
-      h(
-        'p',
-        { class: 'actions' },
+      actions(
         next,
         button(t(m.import_choose_another), () => resolve(null), 'quiet'),
       ),

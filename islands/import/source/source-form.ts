@@ -3,7 +3,7 @@ import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
 import { Stopped, send } from '../api.ts'
-import { announce, button, byId, h } from '../dom.ts'
+import { actions, announce, button, byId, h } from '../dom.ts'
 import { signInLinks } from '../run.ts'
 import {
   discardSource,
@@ -120,9 +120,7 @@ const showSources = async (reader: Reader, open: (source: Source) => void): Prom
           'li',
           {},
           h('p', {}, stateOf(reader, source)),
-          h(
-            'p',
-            { class: 'actions' },
+          actions(
             button(t(ACTIONS[source.status]), () => open(source)),
             button(
               t(m.import_discard),

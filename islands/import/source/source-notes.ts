@@ -3,10 +3,9 @@ import type { LeftOutReason } from '../../../lib/imports/sources/source-rows.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
-import { button, download, h } from '../dom.ts'
+import { downloadRows, h } from '../dom.ts'
 import type { CsvFile } from '../file.ts'
 import { listed } from '../rules/lists.ts'
-import { csvLine } from '../rules/reading/cells.ts'
 
 const REASONS: Record<
   LeftOutReason | 'foreign_balance' | 'negative_balance' | 'odd_prior',
@@ -53,19 +52,10 @@ export const sourceNotes = ({
               ),
             ),
           ),
-          h(
-            'p',
-            { class: 'actions' },
-            button(
-              t(m.import_download_list),
-              () =>
-                download(
-                  'not-imported.csv',
-                  `\ufeff${[['row', 'reason'], ...leftOut.flatMap(({ reason, names }) => names.map((name) => [name, reason]))].map(csvLine).join('')}`,
-                ),
-              'quiet',
-            ),
-          ),
+          downloadRows('not-imported.csv', [
+            ['row', 'reason'],
+            ...leftOut.flatMap(({ reason, names }) => names.map((name) => [name, reason])),
+          ]),
         ),
       ]
     : []),

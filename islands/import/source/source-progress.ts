@@ -2,7 +2,7 @@
 import type { SourceRow } from '../../../lib/imports/sources/source-rows.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
-import { announce, button, h, rest, showStep } from '../dom.ts'
+import { actions, announce, button, h, rest, showStep } from '../dom.ts'
 import type { CsvFile } from '../file.ts'
 import { sourceRecords } from '../rules/source.ts'
 import { signInLinks } from '../run.ts'
@@ -86,13 +86,7 @@ export const followSource = <Result>(
       'quiet',
     )
     const later = button(t(m.import_back), () => leave(null), 'quiet')
-    showStep(
-      titleOf(reader, first),
-      lists,
-      note,
-      problem,
-      h('p', { class: 'actions' }, later, discard),
-    )
+    showStep(titleOf(reader, first), lists, note, problem, actions(later, discard))
 
     const show = (trouble: (Node | string)[] = []) => {
       lists.replaceChildren(...source.lists.map(listPart))

@@ -99,260 +99,248 @@ const METHODS: Record<string, Message | string> = {
   iban: m.method_iban,
 }
 
-const ACTIONS: Record<AuditAction, (details: Details, amount: (of: Details) => string) => string> =
-  {
-    'workspace.created': (d) => t(m.audit_workspace_created, { name: text(d.name) }),
-    'workspace.trusted': () => t(m.audit_workspace_trusted),
-    'workspace.deletion_scheduled': (d) =>
-      t(m.audit_workspace_deletion_scheduled, { day: text(d.day) }),
-    'workspace.deletion_canceled': () => t(m.audit_workspace_deletion_canceled),
-    'workspace.deletion_called_off': () => t(m.audit_workspace_deletion_called_off),
-    'workspace.changed': (d) => t(m.audit_workspace_changed, { changes: changes(d) }),
-    'workspace.limit_requested': (d) =>
-      t(m.audit_workspace_limit_requested, { changes: changes(d) }),
-    'workspace.limit_approved': (d) => t(m.audit_workspace_limit_approved, { changes: changes(d) }),
-    'workspace.limit_declined': (d) => t(m.audit_workspace_limit_declined, { changes: changes(d) }),
-    'member.signed_in': (d) =>
-      d.browser
-        ? t(m.audit_signed_in_with, { browser: text(d.browser) })
-        : t(m.audit_member_signed_in),
-    'member.passkey_added': (d) => t(m.audit_passkey_added, { email: text(d.email) }),
-    'member.passkey_removed': (d) => t(m.audit_passkey_removed, { email: text(d.email) }),
-    'member.invited': (d) =>
-      t(m.audit_member_invited, { email: text(d.email), role: text(d.role) }),
-    'member.changed': (d) =>
-      t(m.audit_member_changed, { email: text(d.email), changes: changes(d) }),
-    'member.removed': (d) =>
-      t(m.audit_member_removed, { role: text(d.role), email: text(d.email) }),
-    'member.recovered': (d) => t(m.audit_member_recovered, { email: text(d.email) }),
-    'member.address_changed': (d) =>
-      t(m.audit_member_address_changed, { from: text(d.from), to: text(d.to) }),
-    'api_key.created': (d) => t(m.audit_api_key_created, { name: text(d.name) }),
-    'api_key.rotated': (d) => t(m.audit_api_key_rotated, { name: text(d.name) }),
-    'api_key.revoked': (d) => t(m.audit_api_key_revoked, { name: text(d.name) }),
-    'program.created': (d) => t(m.audit_program_created, { name: text(d.name) }),
-    'program.changed': (d) => t(m.audit_program_changed, { changes: changes(d) }),
-    'program.shadow_started': () => t(m.audit_program_shadow_started),
-    'program.commissions_uploaded': (d) =>
-      t(m.audit_program_commissions_uploaded, { rows: number(d.rows) }),
-    'program.cut_over': (d) => t(m.audit_program_cut_over, { balances: number(d.balances) }),
-    'group.created': (d) => t(m.audit_group_created, { name: text(d.name) }),
-    'group.changed': (d) => t(m.audit_group_changed, { changes: changes(d) }),
-    'join_page.changed': (d) =>
-      t(m.audit_join_page_changed, {
-        state: d.isOpen === undefined ? '' : d.isOpen ? 'open' : 'closed',
-      }),
-    'program.links_confirmed': (d) => t(m.audit_program_links_confirmed, { forms: formsIn(d) }),
-    'brand.support_confirmed': () => t(m.audit_brand_support_confirmed),
-    'brand.changed': (d) => t(m.audit_brand_changed, { changes: changes(d) }),
-    'application.invited': (d) => t(m.audit_application_invited, { invited: number(d.invited) }),
-    'application.approved': (d) => t(m.audit_application_approved, { email: text(d.email) }),
-    'application.rejected': (d) => {
-      const about = { email: text(d.email), kind: d.blocks ? 'blocked' : '' }
-      return d.reason
-        ? t(m.audit_application_rejected_because, { ...about, reason: text(d.reason) })
-        : t(m.audit_application_rejected, about)
-    },
-    'application.deleted': () => t(m.audit_application_deleted),
-    'partner.created': (d) =>
-      t(m.audit_partner_created, { email: text(d.email), slug: text(d.slug) }),
-    'partner.changed': (d) =>
-      t(m.audit_partner_changed, { email: text(d.email), changes: changes(d) }),
-    'partner.address_changed': (d) =>
-      t(m.audit_partner_address_changed, { from: text(d.from), to: text(d.to) }),
-    'partner.unsubscribed': () => t(m.audit_partner_unsubscribed),
-    'partner.subscribed': () => t(m.audit_partner_subscribed),
-    'partners.mailed': (d) =>
-      t(m.audit_partners_mailed, { subject: text(d.subject), recipients: number(d.recipients) }),
-    'partner.erased': () => t(m.audit_partner_erased),
-    'customer.erased': () => t(m.audit_customer_erased),
-    'customer.merged': (d) => t(m.audit_customer_merged, pairOf(d)),
-    'customer.merge_dismissed': (d) => t(m.audit_customer_merge_dismissed, pairOf(d)),
-    'personal_data.exported': (d) => t(m.audit_personal_data_exported, { person: text(d.person) }),
-    'list.exported': (d) => {
-      const chosen = chosenIn(d.filter)
-      const list = text(d.list)
-      return chosen === null
-        ? t(m.audit_list_exported, { list })
-        : t(m.audit_chosen_exported, { list, chosen })
-    },
-    'statement.exported': (d) => t(m.audit_statement_exported, { month: text(d.month) }),
-    'payout_year.exported': (d) => t(m.audit_payout_year_exported, { year: text(d.year) }),
-    'link.added': (d) => t(m.audit_link_added, { slug: text(d.slug), email: text(d.email) }),
-    'link.released': (d) => t(m.audit_link_released, { slug: text(d.slug), email: text(d.email) }),
-    'note.added': (d) => t(m.audit_note_added, { email: text(d.email) }),
-    'note.deleted': (d) => t(m.audit_note_deleted, { email: text(d.email) }),
-    'coupon.added': (d) =>
-      t(m.audit_coupon_added, { couponId: text(d.couponId), email: text(d.email) }),
-    'coupon.removed': (d) =>
-      t(m.audit_coupon_removed, { couponId: text(d.couponId), email: text(d.email) }),
-    'commission.adjusted': (d, amount) =>
-      t(m.audit_commission_adjusted, {
-        slug: text(d.slug),
-        amount: amount(d),
-        reason: text(d.reason),
-      }),
-    'commission.reversed': (d, amount) =>
-      t(m.audit_commission_reversed, {
-        amount: amount(d),
-        slug: text(d.slug),
-        reason: text(d.reason),
-      }),
-    'event.credited': (d) =>
-      d.slug === null
-        ? t(m.audit_event_credited_nobody, {
-            externalId: text(d.externalId),
-            reason: text(d.reason),
-          })
-        : t(m.audit_event_credited, {
-            slug: text(d.slug),
-            externalId: text(d.externalId),
-            reason: text(d.reason),
-          }),
-    'event.corrected': (d) =>
-      t(m.audit_event_corrected, {
-        what: d.clickAdded ? (d.customerAdded ? 'both' : 'click') : 'customer',
-        externalId: text(d.externalId),
-      }),
-    'event.refunded': (d, amount) => {
-      const about = { externalId: text(d.externalId), reason: text(d.reason) }
-      return d.amountCents === null
-        ? t(m.audit_event_refunded_in_full, about)
-        : t(m.audit_event_refunded, { ...about, amount: amount(d) })
-    },
-    'commission.held': (d, amount) =>
-      t(m.audit_commission_held, { amount: amount(d), slug: text(d.slug), note: text(d.note) }),
-    'commission.released': (d, amount) =>
-      t(m.audit_commission_released, { amount: amount(d), slug: text(d.slug) }),
-    'commission.rejected': (d, amount) =>
-      t(m.audit_commission_rejected, { amount: amount(d), slug: text(d.slug) }),
-    'partners.imported': (d, amount) => {
-      const results = tally([
-        [d.created, m.audit_tally_created],
-        [d.completed, m.audit_tally_completed],
-        [d.skippedExisting, m.audit_tally_skipped],
-        [d.errors, m.audit_tally_errors],
-        [d.slugsRenamed, m.audit_tally_renamed],
-        [d.couponsMapped, m.audit_tally_coupons],
-      ])
-      const options = [
-        d.sendWelcomeEmail === true ? t(m.audit_emailed_new_partners) : '',
-        // Entries of an older version have no sums.
-        d.importOpeningBalances === true
-          ? (openingBalances(d.openingBalances, amount) ?? t(m.audit_imported_opening_balances))
-          : '',
-      ].filter((words) => words && number(d.created) + number(d.completed) > 0)
-      return [t(m.audit_partners_imported, { rows: number(d.rows), results }), ...options].join(
-        '; ',
-      )
-    },
-    'customers.imported': (d) =>
-      t(m.audit_customers_imported, {
-        rows: number(d.rows),
-        results: tally([
-          [d.created, m.audit_tally_created],
-          [d.updated, m.audit_tally_updated],
-          [d.moved, m.audit_tally_moved],
-          [d.unchanged, m.audit_tally_unchanged],
-          [d.errors, m.audit_tally_errors],
-        ]),
-      }),
-    'import_source.started': (d) =>
-      t(d.isContinued === true ? m.audit_import_source_continued : m.audit_import_source_started, {
-        platform: text(d.platform),
-        purpose: text(d.purpose),
-      }),
-    'import_source.removed': (d) =>
-      d.wasRead === true
-        ? t(m.audit_import_source_discarded, { platform: text(d.platform) })
-        : t(m.audit_import_source_stopped, { platform: text(d.platform) }),
-    'import.undone': (d, amount) => {
-      const balances = { amountCents: d.amountCents, currency: 'USD' }
-      const what = [
-        tally([
-          [d.partners, m.audit_tally_undone_partners],
-          [d.customers, m.audit_tally_undone_customers],
-        ]),
-        number(d.balances) > 0 && t(m.audit_undone_balances, { amount: amount(balances) }),
-      ].filter(Boolean)
-      return t(m.audit_import_undone, { what: what.join(', ') || t(m.audit_undone_nothing) })
-    },
-    'payout_run.begun': (d) =>
-      t(d.method === 'manual' ? m.audit_payout_run_begun_by_bank : m.audit_payout_run_begun),
-    'payout_run.approval_requested': () => t(m.audit_payout_run_approval_requested),
-    'payout_run.first_approved': () => t(m.audit_payout_run_first_approved),
-    'payout_run.approved': () => t(m.audit_payout_run_approved),
-    'payout_run.declined': () => t(m.audit_payout_run_declined),
-    'payout_run.marked_paid': (d) => t(m.audit_payout_run_marked_paid, { payouts: payouts(d) }),
-    'payout_run.unmarked': (d) => t(m.audit_payout_run_unmarked, { payouts: payouts(d) }),
-    'payout_run.confirmed': (d) => t(m.audit_payout_run_confirmed, { payouts: payouts(d) }),
-    'payout_run.canceled': (d) => t(m.audit_payout_run_canceled, { payouts: payouts(d) }),
-    'payout_run.review_ended': (d) => t(m.audit_payout_run_review_ended, { payouts: payouts(d) }),
-    'payout_run.exported': (d) =>
-      d.format === 'csv'
-        ? t(m.audit_payout_run_list_exported, { payouts: payouts(d) })
-        : t(m.audit_payout_run_file_exported, {
-            format: text(d.format),
-            currency: text(d.currency),
-            payouts: payouts(d),
-          }),
-    'payee.changed': (d) =>
-      t(d.selfBilling === true ? m.audit_payee_agreed : m.audit_payee_changed),
-    'payment_details.changed': (d) => {
-      const method = METHODS[text(d.method)]
-      return method
-        ? t(m.audit_payment_details_changed, {
-            method: typeof method === 'string' ? method : t(method),
-          })
-        : t(m.audit_payment_details_changed_otherwise)
-    },
-    'payment_details.canceled': () => t(m.audit_payment_details_canceled),
-    'payer.changed': (d) => t(m.audit_payer_changed, { name: text(d.name) }),
-    'payout_account.connected': (d) =>
-      t(m.audit_payout_account_connected, { stripeAccountId: text(d.stripeAccountId) }),
-    'payout_account.changed': (d) =>
-      t(m.audit_payout_account_changed, { stripeAccountId: text(d.stripeAccountId) }),
-    'payout_account.confirmed': (d) =>
-      t(m.audit_payout_account_confirmed, { stripeAccountId: text(d.stripeAccountId) }),
-    'payout_account.disconnected': (d) =>
-      t(m.audit_payout_account_disconnected, {
-        stripeAccountId: text(d.stripeAccountId),
-      }).trimEnd(),
-    'payout.reversed': (d, amount) =>
-      t(m.audit_payout_reversed, {
-        reversed: amount({ ...d, amountCents: d.reversedCents }),
-        amount: amount(d),
-      }),
-    'payout.released': (d, amount) => t(m.audit_payout_released, { amount: amount(d) }),
-    'payout.returned': (d, amount) =>
-      t(m.audit_payout_returned, { amount: amount(d), reason: text(d.reason) }),
-    'payout.canceled': (d, amount) => t(m.audit_payout_canceled, { amount: amount(d) }),
-    'payout.resolved': (d, amount) =>
-      t(d.outcome === 'sent' ? m.audit_payout_resolved_sent : m.audit_payout_resolved_not_sent, {
-        amount: amount(d),
-        reason: text(d.reason),
-      }),
-    'payout.adopted': (d, amount) =>
-      t(d.isDeducted ? m.audit_payout_adopted_deducted : m.audit_payout_adopted, {
-        transferId: text(d.transferId),
-        amount: amount(d),
-      }),
-    'payout.found_sent': (d, amount) =>
-      t(m.audit_payout_found_sent, { transferId: text(d.transferId), amount: amount(d) }),
-    'mail.retried': (d) => t(m.audit_mail_retried, { recipient: text(d.recipient) }),
-    'mail_text.changed': (d) => t(m.audit_mail_text_changed, { label: mailLabel(text(d.kind)) }),
-    'stripe_secret.added': (d) => t(m.audit_stripe_secret_added, { last4: text(d.last4) }),
-    'stripe_secret.removed': (d) => t(m.audit_stripe_secret_removed, { last4: text(d.last4) }),
-    'stripe_key.added': (d) => t(m.audit_stripe_key_added, { last4: text(d.last4) }),
-    'stripe_key.removed': (d) => t(m.audit_stripe_key_removed, { last4: text(d.last4) }),
-    'webhook_endpoint.created': (d) => t(m.audit_webhook_endpoint_created, { host: text(d.host) }),
-    'webhook_endpoint.changed': () => t(m.audit_webhook_endpoint_changed),
-    'webhook_endpoint.removed': (d) => t(m.audit_webhook_endpoint_removed, { host: text(d.host) }),
-    'webhook_endpoint.secret_rotated': (d) =>
-      t(m.audit_webhook_endpoint_secret_rotated, { host: text(d.host) }),
-    'webhook_endpoint.resent': (d) =>
-      t(m.audit_webhook_endpoint_resent, { resent: number(d.resent) }),
+type Amount = (of: Details) => string
+type Describe = (details: Details, amount: Amount) => string
+
+/** What messages take of an entry's details, other than their text. */
+const DERIVED: Record<string, Describe> = {
+  amount: (details, amount) => amount(details),
+  changes,
+  payouts,
+}
+
+/** A message with these details. */
+const says =
+  <Values extends Record<string, string>>(
+    message: Message<Values>,
+    ...names: (keyof Values & string)[]
+  ): Describe =>
+  (details, amount) => {
+    const detail = (name: string) => DERIVED[name]?.(details, amount) ?? text(details[name])
+    const values = Object.fromEntries(names.map((name) => [name, detail(name)])) as Values
+    return (t as (message: Message<Values>, values: Values) => string)(message, values)
   }
+
+const ACTIONS: Record<AuditAction, Describe> = {
+  'workspace.created': says(m.audit_workspace_created, 'name'),
+  'workspace.trusted': () => t(m.audit_workspace_trusted),
+  'workspace.deletion_scheduled': says(m.audit_workspace_deletion_scheduled, 'day'),
+  'workspace.deletion_canceled': () => t(m.audit_workspace_deletion_canceled),
+  'workspace.deletion_called_off': () => t(m.audit_workspace_deletion_called_off),
+  'workspace.changed': says(m.audit_workspace_changed, 'changes'),
+  'workspace.limit_requested': says(m.audit_workspace_limit_requested, 'changes'),
+  'workspace.limit_approved': says(m.audit_workspace_limit_approved, 'changes'),
+  'workspace.limit_declined': says(m.audit_workspace_limit_declined, 'changes'),
+  'member.signed_in': (d) =>
+    d.browser
+      ? t(m.audit_signed_in_with, { browser: text(d.browser) })
+      : t(m.audit_member_signed_in),
+  'member.passkey_added': says(m.audit_passkey_added, 'email'),
+  'member.passkey_removed': says(m.audit_passkey_removed, 'email'),
+  'member.invited': says(m.audit_member_invited, 'email', 'role'),
+  'member.changed': says(m.audit_member_changed, 'email', 'changes'),
+  'member.removed': says(m.audit_member_removed, 'role', 'email'),
+  'member.recovered': says(m.audit_member_recovered, 'email'),
+  'member.address_changed': says(m.audit_member_address_changed, 'from', 'to'),
+  'api_key.created': says(m.audit_api_key_created, 'name'),
+  'api_key.rotated': says(m.audit_api_key_rotated, 'name'),
+  'api_key.revoked': says(m.audit_api_key_revoked, 'name'),
+  'program.created': says(m.audit_program_created, 'name'),
+  'program.changed': says(m.audit_program_changed, 'changes'),
+  'program.shadow_started': () => t(m.audit_program_shadow_started),
+  'program.commissions_uploaded': (d) =>
+    t(m.audit_program_commissions_uploaded, { rows: number(d.rows) }),
+  'program.cut_over': (d) => t(m.audit_program_cut_over, { balances: number(d.balances) }),
+  'group.created': says(m.audit_group_created, 'name'),
+  'group.changed': says(m.audit_group_changed, 'changes'),
+  'join_page.changed': (d) =>
+    t(m.audit_join_page_changed, {
+      state: d.isOpen === undefined ? '' : d.isOpen ? 'open' : 'closed',
+    }),
+  'program.links_confirmed': (d) => t(m.audit_program_links_confirmed, { forms: formsIn(d) }),
+  'brand.support_confirmed': () => t(m.audit_brand_support_confirmed),
+  'brand.changed': says(m.audit_brand_changed, 'changes'),
+  'application.invited': (d) => t(m.audit_application_invited, { invited: number(d.invited) }),
+  'application.approved': says(m.audit_application_approved, 'email'),
+  'application.rejected': (d) => {
+    const about = { email: text(d.email), kind: d.blocks ? 'blocked' : '' }
+    return d.reason
+      ? t(m.audit_application_rejected_because, { ...about, reason: text(d.reason) })
+      : t(m.audit_application_rejected, about)
+  },
+  'application.deleted': () => t(m.audit_application_deleted),
+  'partner.created': says(m.audit_partner_created, 'email', 'slug'),
+  'partner.changed': says(m.audit_partner_changed, 'email', 'changes'),
+  'partner.address_changed': says(m.audit_partner_address_changed, 'from', 'to'),
+  'partner.unsubscribed': () => t(m.audit_partner_unsubscribed),
+  'partner.subscribed': () => t(m.audit_partner_subscribed),
+  'partners.mailed': (d) =>
+    t(m.audit_partners_mailed, { subject: text(d.subject), recipients: number(d.recipients) }),
+  'partner.erased': () => t(m.audit_partner_erased),
+  'customer.erased': () => t(m.audit_customer_erased),
+  'customer.merged': (d) => t(m.audit_customer_merged, pairOf(d)),
+  'customer.merge_dismissed': (d) => t(m.audit_customer_merge_dismissed, pairOf(d)),
+  'personal_data.exported': says(m.audit_personal_data_exported, 'person'),
+  'list.exported': (d) => {
+    const chosen = chosenIn(d.filter)
+    const list = text(d.list)
+    return chosen === null
+      ? t(m.audit_list_exported, { list })
+      : t(m.audit_chosen_exported, { list, chosen })
+  },
+  'statement.exported': says(m.audit_statement_exported, 'month'),
+  'payout_year.exported': says(m.audit_payout_year_exported, 'year'),
+  'link.added': says(m.audit_link_added, 'slug', 'email'),
+  'link.released': says(m.audit_link_released, 'slug', 'email'),
+  'note.added': says(m.audit_note_added, 'email'),
+  'note.deleted': says(m.audit_note_deleted, 'email'),
+  'coupon.added': says(m.audit_coupon_added, 'couponId', 'email'),
+  'coupon.removed': says(m.audit_coupon_removed, 'couponId', 'email'),
+  'commission.adjusted': says(m.audit_commission_adjusted, 'slug', 'amount', 'reason'),
+  'commission.reversed': says(m.audit_commission_reversed, 'amount', 'slug', 'reason'),
+  'event.credited': (d) =>
+    d.slug === null
+      ? t(m.audit_event_credited_nobody, {
+          externalId: text(d.externalId),
+          reason: text(d.reason),
+        })
+      : t(m.audit_event_credited, {
+          slug: text(d.slug),
+          externalId: text(d.externalId),
+          reason: text(d.reason),
+        }),
+  'event.corrected': (d) =>
+    t(m.audit_event_corrected, {
+      what: d.clickAdded ? (d.customerAdded ? 'both' : 'click') : 'customer',
+      externalId: text(d.externalId),
+    }),
+  'event.refunded': (d, amount) => {
+    const about = { externalId: text(d.externalId), reason: text(d.reason) }
+    return d.amountCents === null
+      ? t(m.audit_event_refunded_in_full, about)
+      : t(m.audit_event_refunded, { ...about, amount: amount(d) })
+  },
+  'commission.held': says(m.audit_commission_held, 'amount', 'slug', 'note'),
+  'commission.released': says(m.audit_commission_released, 'amount', 'slug'),
+  'commission.rejected': says(m.audit_commission_rejected, 'amount', 'slug'),
+  'partners.imported': (d, amount) => {
+    const results = tally([
+      [d.created, m.audit_tally_created],
+      [d.completed, m.audit_tally_completed],
+      [d.skippedExisting, m.audit_tally_skipped],
+      [d.errors, m.audit_tally_errors],
+      [d.slugsRenamed, m.audit_tally_renamed],
+      [d.couponsMapped, m.audit_tally_coupons],
+    ])
+    const options = [
+      d.sendWelcomeEmail === true ? t(m.audit_emailed_new_partners) : '',
+      // Entries of an older version have no sums.
+      d.importOpeningBalances === true
+        ? (openingBalances(d.openingBalances, amount) ?? t(m.audit_imported_opening_balances))
+        : '',
+    ].filter((words) => words && number(d.created) + number(d.completed) > 0)
+    return [t(m.audit_partners_imported, { rows: number(d.rows), results }), ...options].join('; ')
+  },
+  'customers.imported': (d) =>
+    t(m.audit_customers_imported, {
+      rows: number(d.rows),
+      results: tally([
+        [d.created, m.audit_tally_created],
+        [d.updated, m.audit_tally_updated],
+        [d.moved, m.audit_tally_moved],
+        [d.unchanged, m.audit_tally_unchanged],
+        [d.errors, m.audit_tally_errors],
+      ]),
+    }),
+  'import_source.started': (d) =>
+    t(d.isContinued === true ? m.audit_import_source_continued : m.audit_import_source_started, {
+      platform: text(d.platform),
+      purpose: text(d.purpose),
+    }),
+  'import_source.removed': (d) =>
+    d.wasRead === true
+      ? t(m.audit_import_source_discarded, { platform: text(d.platform) })
+      : t(m.audit_import_source_stopped, { platform: text(d.platform) }),
+  'import.undone': (d, amount) => {
+    const balances = { amountCents: d.amountCents, currency: 'USD' }
+    const what = [
+      tally([
+        [d.partners, m.audit_tally_undone_partners],
+        [d.customers, m.audit_tally_undone_customers],
+      ]),
+      number(d.balances) > 0 && t(m.audit_undone_balances, { amount: amount(balances) }),
+    ].filter(Boolean)
+    return t(m.audit_import_undone, { what: what.join(', ') || t(m.audit_undone_nothing) })
+  },
+  'payout_run.begun': (d) =>
+    t(d.method === 'manual' ? m.audit_payout_run_begun_by_bank : m.audit_payout_run_begun),
+  'payout_run.approval_requested': () => t(m.audit_payout_run_approval_requested),
+  'payout_run.first_approved': () => t(m.audit_payout_run_first_approved),
+  'payout_run.approved': () => t(m.audit_payout_run_approved),
+  'payout_run.declined': () => t(m.audit_payout_run_declined),
+  'payout_run.marked_paid': says(m.audit_payout_run_marked_paid, 'payouts'),
+  'payout_run.unmarked': says(m.audit_payout_run_unmarked, 'payouts'),
+  'payout_run.confirmed': says(m.audit_payout_run_confirmed, 'payouts'),
+  'payout_run.canceled': says(m.audit_payout_run_canceled, 'payouts'),
+  'payout_run.review_ended': says(m.audit_payout_run_review_ended, 'payouts'),
+  'payout_run.exported': (d) =>
+    d.format === 'csv'
+      ? t(m.audit_payout_run_list_exported, { payouts: payouts(d) })
+      : t(m.audit_payout_run_file_exported, {
+          format: text(d.format),
+          currency: text(d.currency),
+          payouts: payouts(d),
+        }),
+  'payee.changed': (d) => t(d.selfBilling === true ? m.audit_payee_agreed : m.audit_payee_changed),
+  'payment_details.changed': (d) => {
+    const method = METHODS[text(d.method)]
+    return method
+      ? t(m.audit_payment_details_changed, {
+          method: typeof method === 'string' ? method : t(method),
+        })
+      : t(m.audit_payment_details_changed_otherwise)
+  },
+  'payment_details.canceled': () => t(m.audit_payment_details_canceled),
+  'payer.changed': says(m.audit_payer_changed, 'name'),
+  'payout_account.connected': says(m.audit_payout_account_connected, 'stripeAccountId'),
+  'payout_account.changed': says(m.audit_payout_account_changed, 'stripeAccountId'),
+  'payout_account.confirmed': says(m.audit_payout_account_confirmed, 'stripeAccountId'),
+  'payout_account.disconnected': (d) =>
+    t(m.audit_payout_account_disconnected, {
+      stripeAccountId: text(d.stripeAccountId),
+    }).trimEnd(),
+  'payout.reversed': (d, amount) =>
+    t(m.audit_payout_reversed, {
+      reversed: amount({ ...d, amountCents: d.reversedCents }),
+      amount: amount(d),
+    }),
+  'payout.released': says(m.audit_payout_released, 'amount'),
+  'payout.returned': says(m.audit_payout_returned, 'amount', 'reason'),
+  'payout.canceled': says(m.audit_payout_canceled, 'amount'),
+  'payout.resolved': (d, amount) =>
+    t(d.outcome === 'sent' ? m.audit_payout_resolved_sent : m.audit_payout_resolved_not_sent, {
+      amount: amount(d),
+      reason: text(d.reason),
+    }),
+  'payout.adopted': (d, amount) =>
+    t(d.isDeducted ? m.audit_payout_adopted_deducted : m.audit_payout_adopted, {
+      transferId: text(d.transferId),
+      amount: amount(d),
+    }),
+  'payout.found_sent': says(m.audit_payout_found_sent, 'transferId', 'amount'),
+  'mail.retried': says(m.audit_mail_retried, 'recipient'),
+  'mail_text.changed': (d) => t(m.audit_mail_text_changed, { label: mailLabel(text(d.kind)) }),
+  'stripe_secret.added': says(m.audit_stripe_secret_added, 'last4'),
+  'stripe_secret.removed': says(m.audit_stripe_secret_removed, 'last4'),
+  'stripe_key.added': says(m.audit_stripe_key_added, 'last4'),
+  'stripe_key.removed': says(m.audit_stripe_key_removed, 'last4'),
+  'webhook_endpoint.created': says(m.audit_webhook_endpoint_created, 'host'),
+  'webhook_endpoint.changed': () => t(m.audit_webhook_endpoint_changed),
+  'webhook_endpoint.removed': says(m.audit_webhook_endpoint_removed, 'host'),
+  'webhook_endpoint.secret_rotated': says(m.audit_webhook_endpoint_secret_rotated, 'host'),
+  'webhook_endpoint.resent': (d) =>
+    t(m.audit_webhook_endpoint_resent, { resent: number(d.resent) }),
+}
 
 /**
  * An entry as text, such as "imported 500 partners: 412 created, 88 skipped".

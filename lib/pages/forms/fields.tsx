@@ -62,16 +62,10 @@ export const controls =
   <Name extends string>(labels: Record<Name, Shown>, { fields, errors }: FormState) =>
   (name: Name) => ({ label: shown(labels[name]), name, value: fields[name], errors })
 
+type FieldProps = Control & { value?: string | number | null | undefined }
+
 /** A labelled input. Screen readers announce its error with it. */
-export const Field = ({
-  label,
-  name,
-  id,
-  hint,
-  value,
-  errors,
-  ...input
-}: Control & { value?: string | number | null | undefined }) => {
+export const Field = ({ label, name, id, hint, value, errors, ...input }: FieldProps) => {
   const { error, attributes } = describe({ name, id, hint, errors })
   return (
     <div class="field">
@@ -81,6 +75,19 @@ export const Field = ({
     </div>
   )
 }
+
+/** The attributes of inputs for identifiers, which browsers must not complete or correct. */
+export const IDENTIFIER = { autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' }
+
+type EmailFieldProps = Pick<FieldProps, 'label' | 'hint' | 'value' | 'errors'> & {
+  maxlength?: number
+  autocomplete?: 'email' | 'off'
+}
+
+/** A labelled input for an email address. */
+export const EmailField = (props: EmailFieldProps) => (
+  <Field name="email" type="email" required maxlength={320} autocomplete="off" {...props} />
+)
 
 /** A labelled input of several lines. */
 export const TextArea = ({
@@ -108,6 +115,8 @@ export const TextArea = ({
 /** A choice of a select. */
 export type Option = { value: string; label: Shown }
 
+type SelectProps = Control & { options: readonly Option[]; value?: string | null | undefined }
+
 /** A labelled select. */
 export const Select = ({
   label,
@@ -118,10 +127,7 @@ export const Select = ({
   value,
   errors,
   ...select
-}: Control & {
-  options: readonly Option[]
-  value?: string | null | undefined
-}) => {
+}: SelectProps) => {
   const { error, attributes } = describe({ name, id, hint, errors })
   return (
     <div class="field">
@@ -138,18 +144,10 @@ export const Select = ({
   )
 }
 
+type CheckboxProps = { label: Child; name: string; hint?: Child; checked: boolean }
+
 /** A labelled checkbox. */
-export const Checkbox = ({
-  label,
-  name,
-  hint,
-  checked,
-}: {
-  label: Child
-  name: string
-  hint?: Child
-  checked: boolean
-}) => (
+export const Checkbox = ({ label, name, hint, checked }: CheckboxProps) => (
   <p class="option">
     <input
       type="checkbox"

@@ -11,7 +11,7 @@ import { Copyable } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { QrCode } from '../parts/qr-code.tsx'
 import { hidden } from '../parts/tags.tsx'
-import { Field, Select } from './fields.tsx'
+import { Field, IDENTIFIER, Select } from './fields.tsx'
 
 /** A link that was asked for, and what came of it. */
 export type BuiltLink = {
@@ -78,9 +78,7 @@ export const LinkBuilder = ({ path, siteUrl, slugs, built, program }: Props) => 
         required
         maxlength={MAX_PAGE_LENGTH}
         inputmode="url"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck="false"
+        {...IDENTIFIER}
         value={built?.page}
         errors={built?.errors}
       />
@@ -97,9 +95,7 @@ export const LinkBuilder = ({ path, siteUrl, slugs, built, program }: Props) => 
         name="sub"
         hint={t(m.channel_hint)}
         maxlength={MAX_SUB_LENGTH}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck="false"
+        {...IDENTIFIER}
         value={built?.sub}
         errors={built?.errors}
       />

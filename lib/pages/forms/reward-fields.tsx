@@ -54,6 +54,17 @@ export const rewardFields = (name: string, reward: RewardTerms | null): Fields =
   }
 }
 
+type RewardInputsProps = {
+  name: string
+  legend: string
+  event?: 'sale' | 'lead'
+  none?: string
+  example?: string | undefined
+  program?: SaleTerms
+  fields: Fields
+  errors: ErrorDetail[] | undefined
+}
+
 /**
  * The inputs for a reward. `none` is the label for having none, if that is allowed. `example` works
  * the saved one out; islands/rewards.ts renews it, for a group's reward by the terms of its
@@ -68,16 +79,7 @@ export const RewardInputs = ({
   program,
   fields,
   errors,
-}: {
-  name: string
-  legend: string
-  event?: 'sale' | 'lead'
-  none?: string
-  example?: string | undefined
-  program?: SaleTerms
-  fields: Fields
-  errors: ErrorDetail[] | undefined
-}) => {
+}: RewardInputsProps) => {
   const flat = {
     value: 'flat',
     label: event === 'sale' ? m.programs_flat_per_sale : m.programs_flat_per_lead,

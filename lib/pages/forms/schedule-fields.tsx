@@ -79,14 +79,10 @@ export const readSchedule = (fields: Fields) => {
   return { payoutSchedule, payoutDays: payoutDays?.length ? payoutDays : null }
 }
 
+type ScheduleInputsProps = { fields: Fields; errors: ErrorDetail[] | undefined }
+
 /** The inputs for a schedule. The stylesheet shows the days of the selected one only. */
-export const ScheduleInputs = ({
-  fields,
-  errors,
-}: {
-  fields: Fields
-  errors: ErrorDetail[] | undefined
-}) => {
+export const ScheduleInputs = ({ fields, errors }: ScheduleInputsProps) => {
   const [first, second] = DEFAULT_DAYS.twice_monthly.map(String)
   const problem = errors?.find(({ path }) => path === 'payoutDays')
   return (

@@ -1,14 +1,17 @@
 /** How a partner connects a Stripe account, and its status. */
+
 import type { Child } from 'hono/jsx'
 import { LOCALES } from '../../languages/languages.ts'
 import type { Message } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { PAYOUT_COUNTRIES } from '../../payouts/accounts/countries.ts'
 import type { PayoutAccountStatus } from '../../payouts/payouts.ts'
+import { ConfirmForm } from '../forms/buttons.tsx'
 import { pageLanguage } from '../parts/money.tsx'
 import { hidden, name, strong } from '../parts/tags.tsx'
+import { Status } from '../tables/ledger.tsx'
 import { merchantAt } from './brand.tsx'
-import { ConfirmForm, Time } from './parts.tsx'
+import { ButtonLine, Time } from './parts.tsx'
 import { t } from './text.ts'
 
 /** The portal's notices about a payout account, by `?connect=`. */
@@ -161,9 +164,7 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
   enabled: ({ workspace, account }) => (
     <>
       <p>
-        <span class="status" data-status="approved">
-          {t(m.connected)}
-        </span>{' '}
+        <Status status="approved" label={t(m.connected)} />{' '}
         {t(m.connected_text, { workspace: workspace.name, name })}
       </p>
       {account?.paysBank === false && <p class="problem">{t(m.cannot_pay_bank)}</p>}
@@ -222,24 +223,14 @@ export const ContinuePage = ({ url }: { url: string }) => (
   <>
     <h1>{t(m.continue_to_stripe)}</h1>
     <p>{t(m.continue_to_stripe_text)}</p>
-    <p>
-      <a class="button" href={url}>
-        {t(m.continue_to_stripe)}
-      </a>
-    </p>
+    <ButtonLine href={url}>{t(m.continue_to_stripe)}</ButtonLine>
   </>
 )
 
+type ConfirmAccountPageProps = { workspaceId: string; token: string; support: string[] }
+
 /** Confirms that an account that replaced another one is the partner's. */
-export const ConfirmAccountPage = ({
-  workspaceId,
-  token,
-  support,
-}: {
-  workspaceId: string
-  token: string
-  support: string[]
-}) => (
+export const ConfirmAccountPage = ({ workspaceId, token, support }: ConfirmAccountPageProps) => (
   <>
     <h1>{t(m.confirm_account_question)}</h1>
     <p>{t(m.confirm_account_text, { merchant: merchantAt(...support) })}</p>

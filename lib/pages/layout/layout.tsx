@@ -1,10 +1,11 @@
 /** The layout of every page: head, header or side bar, and main content. */
+
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
+import { mayOpen } from '../../auth/roles/roles.ts'
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../languages/languages.ts'
 import * as m from '../../languages/messages.ts'
 import type { Workspace } from '../../tenancy/workspaces/workspaces.queries.ts'
-import { DeletionNotice } from './deletion-notice.tsx'
 import { Account, type Section, SideBar } from './sidebar.tsx'
 import { t } from './text.ts'
 
@@ -88,6 +89,18 @@ export const Layout = ({
       {workspace && <PanelTemplate />}
     </body>
   </html>
+)
+
+type Deleted = { workspace: Workspace; deletesAt: Date }
+
+/** The notice on every page of a workspace that its deletion is scheduled. */
+const DeletionNotice = ({ workspace, deletesAt }: Deleted) => (
+  <p class="problem">
+    {t(m.settings_deletion_notice, { day: deletesAt.toISOString().slice(0, 10) })}{' '}
+    {mayOpen(workspace, 'GET /deletion') && (
+      <a href={`/app/${workspace.slug}/deletion`}>{t(m.settings_review_deletion)}</a>
+    )}
+  </p>
 )
 
 /** What islands/app/panel.ts opens beside a list. */

@@ -1,13 +1,15 @@
 /** Components that the portal's pages share. */
+
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { Brand } from '../../brand/brand.ts'
 import * as m from '../../languages/messages.ts'
+import { QuietButton } from '../forms/buttons.tsx'
 import { Select } from '../forms/fields.tsx'
 import { linkTo } from '../parts/tags.tsx'
 import { merchantAt } from './brand.tsx'
 import { renderPage } from './render.tsx'
-import { t } from './text.ts'
+import { type Shown, t } from './text.ts'
 
 /** The portal's pages, in navigation order. */
 const PAGES = [
@@ -34,8 +36,9 @@ const Navigation = ({ at }: { at: string }) => (
 )
 
 type PortalPage = {
-  title: string
-  at: (typeof PAGES)[number]['path']
+  title: Shown
+  /** The section: the overview by default. */
+  at?: (typeof PAGES)[number]['path']
   /** The brands of the programs on the page. */
   brands?: readonly Brand[]
   /** The class of the main content. */
@@ -44,10 +47,10 @@ type PortalPage = {
   children: Child
 }
 
-/** Renders a page of the portal. @param page `at` is its section */
+/** Renders a page of the portal. */
 export const renderPortal = (
   c: Context,
-  { at, ...page }: PortalPage,
+  { at = '/portal', ...page }: PortalPage,
   status: 200 | 400 | 403 | 409 = 200,
 ) =>
   renderPage(
@@ -56,19 +59,16 @@ export const renderPortal = (
     status,
   )
 
-/** A filter by program, for partners with more than one. */
-export const ProgramFilter = ({
-  programs,
-  selected,
-  path,
-  hasAll = true,
-}: {
+type ProgramFilterProps = {
   programs: { id: string; name: string }[]
   selected: string | undefined
   path: string
   /** Whether the page can show all programs together. */
   hasAll?: boolean
-}) => {
+}
+
+/** A filter by program, for partners with more than one. */
+export const ProgramFilter = ({ programs, selected, path, hasAll = true }: ProgramFilterProps) => {
   if (programs.length < 2) return null
   const all = hasAll ? [{ value: '', label: t(m.all_programs) }] : []
   return (
@@ -80,9 +80,7 @@ export const ProgramFilter = ({
           value={selected}
           options={[...all, ...programs.map(({ id, name }) => ({ value: id, label: name }))]}
         />
-        <button type="submit" class="quiet">
-          {t(m.show)}
-        </button>
+        <QuietButton>{t(m.show)}</QuietButton>
       </form>
     </search>
   )

@@ -1,4 +1,5 @@
 /** HTML pages: a strict content security policy, error pages, and a redirect to sign in. */
+
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
@@ -11,6 +12,7 @@ import * as m from '../../languages/messages.ts'
 import { renderFor } from '../parts/money.tsx'
 import { accentRules } from './brand.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
+import { LinkLine } from './parts.tsx'
 import { isTranslated, readerFor, type Shown, textsOf } from './text.ts'
 
 type Allowed = {
@@ -83,6 +85,15 @@ export const renderPage = (
   return c.html(`<!doctype html>${renderFor(reader, markup)}`, status)
 }
 
+/** Renders a page of a section of the workspace. */
+export const renderSection = (
+  c: Context,
+  section: LayoutProps['section'],
+  title: Shown,
+  children: Child,
+  status?: Parameters<typeof renderPage>[2],
+) => renderPage(c, { title, section, children }, status)
+
 /** The page for an error. */
 export const errorPage = (error: Error, c: Context) => {
   const { code, message, retryAfter } = toApiError(error)
@@ -96,9 +107,7 @@ export const errorPage = (error: Error, c: Context) => {
     <>
       <h1>{title}</h1>
       <p>{sayIn(readerFor(c).language, message)}</p>
-      <p>
-        <a href={home}>{t(back)}</a>
-      </p>
+      <LinkLine href={home}>{t(back)}</LinkLine>
       <p class="hint">{t(m.request_id, { id: c.get('requestId') })}</p>
     </>
   )

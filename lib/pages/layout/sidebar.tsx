@@ -7,8 +7,18 @@ import type { Message } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { Workspace } from '../../tenancy/workspaces/workspaces.queries.ts'
 import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
-import { Icon } from './icon.tsx'
+import { LinkButton } from '../forms/buttons.tsx'
 import { t } from './text.ts'
+
+/**
+ * An icon of public/icons.svg, as tall as the text beside it. It is hidden from screen readers: its
+ * link or button has words.
+ */
+const Icon = ({ name }: { name: string }) => (
+  <svg class="icon" aria-hidden="true">
+    <use href={`/icons.svg#${name}`} />
+  </svg>
+)
 
 /** The sections of a workspace, grouped as a manager's work is. */
 const GROUPS = [
@@ -113,20 +123,16 @@ export const SideBar = ({ workspace, section, user }: Props) => (
   </header>
 )
 
-const Group = ({
-  id,
-  label,
-  sections,
-  base,
-  current,
-}: {
+type GroupProps = {
   /** Of the label. */
   id: string | undefined
   label: Message | null
   sections: { path: Section; label: Message; icon: string }[]
   base: string
   current: Section | undefined
-}) => {
+}
+
+const Group = ({ id, label, sections, base, current }: GroupProps) => {
   if (sections.length === 0) return null
   return (
     <>
@@ -153,8 +159,6 @@ export const Account = ({ email }: { email: string }) => (
     </span>
     <a href="/auth/sessions">{t(m.sessions_link)}</a>
     <a href="/auth/passkeys">{t(m.passkeys_title)}</a>
-    <button type="submit" class="link">
-      {t(m.sign_out)}
-    </button>
+    <LinkButton>{t(m.sign_out)}</LinkButton>
   </form>
 )

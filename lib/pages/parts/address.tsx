@@ -1,39 +1,28 @@
 /** The portal's pages about a partner's email address. */
 
 import * as m from '../../languages/messages.ts'
-import { Field } from '../forms/fields.tsx'
-import { ConfirmForm, Problem } from '../layout/parts.tsx'
+import { ConfirmForm } from '../forms/buttons.tsx'
+import { EmailField } from '../forms/fields.tsx'
+import { LinkLine, Problem } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 
-/** The form for a new address. */
-export const AddressPage = ({
-  current,
-  email,
-  problem,
-}: {
+type AddressPageProps = {
   current: string
   email?: string | undefined
   problem?: string | undefined
-}) => (
+}
+
+/** The form for a new address. */
+export const AddressPage = ({ current, email, problem }: AddressPageProps) => (
   <>
     <h1>{t(m.email_address)}</h1>
     <Problem message={problem} />
     <p>{t(m.address_intro, { email: current })}</p>
     <form method="post" action="/portal/address" class="inline">
-      <Field
-        label={t(m.new_address)}
-        name="email"
-        type="email"
-        required
-        maxlength={320}
-        autocomplete="email"
-        value={email}
-      />
+      <EmailField label={t(m.new_address)} autocomplete="email" value={email} />
       <button type="submit">{t(m.send_link)}</button>
     </form>
-    <p>
-      <a href="/portal">{t(m.back_to_programs)}</a>
-    </p>
+    <LinkLine href="/portal">{t(m.back_to_programs)}</LinkLine>
   </>
 )
 
@@ -45,16 +34,10 @@ export const LinkSentPage = ({ to, hours }: { to: string; hours: number }) => (
   </>
 )
 
+type ConfirmAddressPageProps = { from: string; to: string; token: string }
+
 /** Asks for the last step, after the link was opened. */
-export const ConfirmAddressPage = ({
-  from,
-  to,
-  token,
-}: {
-  from: string
-  to: string
-  token: string
-}) => (
+export const ConfirmAddressPage = ({ from, to, token }: ConfirmAddressPageProps) => (
   <>
     <h1>{t(m.change_address_title)}</h1>
     <p>{t(m.change_address_text, { to, from })}</p>
@@ -76,15 +59,7 @@ export const ChangedPage = ({ to }: { to: string }) => (
 )
 
 /** Asks whether the change is to be reverted. */
-export const RevertAddressPage = ({
-  from,
-  to,
-  token,
-}: {
-  from: string
-  to: string
-  token: string
-}) => (
+export const RevertAddressPage = ({ from, to, token }: ConfirmAddressPageProps) => (
   <>
     <h1>{t(m.undo_address_title)}</h1>
     <p>{t(m.undo_address_text, { from, to })}</p>

@@ -1,22 +1,18 @@
 /** The pages on which an API key is shown once, rotated and revoked. */
+
 import type { ErrorDetail } from '../../http/errors.ts'
 import * as m from '../../languages/messages.ts'
 import type { ApiKey } from '../../tenancy/keys/api-keys.queries.ts'
 import { OVERLAPS } from '../../tenancy/keys/api-keys.ts'
+import { ConfirmForm } from '../forms/buttons.tsx'
 import { controls, Select } from '../forms/fields.tsx'
-import { ConfirmForm, Copyable, Problem } from '../layout/parts.tsx'
+import { Copyable, LinkLine, Problem } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { strong } from './tags.tsx'
 
-export const CreatedKeyPage = ({
-  base,
-  name,
-  secret,
-}: {
-  base: string
-  name: string
-  secret: string
-}) => (
+type CreatedKeyPageProps = { base: string; name: string; secret: string }
+
+export const CreatedKeyPage = ({ base, name, secret }: CreatedKeyPageProps) => (
   <>
     <h1>{t(m.keys_new)}</h1>
     <div class="done" role="status">
@@ -24,9 +20,7 @@ export const CreatedKeyPage = ({
     </div>
     <Copyable label={t(m.keys_the_key)} text={secret} />
     <p>{t(m.keys_if_lost)}</p>
-    <p>
-      <a href={base}>{t(m.keys_back)}</a>
-    </p>
+    <LinkLine href={base}>{t(m.keys_back)}</LinkLine>
   </>
 )
 
@@ -37,15 +31,9 @@ const OVERLAP_CHOICES = [
   { value: '168', label: m.keys_after_week },
 ]
 
-export const RotateKeyPage = ({
-  base,
-  apiKey,
-  errors,
-}: {
-  base: string
-  apiKey: ApiKey
-  errors?: ErrorDetail[] | undefined
-}) => {
+type RotateKeyPageProps = { base: string; apiKey: ApiKey; errors?: ErrorDetail[] | undefined }
+
+export const RotateKeyPage = ({ base, apiKey, errors }: RotateKeyPageProps) => {
   const labels = { overlapHours: t(m.keys_former_ends) }
   const control = controls(labels, { fields: { overlapHours: `${OVERLAPS.default}` }, errors })
   return (

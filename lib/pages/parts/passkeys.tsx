@@ -1,6 +1,8 @@
 /** "Confirm with a passkey", which islands/passkey.ts makes work. */
+
 import type { Child } from 'hono/jsx'
 import * as m from '../../languages/messages.ts'
+import { LinkButton } from '../forms/buttons.tsx'
 import { t } from '../layout/text.ts'
 
 /** The script of each page with one of these. */
@@ -37,8 +39,6 @@ export const PasskeyProblem = ({ failed }: { failed: string }) => (
 export const LinkInstead = ({ next }: { next: string }) => (
   <form method="post" action="/auth/confirmation-link" target="_blank" rel="noopener">
     <input type="hidden" name="next" value={next} />
-    <button type="submit" class="link">
-      {t(m.confirm_mail_link)}
-    </button>
+    <LinkButton>{t(m.confirm_mail_link)}</LinkButton>
   </form>
 )

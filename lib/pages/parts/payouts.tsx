@@ -27,14 +27,10 @@ export const moneySums = (amounts: { currency: string; amountCents: bigint | num
     )
     .join(', ')
 
+type NeedsSetupProps = { workspace: Workspace; method: PayoutMethod }
+
 /** Asks for what a method needs before a run can start. */
-export const NeedsSetup = ({
-  workspace,
-  method,
-}: {
-  workspace: Workspace
-  method: PayoutMethod
-}) => {
+export const NeedsSetup = ({ workspace, method }: NeedsSetupProps) => {
   const base = `/app/${workspace.slug}`
   const stripe = mayOpen(workspace, 'GET /stripe') ? `${base}/stripe#paying` : null
   return (

@@ -11,6 +11,13 @@ export const strong: Tag = (content) => <strong>{content}</strong>
 
 export const code: Tag = (content) => <code>{content}</code>
 
+/** A badge for what is still to do. */
+export const openStatus: Tag = (content) => (
+  <span class="status" data-status="open">
+    {content}
+  </span>
+)
+
 /** @param href null for a page that the reader may not open: the words stay */
 export const linkTo =
   (href: string | null): Tag =>

@@ -1,7 +1,9 @@
 /** The forms of an endpoint's page. */
+
 import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
 import * as m from '../../languages/messages.ts'
+import { QuietButton, Submit } from '../forms/buttons.tsx'
 import { Checkbox, Field } from '../forms/fields.tsx'
 import { Time } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
@@ -17,22 +19,14 @@ export const ENDPOINT_PAGE_LABELS = {
 /** A button that needs no fields. */
 export const PostForm = ({ action, button }: { action: string; button: string }) => (
   <form method="post" action={action}>
-    <button type="submit" class="quiet">
-      {button}
-    </button>
+    <QuietButton>{button}</QuietButton>
   </form>
 )
 
+type ResendFormProps = { action: string; fields: Fields; errors?: ErrorDetail[] | undefined }
+
 /** Resends events since a time. */
-export const ResendForm = ({
-  action,
-  fields,
-  errors,
-}: {
-  action: string
-  fields: Fields
-  errors?: ErrorDetail[] | undefined
-}) => (
+export const ResendForm = ({ action, fields, errors }: ResendFormProps) => (
   <form method="post" action={action}>
     <Field
       label={t(ENDPOINT_PAGE_LABELS.since)}
@@ -48,25 +42,17 @@ export const ResendForm = ({
       name="onlyFailed"
       checked={fields.onlyFailed !== undefined}
     />
-    <p>
-      <button type="submit">{t(m.webhooks_resend_events)}</button>
-    </p>
+    <Submit>{t(m.webhooks_resend_events)}</Submit>
   </form>
 )
+
+type SecretFormProps = { action: string; until: Date | null; errors?: ErrorDetail[] | undefined }
 
 /**
  * Rotates the signing secret.
  * @param until how long the former one signs too; null if it does not
  */
-export const SecretForm = ({
-  action,
-  until,
-  errors,
-}: {
-  action: string
-  until: Date | null
-  errors?: ErrorDetail[] | undefined
-}) => (
+export const SecretForm = ({ action, until, errors }: SecretFormProps) => (
   <form method="post" action={action}>
     {until && <p>{t(m.webhooks_former_secret, { time: () => <Time at={until} /> })}</p>}
     <Field
@@ -80,8 +66,6 @@ export const SecretForm = ({
       errors={errors}
       hint={t(m.webhooks_overlap_hint)}
     />
-    <p>
-      <button type="submit">{t(m.webhooks_rotate_secret)}</button>
-    </p>
+    <Submit>{t(m.webhooks_rotate_secret)}</Submit>
   </form>
 )

@@ -1,4 +1,5 @@
 /** Parts of the pages about webhooks. */
+
 import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
 import type { Message } from '../../languages/message.ts'
@@ -6,10 +7,12 @@ import * as m from '../../languages/messages.ts'
 import type { TryError } from '../../webhooks/deliveries/delivery-attempts.ts'
 import type { EndpointRow } from '../../webhooks/endpoints/endpoints.queries.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../../webhooks/types.ts'
+import { Submit } from '../forms/buttons.tsx'
 import { Checkbox, controls, Field } from '../forms/fields.tsx'
-import { Copyable, Table, Time } from '../layout/parts.tsx'
+import { Copyable, LinkLine, Time } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { Status } from '../tables/ledger.tsx'
+import { Table } from '../tables/table.tsx'
 import { strong } from './tags.tsx'
 
 export const ENDPOINT_LABELS = {
@@ -53,18 +56,15 @@ export const readEndpoint = (
   types: WEBHOOK_TYPES.filter((type) => fields[type] !== undefined),
 })
 
-/** The form that adds or changes an endpoint. */
-export const EndpointForm = ({
-  action,
-  button,
-  fields,
-  errors,
-}: {
+type EndpointFormProps = {
   action: string
   button: string
   fields: Fields
   errors?: ErrorDetail[] | undefined
-}) => {
+}
+
+/** The form that adds or changes an endpoint. */
+export const EndpointForm = ({ action, button, fields, errors }: EndpointFormProps) => {
   const control = controls(ENDPOINT_LABELS, { fields, errors })
   return (
     <form method="post" action={action}>
@@ -90,9 +90,7 @@ export const EndpointForm = ({
           />
         ))}
       </fieldset>
-      <p>
-        <button type="submit">{button}</button>
-      </p>
+      <Submit>{button}</Submit>
     </form>
   )
 }
@@ -116,16 +114,10 @@ export const EndpointStatus = ({ disabledAt, disabledReason, failingSince }: End
   )
 }
 
+type SecretPageProps = { title: string; endpoint: string; secret: string }
+
 /** The page that shows a new secret, which is in this response only. */
-export const SecretPage = ({
-  title,
-  endpoint,
-  secret,
-}: {
-  title: string
-  endpoint: string
-  secret: string
-}) => (
+export const SecretPage = ({ title, endpoint, secret }: SecretPageProps) => (
   <>
     <h1>{title}</h1>
     <div class="done" role="status">
@@ -133,14 +125,12 @@ export const SecretPage = ({
     </div>
     <Copyable label={t(m.webhooks_signing_secret)} text={secret} />
     <p>{t(m.webhooks_secret_use)}</p>
-    <p>
-      <a href={endpoint}>{t(m.webhooks_go_endpoint)}</a>
-    </p>
+    <LinkLine href={endpoint}>{t(m.webhooks_go_endpoint)}</LinkLine>
   </>
 )
 
 /** Deliveries as lists show them. */
-export type DeliveryLine = {
+type DeliveryLine = {
   id: string
   type: string
   status: string
@@ -149,13 +139,9 @@ export type DeliveryLine = {
   nextAttemptAt: Date | null
 }
 
-export const DeliveryTable = ({
-  base,
-  deliveries,
-}: {
-  base: string
-  deliveries: DeliveryLine[]
-}) => (
+type DeliveryTableProps = { base: string; deliveries: DeliveryLine[] }
+
+export const DeliveryTable = ({ base, deliveries }: DeliveryTableProps) => (
   <Table
     caption={t(m.webhooks_deliveries)}
     head={[

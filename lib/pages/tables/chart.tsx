@@ -1,10 +1,11 @@
 /** Bar charts over time, rendered on the server, with the values in a table below. */
+
 import { LOCALES } from '../../languages/languages.ts'
 import * as m from '../../languages/messages.ts'
-import { Table } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { pageLanguage } from '../parts/money.tsx'
 import { hidden } from '../parts/tags.tsx'
+import { Table } from './table.tsx'
 
 /** One value over time. */
 export type Series = {

@@ -5,10 +5,11 @@ import { COMMISSION_KIND_NAMES } from '../../languages/names.ts'
 import { commissionStatus, isOfShadowMode } from '../../rules/steps/commissions.ts'
 import type { CommissionRow } from '../../tracking/ledger/commissions.queries.ts'
 import { ChoiceCell } from '../forms/choice.tsx'
-import { type Sorting, sortable, Table, Time } from '../layout/parts.tsx'
+import { Time } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { money } from '../parts/money.tsx'
 import { PartnerOf, partnerHead, Status, type TableContext } from './ledger.tsx'
+import { type Sorting, sortable, Table, TimeCell } from './table.tsx'
 
 /**
  * A commission's type. A positive reversal undoes an earlier one, as when a dispute is won, unless
@@ -20,6 +21,14 @@ export const typeOf = ({ kind, amountCents, reversesDeduction }: CommissionRow):
   return amountCents > 0 ? t(m.commissions_reinstatement) : t(COMMISSION_KIND_NAMES.reversal)
 }
 
+type CommissionTableProps = TableContext & {
+  commissions: CommissionRow[]
+  now: Date
+  formId?: string | undefined
+  /** Of the columns that the list can be sorted by. */
+  sorting?: { created?: Sorting; status?: Sorting; payableFrom?: Sorting }
+}
+
 /** @param formId the form in which rows are chosen, if there is one */
 export const CommissionTable = ({
   base,
@@ -28,13 +37,7 @@ export const CommissionTable = ({
   now,
   formId,
   sorting = {},
-}: TableContext & {
-  commissions: CommissionRow[]
-  now: Date
-  formId?: string | undefined
-  /** Of the columns that the list can be sorted by. */
-  sorting?: { created?: Sorting; status?: Sorting; payableFrom?: Sorting }
-}) => (
+}: CommissionTableProps) => (
   <Table
     caption={t(m.nav_commissions)}
     head={[
@@ -60,9 +63,7 @@ export const CommissionTable = ({
             })}
           />
         )}
-        <td>
-          <Time at={commission.createdAt} />
-        </td>
+        <TimeCell at={commission.createdAt} />
         {!ofOne && (
           <td>
             <PartnerOf base={base} row={commission} />

@@ -2,9 +2,10 @@
 
 import type { CustomerRow } from '../../customers/customers.queries.ts'
 import * as m from '../../languages/messages.ts'
-import { type Sorting, Table, Time } from '../layout/parts.tsx'
+import { Time } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { PartnerOf, partnerHead, type TableContext } from './ledger.tsx'
+import { LinkCell, type Sorting, Table, TimeCell } from './table.tsx'
 
 /** @param byTime sorts by when they were first credited, which then has a column */
 export const CustomerTable = ({
@@ -27,9 +28,7 @@ export const CustomerTable = ({
   >
     {customers.map((customer) => (
       <tr>
-        <td>
-          <a href={`${base}/customers/${customer.id}`}>{customer.externalId}</a>
-        </td>
+        <LinkCell href={`${base}/customers/${customer.id}`}>{customer.externalId}</LinkCell>
         <td>{customer.email}</td>
         <td>{customer.name}</td>
         {!ofOne && (
@@ -37,11 +36,7 @@ export const CustomerTable = ({
             <PartnerOf base={base} row={customer} none={t(m.layout_none)} />
           </td>
         )}
-        {byTime && (
-          <td>
-            <Time at={customer.createdAt} />
-          </td>
-        )}
+        {byTime && <TimeCell at={customer.createdAt} />}
         <td>{customer.importedAt && <Time at={customer.importedAt} />}</td>
         <td>{customer.startedAt && <Time at={customer.startedAt} />}</td>
       </tr>

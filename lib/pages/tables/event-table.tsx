@@ -4,10 +4,10 @@ import * as m from '../../languages/messages.ts'
 import { type Step, shownSteps } from '../../rules/steps/steps.ts'
 import type { EventRow } from '../../tracking/events/events.queries.ts'
 import { explain } from '../../tracking/events/explain.ts'
-import { type Sorting, sortable, Table, Time } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { money } from '../parts/money.tsx'
 import { PartnerOf, partnerHead, type TableContext } from './ledger.tsx'
+import { type Sorting, sortable, Table, TimeCell } from './table.tsx'
 
 /** The link to the setting that decided a step. */
 const SettingLink = ({ program, name }: { program: string; name: string }) => (
@@ -87,9 +87,7 @@ export const EventTable = ({
   >
     {events.map((event) => (
       <tr>
-        <td>
-          <Time at={event.occurredAt} />
-        </td>
+        <TimeCell at={event.occurredAt} />
         <td>
           {event.kind}{' '}
           <a href={`${base}/events/${event.id}`} data-panel>

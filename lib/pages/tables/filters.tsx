@@ -2,6 +2,7 @@
  * Filters of list pages. They live in the URL, so that a filtered list can be bookmarked and paged
  * through.
  */
+
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
@@ -9,10 +10,12 @@ import type { ErrorDetail } from '../../http/errors.ts'
 import { checked, type Fields } from '../../http/validate.ts'
 import type { Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
+import { QuietButton } from '../forms/buttons.tsx'
 import { Field, type Option, Select } from '../forms/fields.tsx'
-import { NextPage, Problem } from '../layout/parts.tsx'
+import { Problem } from '../layout/parts.tsx'
 import { type Shown, shown, t } from '../layout/text.ts'
 import { hidden } from '../parts/tags.tsx'
+import { NextPage } from './table.tsx'
 
 /** Reads and checks the filters in the URL. Blank fields are ignored. */
 export const readFilters = <S extends z.ZodType<object>>(c: Context, schema: S) => {
@@ -28,18 +31,7 @@ const UNFILTERED = ['limit', 'cursor', 'sort', 'order', 'currency', 'done']
 export const areFilters = (fields: Fields): boolean =>
   Object.keys(fields).some((name) => !UNFILTERED.includes(name))
 
-/**
- * Below a list: the link to its next page, and one that downloads all of it as CSV, with its
- * filters.
- */
-export const ListEnd = ({
-  url,
-  cursor,
-  slug,
-  list,
-  fields = {},
-  isEmpty,
-}: {
+type ListEndProps = {
   url: string
   cursor: string | null
   /** The workspace's. */
@@ -48,7 +40,13 @@ export const ListEnd = ({
   list: string
   fields?: Fields
   isEmpty: boolean
-}) => {
+}
+
+/**
+ * Below a list: the link to its next page, and one that downloads all of it as CSV, with its
+ * filters.
+ */
+export const ListEnd = ({ url, cursor, slug, list, fields = {}, isEmpty }: ListEndProps) => {
   if (isEmpty) return null
   const filters = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
   const query = new URLSearchParams(filters).toString()
@@ -64,10 +62,10 @@ export const ListEnd = ({
   )
 }
 
-/** A control of the filter form: a select if it has options, else a search field. */
 /** The option of a filter that filters nothing. */
 export const ANY = { value: '', label: m.layout_any }
 
+/** A control of the filter form: a select if it has options, else a search field. */
 export type Filter = {
   name: string
   label: Shown
@@ -145,9 +143,7 @@ export const Filters = ({ what: items, path, fields, errors, filters, linked = {
                 <input type="hidden" name={name} value={fields[name]} />
               ),
           )}
-          <button type="submit" class="quiet">
-            {t(m.layout_filter, { what, hidden })}
-          </button>
+          <QuietButton>{t(m.layout_filter, { what, hidden })}</QuietButton>
         </form>
       )}
       {set.length > 0 && (
@@ -177,14 +173,18 @@ export const Filters = ({ what: items, path, fields, errors, filters, linked = {
   )
 }
 
-/** An empty list: no matches, or `children` when nothing is filtered. */
-export const Empty = ({
-  what,
-  isFiltered,
-  children,
-}: {
+type EmptyProps = {
   /** The items in the list, such as "partners". */
   what: Shown
   isFiltered: boolean
+  /** What to say if nothing matches the filters. */
+  noMatches?: Child
   children: Child
-}) => <p class="empty">{isFiltered ? t(m.layout_no_matches, { what: shown(what) }) : children}</p>
+}
+
+/** An empty list: no matches, or `children` when nothing is filtered. */
+export const Empty = ({ what, isFiltered, noMatches, children }: EmptyProps) => (
+  <p class="empty">
+    {isFiltered ? (noMatches ?? t(m.layout_no_matches, { what: shown(what) })) : children}
+  </p>
+)

@@ -1,9 +1,10 @@
 /** Who a customer is: the ids that it is known by, and how each came to be the customer's. */
+
 import { type CustomerIdentity, explainIdentity } from '../../customers/explain-identity.ts'
 import * as m from '../../languages/messages.ts'
 import { PROCESSOR_NAMES } from '../../rules/purchases/processors.ts'
-import { Table } from '../layout/parts.tsx'
 import { type Shown, shown, t } from '../layout/text.ts'
+import { Table } from './table.tsx'
 
 const KINDS: Record<CustomerIdentity['kind'], Shown> = {
   external: m.customers_your_id,

@@ -1,11 +1,12 @@
 /** Invoices and credit notes, as several pages show them. */
+
 import * as m from '../../languages/messages.ts'
 import { creditNoteNumber, type Invoice, invoiceNumber } from '../../payouts/invoices/invoices.ts'
-import { Table } from '../layout/parts.tsx'
 import { Day } from '../layout/portal.tsx'
 import { t } from '../layout/text.ts'
 import { money } from '../parts/money.tsx'
 import { hidden } from '../parts/tags.tsx'
+import { LinkCell, Table } from './table.tsx'
 
 type Line = { number: string; corrects?: string; issuedAt: Date; cents: bigint; file: string }
 
@@ -30,19 +31,13 @@ const linesOf = (invoice: Invoice): Line[] => {
   ]
 }
 
+type InvoiceTableProps = { invoices: Invoice[]; base: string; extension: string }
+
 /**
  * A table of invoices, each below its credit notes. A file is at `base/invoices/:id` or
  * `base/credit-notes/:id`, and `extension`.
  */
-export const InvoiceTable = ({
-  invoices,
-  base,
-  extension,
-}: {
-  invoices: Invoice[]
-  base: string
-  extension: string
-}) => (
+export const InvoiceTable = ({ invoices, base, extension }: InvoiceTableProps) => (
   <Table
     caption={t(m.invoices)}
     head={[
@@ -67,9 +62,9 @@ export const InvoiceTable = ({
           <td class="name">{invoice.supplier.name}</td>
           <td class="number">{money(cents, invoice.currency)}</td>
           <td class="nowrap">{invoice.reference}</td>
-          <td>
-            <a href={`${base}/${file}${extension}`}>{t(m.pdf_of, { number, hidden })}</a>
-          </td>
+          <LinkCell href={`${base}/${file}${extension}`}>
+            {t(m.pdf_of, { number, hidden })}
+          </LinkCell>
         </tr>
       )),
     )}

@@ -3,34 +3,26 @@
 import * as m from '../../languages/messages.ts'
 import { type Shown, shown, t } from '../layout/text.ts'
 
+type StatusProps = { status: string; label?: Shown | undefined }
+
 /** A status badge. @param label the text, by default the status itself */
-export const Status = ({
-  status,
-  label = status,
-}: {
-  status: string
-  label?: Shown | undefined
-}) => (
+export const Status = ({ status, label = status }: StatusProps) => (
   <span class="status" data-status={status}>
     {shown(label)}
   </span>
 )
 
-/** A partner's name or slug, linked to its page. @param base the workspace's path */
-export const PartnerName = ({
-  base,
-  id,
-  name,
-  slug,
-  isTest = false,
-}: {
+type PartnerNameProps = {
   base: string
   id: string
   name: string | null
   slug: string
   /** Whether it is there to try the program, and never paid. */
   isTest?: boolean | null
-}) => (
+}
+
+/** A partner's name or slug, linked to its page. @param base the workspace's path */
+export const PartnerName = ({ base, id, name, slug, isTest = false }: PartnerNameProps) => (
   <>
     <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
     {isTest && <span class="status">{t(m.layout_test_mode)}</span>}
@@ -44,16 +36,14 @@ type OfPartner = {
   partnerIsTest?: boolean | null
 }
 
+type PartnerOfProps = { base: string; row: OfPartner; none?: string }
+
 /** The partner of a row, if it has one. @param none what is shown without one */
 export const PartnerOf = ({
   base,
   row: { partnerId: id, partnerName: name, partnerSlug: slug, partnerIsTest: isTest = false },
   none = '',
-}: {
-  base: string
-  row: OfPartner
-  none?: string
-}) =>
+}: PartnerOfProps) =>
   id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} isTest={isTest} /> : none
 
 /** The heading of the partner column, which a partner's own page omits. */

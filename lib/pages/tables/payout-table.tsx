@@ -7,23 +7,18 @@ import { asSentence, isReturnable } from '../../payouts/corrections/returned-pay
 import { isUndecided } from '../../payouts/corrections/reversals.ts'
 import type { BankStatus } from '../../payouts/details/banks.ts'
 import type { PayoutRow } from '../../payouts/payouts.queries.ts'
-import { type Sorting, sortable, Table, Time } from '../layout/parts.tsx'
+import { Time } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { money } from '../parts/money.tsx'
 import { METHOD_NAMES } from '../parts/payouts.tsx'
 import { code, hidden } from '../parts/tags.tsx'
 import { PartnerOf, Status } from './ledger.tsx'
+import { type Sorting, sortable, Table } from './table.tsx'
+
+type CancelingProps = { base: string; payout: PayoutRow; mayPay: boolean }
 
 /** How far the canceling of a payout has come. */
-const Canceling = ({
-  base,
-  payout,
-  mayPay,
-}: {
-  base: string
-  payout: PayoutRow
-  mayPay: boolean
-}) => {
+const Canceling = ({ base, payout, mayPay }: CancelingProps) => {
   const { id, reference, lookedUpUntil, lastError, unreachableSince } = payout
   if (!lookedUpUntil) return <>{t(m.payouts_being_released)}</>
   if (unreachableSince && resolvableFrom(payout)) {
@@ -66,15 +61,7 @@ const BANK_NOTES: Record<BankStatus, Message> = {
 }
 
 /** What was reversed of a payout's transfer, and what a manager can do about it. */
-const Reversal = ({
-  base,
-  payout,
-  mayPay,
-}: {
-  base: string
-  payout: PayoutRow
-  mayPay: boolean
-}) => {
+const Reversal = ({ base, payout, mayPay }: CancelingProps) => {
   const { id, status, reversedCents, currency, releasedAt } = payout
   if (reversedCents === 0n) return null
   if (status !== 'reversed')
@@ -93,12 +80,10 @@ const Reversal = ({
   )
 }
 
+type ResolvedProps = { payout: PayoutRow }
+
 /** What a manager decided without Stripe, and a transfer that should not exist. */
-const Resolved = ({
-  payout: { resolutionReason, paidAt, foundTransferId },
-}: {
-  payout: PayoutRow
-}) => {
+const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: ResolvedProps) => {
   return (
     <>
       {resolutionReason !== null && (
@@ -137,14 +122,7 @@ const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
   return <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a>
 }
 
-/** A table of payouts. @param of what all payouts share, which gets no column */
-export const PayoutTable = ({
-  base,
-  of,
-  payouts,
-  mayPay = false,
-  byTime,
-}: {
+type PayoutTableProps = {
   base: string
   of?: 'partner' | 'run'
   payouts: PayoutRow[]
@@ -155,7 +133,10 @@ export const PayoutTable = ({
   mayPay?: boolean
   /** Sorts by when they were created. */
   byTime?: Sorting
-}) => (
+}
+
+/** A table of payouts. @param of what all payouts share, which gets no column */
+export const PayoutTable = ({ base, of, payouts, mayPay = false, byTime }: PayoutTableProps) => (
   <Table
     caption={t(m.nav_payouts)}
     head={[

@@ -1,5 +1,6 @@
 import * as m from '../../languages/messages.ts'
 import { PERIODS, type Period, type PeriodDays } from '../../values/periods.ts'
+import { QuietButton } from '../forms/buttons.tsx'
 import { Field } from '../forms/fields.tsx'
 import { t } from '../layout/text.ts'
 import { hidden } from '../parts/tags.tsx'
@@ -36,9 +37,7 @@ export const PeriodLinks = ({ period, what, hrefOf, action }: Props) => (
             required
           />
           <Field type="date" name="to" label={t(m.period_last_day)} value={period.to} required />
-          <button type="submit" class="quiet">
-            {t(m.period_show, { what, hidden })}
-          </button>
+          <QuietButton>{t(m.period_show, { what, hidden })}</QuietButton>
         </form>
       </details>
     )}

@@ -1,8 +1,8 @@
+import type { Sorting } from './table.tsx'
 /**
  * Lists that are sorted by a click on a column's heading. The order is in the URL, like the
  * filters.
  */
-import type { Sorting } from '../layout/parts.tsx'
 
 export type Order = 'asc' | 'desc'
 

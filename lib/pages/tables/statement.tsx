@@ -5,11 +5,13 @@ import * as m from '../../languages/messages.ts'
 import { ENTRY_NAMES } from '../../languages/names.ts'
 import type { Entry, StatementPartner } from '../../papers/statements.queries.ts'
 import { type CurrencyStatement, type Month, monthOf } from '../../rules/statements/statements.ts'
+import { QuietButton } from '../forms/buttons.tsx'
 import { Select } from '../forms/fields.tsx'
-import { Table } from '../layout/parts.tsx'
+import { Fact } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { money, pageLanguage } from '../parts/money.tsx'
 import { linkTo } from '../parts/tags.tsx'
+import { Table } from './table.tsx'
 
 /** Lines on a page. The CSV file has all. */
 export const MAX_LINES = 200
@@ -85,12 +87,10 @@ export const Statement = ({
   <>
     <h1>{t(m.statement_of, { month: monthWords(month) })}</h1>
     <dl class="facts">
-      <dt>{t(m.partner)}</dt>
-      <dd>{partner.name ?? partner.email}</dd>
-      <dt>{t(m.program)}</dt>
-      <dd>
+      <Fact name={m.partner}>{partner.name ?? partner.email}</Fact>
+      <Fact name={m.program}>
         {partner.program}, {partner.workspace}
-      </dd>
+      </Fact>
     </dl>
     <form class="filters noprint" method="get" action={path}>
       {Object.entries(hidden).map(([name, value]) => (
@@ -102,9 +102,7 @@ export const Statement = ({
         options={months.map(optionOf)}
         value={month.key}
       />
-      <button type="submit" class="quiet">
-        {t(m.show_month)}
-      </button>
+      <QuietButton>{t(m.show_month)}</QuietButton>
     </form>
     <p class="noprint">{t(m.download_statement, { link: linkTo(csv) })}</p>
     {balances.map((balance) => (

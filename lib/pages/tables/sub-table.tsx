@@ -2,10 +2,10 @@
 
 import * as m from '../../languages/messages.ts'
 import type { StatsRow } from '../../totals/stats.queries.ts'
-import { Table } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { figure } from '../parts/money.tsx'
 import { code } from '../parts/tags.tsx'
+import { Table } from './table.tsx'
 
 type Count = 'clicks' | 'leads' | 'sales'
 

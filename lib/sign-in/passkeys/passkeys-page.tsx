@@ -2,11 +2,13 @@
 
 import { FRESH_HOURS } from '../../auth/fresh-sign-in.ts'
 import * as m from '../../languages/messages.ts'
+import { LinkButton } from '../../pages/forms/buttons.tsx'
 import { Field } from '../../pages/forms/fields.tsx'
-import { Done, Problem, Table, Time } from '../../pages/layout/parts.tsx'
+import { Done, Problem, Time } from '../../pages/layout/parts.tsx'
 import { t } from '../../pages/layout/text.ts'
 import { LinkInstead, PasskeyButton, PasskeyProblem } from '../../pages/parts/passkeys.tsx'
 import { hidden, linkTo } from '../../pages/parts/tags.tsx'
+import { Table, TimeCell } from '../../pages/tables/table.tsx'
 import {
   MAX_PASSKEY_NAME,
   MAX_PASSKEYS,
@@ -33,9 +35,7 @@ const Row = ({ passkey, now, isFresh }: { passkey: Passkey } & Pick<Props, 'now'
   return (
     <tr>
       <td>{name}</td>
-      <td>
-        <Time at={createdAt} />
-      </td>
+      <TimeCell at={createdAt} />
       <td>{usedAt ? <Time at={usedAt} /> : t(m.passkey_unused)}</td>
       <td>
         {countsFrom <= now
@@ -46,9 +46,7 @@ const Row = ({ passkey, now, isFresh }: { passkey: Passkey } & Pick<Props, 'now'
         {isFresh && (
           <form method="post" action="/auth/passkeys/remove">
             <input type="hidden" name="passkey" value={id} />
-            <button type="submit" class="link">
-              {t(m.passkey_remove, { name, hidden })}
-            </button>
+            <LinkButton>{t(m.passkey_remove, { name, hidden })}</LinkButton>
           </form>
         )}
       </td>

@@ -1,4 +1,4 @@
-/** The amount of a form that refunds or reverses all that is left, or a part of it. */
+/** The fields of forms in which a manager changes earnings by hand: an amount, and the reason. */
 
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
@@ -6,6 +6,8 @@ import type { Fields } from '../../../lib/http/validate.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Field } from '../../../lib/pages/forms/fields.tsx'
+import { t } from '../../../lib/pages/layout/text.ts'
+import { MAX_REASON_LENGTH } from '../../../lib/tracking/ledger/commissions.schemas.ts'
 import { parseMoney } from '../../../lib/values/money.ts'
 
 /** @returns minor units; undefined for all that is left, or with a problem */
@@ -18,15 +20,10 @@ export const readPart = ({ amount = '' }: Fields, currency: string) => {
   return { amountCents: cents || undefined, problems }
 }
 
-type Props = {
-  label: string
-  id?: string
-  hint: Child
-  fields: Fields
-  errors: ErrorDetail[] | undefined
-}
+type Props = { label: string; id?: string; fields: Fields; errors: ErrorDetail[] | undefined }
 
-export const PartField = ({ label, id, hint, fields, errors }: Props) => (
+/** The amount of a form that refunds or reverses all that is left, or a part of it. */
+export const PartField = ({ label, id, hint, fields, errors }: Props & { hint: Child }) => (
   <Field
     label={label}
     name="amount"
@@ -36,6 +33,21 @@ export const PartField = ({ label, id, hint, fields, errors }: Props) => (
     maxlength={20}
     autocomplete="off"
     value={fields.amount}
+    errors={errors}
+  />
+)
+
+/** Why a manager changes earnings by hand. */
+export const ReasonField = ({ label, id, fields, errors }: Props) => (
+  <Field
+    label={label}
+    name="reason"
+    id={id}
+    hint={t(m.commissions_partner_sees_it)}
+    required
+    maxlength={MAX_REASON_LENGTH}
+    autocomplete="off"
+    value={fields.reason}
     errors={errors}
   />
 )
