@@ -125,7 +125,7 @@ const app = createApp()
       )
     return renderPage(c, { title: t(m.check_email), children })
   })
-  // Whoever is signed in, and could confirm with a passkey, asks for a link instead.
+  // A signed-in person who could confirm with a passkey asks for a link instead.
   .post('/auth/confirmation-link', openAuth(), form(), async (c) => {
     await limitCaller(c)
     const next = safePath(c.req.valid('form').next)
@@ -153,7 +153,7 @@ const app = createApp()
         userAgent={c.req.header('User-Agent')}
       />
     )
-    // Nothing else of the link is repeated: whoever sends it to somebody may have changed it.
+    // Nothing else of the link is repeated: the person who forwards it may have changed it.
     const path = `/auth/confirm?token=${encodeURIComponent(token)}`
     return renderPage(c, { title: textsOf(c)(m.sign_in), path, children })
   })

@@ -31,8 +31,8 @@ type Bindings = NudgeEnv<'WEBHOOKS'>['Bindings'] & {
 }
 
 /**
- * Attempts. A copy of the call that is made at the same time is in the way once, and then its
- * answer is there; so is a manager who undoes the import, or that of its partners.
+ * Attempts. A concurrent copy of the call, or a manager who undoes the import, conflicts at most
+ * once: then the answer of the copy is stored.
  */
 const ROUNDS = 3
 

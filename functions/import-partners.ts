@@ -98,8 +98,8 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       if (saves) requireFreshSignIn(c.var.signedInAt, now)
       const call = saves ? await importCall('partners', request.importId, request) : null
 
-      // Most imports are of new partners. Whether they are new is found out while they are saved,
-      // and what exists is then read of one row each.
+      // Most imports are of new partners. The first attempt therefore saves without a look for
+      // existing ones, and reports those it finds.
       const namesGroups = good.some(({ group }) => group !== null)
       const guess =
         call && !sendWelcomeEmail && !importOpeningBalances && !said && !namesGroups

@@ -61,7 +61,7 @@ const app = createApp<Env>()
   })
   .get(`${SOURCES}/:id`, member(), async (c) => {
     const source = await sourceOf(c)
-    // Whoever looks has it read on, if nobody does.
+    // A reader of the page resumes a reading that no job continues.
     const isDue = !source.readAt && !source.failedAt && source.nextAttemptAt <= c.var.now
     if (isDue) goOn(c)
     return c.json<ImportSourceResponse>(sourceResponse(source))
@@ -91,7 +91,7 @@ const readSources = async (env: Env): Promise<boolean> => {
   return read?.isMore === true
 }
 
-/** What the Worker asks of itself. */
+/** The RPC that the Worker calls on itself. */
 export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
   async nudge(round = 1) {
     answerNudge(this.ctx, this.env, round, () => readSources(this.env))
@@ -111,7 +111,7 @@ export default class ImportSource extends Nudges {
     return callCron(this.env)
   }
 
-  /** Removes what is old, and has read on what a lost nudge has left. */
+  /** Removes old readings, and resumes those whose nudge was lost. */
   async #cron() {
     await runJob('import-source', async () => {
       const [db, now] = [connect(this.env), new Date()]

@@ -58,7 +58,7 @@ const send = async (env: Env, ms: number): Promise<boolean> => {
   return sent?.isMore === true
 }
 
-/** What the Workers may ask for whose commits queue mails. */
+/** The RPC of Workers whose transactions queue mails. */
 export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
   /** Sends what is due, and folds the totals. */
   async nudge(round = 1) {
@@ -115,14 +115,14 @@ export default class Mailer extends Nudges implements MailerService {
         return released ? { released } : null
       }))
     const isMore = (due.mails || held) && (await send(env, cronMs(env)).catch(noteFailure))
-    // If it has sent as much as it may, no subrequests may be left: the rest is for the next run.
+    // A full batch may have used up the subrequests: the next run does the rest.
     if (due.upkeep && !isMore) await run('upkeep', () => upkeep(env))
     if (due.retention && !isMore) await run('retention', () => retain(env, now))
     if (due.deletions && !isMore) await run('erasure', () => eraseWorkspaces(env, now))
     if (failures.length > 0) throw failures[0]
   }
 
-  /** Whether mail can be sent at all. */
+  /** Whether sending is configured. */
   hasTransport() {
     return hasTransport(this.env)
   }

@@ -122,7 +122,7 @@ const pay = async (env: Env, ms: number): Promise<boolean> => {
   return paid?.isMore === true
 }
 
-/** What the managers' Workers may ask for whose commits leave payouts to send, cancel or report. */
+/** The RPC of the managers' Workers whose transactions leave payouts to send, cancel or report. */
 export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
   async nudge(round = 1) {
     answerNudge(this.ctx, this.env, round, () => pay(this.env, ROUND_MS))
@@ -145,7 +145,7 @@ export default class Payouts extends Nudges {
   }
 }
 
-/** What managers and partners may ask for. */
+/** The RPC for managers and partners. */
 class CommonPayouts extends WorkerEntrypoint<PayoutEnv> {
   seal(workspaceId: string, text: string) {
     return encryptSecret(this.env.SECRETS_KEY, workspaceId, text)
@@ -156,7 +156,7 @@ class CommonPayouts extends WorkerEntrypoint<PayoutEnv> {
   }
 }
 
-/** What the managers' Workers may ask for. */
+/** The RPC of the managers' Workers. */
 export class ManagerPayouts extends CommonPayouts implements ManagerPayoutsService {
   run(request: RunRequest) {
     return runPayouts(this.env, request)
@@ -179,7 +179,7 @@ export class ManagerPayouts extends CommonPayouts implements ManagerPayoutsServi
   }
 }
 
-/** What the portal may ask for: nothing that pays, and no key. */
+/** The RPC of the portal: nothing that pays, and no key. */
 export class PartnerPayouts extends CommonPayouts implements PartnerPayoutsService {
   startOnboarding(request: OnboardingRequest) {
     return startOnboarding(this.env, request)
@@ -202,14 +202,14 @@ export class PartnerPayouts extends CommonPayouts implements PartnerPayoutsServi
   }
 }
 
-/** What the mcp Worker may ask for: nothing that changes anything. */
+/** The RPC of the mcp Worker: reads only. */
 export class Previews extends WorkerEntrypoint<PayoutEnv> implements PreviewsService {
   preview(request: PreviewRequest) {
     return previewPayouts(this.env, request)
   }
 }
 
-/** What the stripe-webhook Worker may ask for. */
+/** The RPC of the stripe-webhook Worker. */
 export class Accounts extends WorkerEntrypoint<PayoutEnv> implements AccountsService {
   refreshAccount(workspaceId: string, stripeAccountId: string) {
     return refreshAccount(this.env, workspaceId, stripeAccountId)

@@ -12,7 +12,7 @@ import {
 /** Many times Resend's largest event: it has the headers of a mail, and no content. */
 const MAX_EVENT_BYTES = 256 * 1024
 
-/** POST /api/webhooks/resend: receives what became of mails. See docs/mail.md. */
+/** POST /api/webhooks/resend: receives the delivery status of mails. See docs/mail.md. */
 export default createTrackingApp<ResendSecrets>({ onlyFailures: true }).post(
   '/api/webhooks/resend',
   limitBody(MAX_EVENT_BYTES),

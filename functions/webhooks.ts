@@ -47,7 +47,7 @@ const send = async (env: Env, run: { ms: number; waits?: boolean }): Promise<boo
   return sent?.isMore === true
 }
 
-/** What the Workers may ask for whose commits webhooks report. */
+/** The RPC of Workers whose transactions cause webhooks. */
 export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
   async nudge(round = 1) {
     answerNudge(this.ctx, this.env, round, () => send(this.env, { ms: ROUND_MS, waits: true }))

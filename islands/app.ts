@@ -1,7 +1,7 @@
 /**
  * The script of every page: times in the reader's zone, copy buttons, panels, the setup checklist,
- * what became of a sign-in link, heads of tables, the keys of the search, and the current section
- * in view.
+ * the state of a sign-in link, heads of tables, the keys of the search, and the current section in
+ * view.
  */
 import { startChecklist } from './app/checklist.ts'
 import { startPanel } from './app/panel.ts'

@@ -18,7 +18,7 @@ import {
 import { newToken, readLink, redeemLink } from '../../lib/sign-in/requests/links.ts'
 import { isCode, newCode, readCode, signCode } from '../../lib/sign-in/requests/sign-in-codes.ts'
 
-/** The page for a code, with what became of the link of this browser. */
+/** The page for a code, with the state of the link that this browser requested. */
 const showCodePage = async (c: AuthContext, problem?: string) => {
   const { browserHash } = await browserOf(c)
   const state = await askState(c.var.db, browserHash, c.var.now)

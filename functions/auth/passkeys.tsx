@@ -34,7 +34,7 @@ const PASSKEYS = '/auth/passkeys'
 
 type PasskeyContext = Context<OwnSessionEnv>
 
-/** Requires a session, and leads whoever has none to sign in. */
+/** Requires a session, and redirects to the sign-in page without one. */
 const passkeyHolder = () => every(openAuth(), ownSession(PASSKEYS))
 
 const DONE = {

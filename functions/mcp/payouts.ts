@@ -9,7 +9,7 @@ import { PAYOUT_METHODS } from '../../lib/payouts/payouts.ts'
 import { findProgram } from '../../lib/programs/programs.queries.ts'
 import { tool } from './tools.ts'
 
-/** Of each list, as many lines as a model reads with profit; the totals count all. */
+/** The lines of each list that a model is given. The totals count all. */
 const MAX_LINES = 50
 
 export const previewPayouts = tool(

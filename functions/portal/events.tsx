@@ -32,7 +32,7 @@ const HEADINGS: Record<EventKind, Message<{ customer: string }>> = {
   refund: m.refund_of,
 }
 
-/** An event with its customer, who is not known to everybody. */
+/** An event with its customer, whom only the credited partner sees. */
 const headingOf = (event: OwnEvent): string => {
   const customer = customerOf(event)
   return customer ? t(HEADINGS[event.kind], { customer }) : t(EVENT_KIND_NAMES[event.kind])

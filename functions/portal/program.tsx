@@ -223,7 +223,9 @@ const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons 
   </>
 )
 
-/** What another platform paid for the customers who came along, if an import says so. */
+/**
+ * The commissions that another platform paid for the imported customers, if the import has them.
+ */
 const BeforeTheMove = ({ priors, workspace }: Partnership) =>
   priors.length > 0 && (
     <>

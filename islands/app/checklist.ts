@@ -1,7 +1,7 @@
 /**
- * Ticks a checklist: requests the page again while a step is open, somebody looks at it, and the
- * session lasts. A step changes only with its state, but for where its first link leads, so that
- * nothing moves while somebody reads, and nothing loses the focus.
+ * Ticks a checklist: requests the page again while a step is open, the tab is visible, and the
+ * session lasts. A step is replaced only if its state has changed, apart from the target of its
+ * first link, so that nothing moves while a person reads, and no element loses the focus.
  */
 
 const PAUSE_MS = 5_000
@@ -35,7 +35,7 @@ const visible = async (): Promise<void> => {
     )
 }
 
-/** The page as it is now; undefined if it cannot be read at present. */
+/** The current page; undefined if the request fails. */
 const readPage = async (): Promise<Document | 'signed_out' | undefined> => {
   try {
     const response = await fetch(location.href, { headers: { Accept: 'text/html' } })

@@ -1,6 +1,6 @@
 /**
- * Keeps a part of a page up to date while somebody looks at it: what became of a sign-in link, or
- * how far the mails of an import are.
+ * Keeps a part of a page up to date while the tab is visible: the state of a sign-in link, or the
+ * progress of an import's mails.
  */
 
 const PAUSE_MS = 5_000
@@ -27,7 +27,7 @@ const follow = async (state: HTMLElement, path: string): Promise<void> => {
   }
 }
 
-/** The state as it is now; undefined if it cannot be read at present. */
+/** The current state; undefined if the request fails. */
 const read = async (path: string, id: string): Promise<HTMLElement | undefined> => {
   try {
     const response = await fetch(path, { headers: { Accept: 'text/html' } })

@@ -2,7 +2,9 @@
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
 
-/** What the user has to do before the calls can go on: `switch` if another person is signed in. */
+/**
+ * What the user has to do before the calls can continue: `switch` if another person is signed in.
+ */
 type SignIn = 'sign_in' | 'switch'
 
 /** Why the calls stopped, and whether the user must sign in again. */
@@ -22,7 +24,8 @@ const opener = (): { user: string; email: string } => {
 }
 
 /**
- * The header by which a call is refused if another person has signed in in this browser meanwhile.
+ * The header by which the server refuses a call if another person has signed in in this browser
+ * since.
  */
 export const asOpener = () => ({ 'Tributary-User': opener().user })
 
@@ -37,7 +40,7 @@ const WAITS_SECONDS = [1, 2, 4, 8, 15, 30, 60]
 /** A call of 500 rows takes less than a second. */
 const TIMEOUT_MS = 60_000
 
-/** Reads JSON. @returns undefined if that fails: whoever looks again and again tries it again */
+/** Reads JSON. @returns undefined if that fails: the caller polls */
 export const get = async <Answer>(url: string): Promise<Answer | undefined> => {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })

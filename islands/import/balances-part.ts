@@ -12,7 +12,7 @@ const said = ({ currency, cents, largest }: Sum) => ({
   strong,
 })
 
-/** The elements of the part; none if nobody is owed anything, and nothing was paid before. */
+/** The elements of the part; none if no partner is owed anything, and nothing was paid before. */
 export const balancesPart = ({ partners, customers }: Rows): HTMLElement[] => {
   const balances = balanceSums(partners).map((sum) =>
     h(

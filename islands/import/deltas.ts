@@ -1,6 +1,6 @@
 /**
- * The part of a preview about a later export: what it says of partners who exist, and who is not in
- * it.
+ * The part of a preview about a later export: changed names of existing partners, and partners who
+ * are missing.
  */
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'

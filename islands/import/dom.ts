@@ -26,7 +26,7 @@ export const code: Wrap = (content) => h('code', {}, ...content)
 export const strong: Wrap = (content) => h('strong', {}, ...content)
 export const hidden: Wrap = (content) => h('span', { class: 'hidden' }, ...content)
 
-/** A link that leaves this tab, and its state, as it is. */
+/** A link that opens in a new tab, so that this one keeps its state. */
 export const linkInNewTab =
   (href: string): Wrap =>
   (content) =>
@@ -83,7 +83,7 @@ export const option = (label: string, id: string, checked = false) => {
 export const download = (name: string, content: string): void => {
   const url = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }))
   h('a', { href: url, download: name }).click()
-  // By then the browser has read it.
+  // The browser has read the file after this time.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 

@@ -11,7 +11,7 @@ type Run = {
   calls: Call[]
   /** The responses of an earlier run, which continues after them. */
   answered?: Answer[]
-  /** What is saved before the first call, and again whenever the run goes on. */
+  /** What is saved before the first call, and whenever the run continues. */
   first?: { url: string; body: object } | null
   url: (call: Call) => string
   body: (call: Call) => object

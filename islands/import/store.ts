@@ -13,7 +13,7 @@ import type { StatusKind } from './rules/reading/statuses.ts'
 
 /**
  * @property completeExisting whether partners who exist without an opening balance get theirs
- * @property statuses which partners to import besides active ones
+ * @property statuses which partners to import in addition to active ones
  * @property creditKnown whether the program credits reported sales of known customers from now on
  * @property linkForms whether links of the old platform work, by their form
  * @property groups which group the partners of each group of the file join

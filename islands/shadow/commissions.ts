@@ -112,7 +112,7 @@ const PRESETS: Preset[] = [
       saleId: ['invoice_id'],
       soldAt: ['created_at'],
       partnerEmail: ['partner_email'],
-      // Dub's own id of the customer is unknown to anybody else.
+      // Only Dub knows its own id of the customer.
       customerId: ['stripe_customer_id', 'customer_external_id'],
       customerEmail: ['customer_email'],
     },
@@ -153,7 +153,7 @@ export const recogniseCommissions = (
 
 /**
  * Whether amounts are in minor units, by a header that says so or amounts with decimals; null if
- * nothing says it.
+ * that is unknown.
  */
 export const unitOfAmounts = (
   { headers, records }: CsvFile,

@@ -7,7 +7,11 @@ import { t } from '../text.ts'
 /** Between two calls that compare. */
 const PAUSE_MS = 500
 
-/** Compares until nothing is left. @param url of the shadow run @param said where that is said */
+/**
+ * Compares until nothing is left.
+ * @param url of the shadow run
+ * @param said the element that reports the progress
+ */
 export const compare = async (url: string, said: HTMLElement): Promise<void> => {
   said.textContent = t(m.shadow_comparing)
   announce(said.textContent)
@@ -18,7 +22,7 @@ export const compare = async (url: string, said: HTMLElement): Promise<void> => 
       said.textContent = text
     })
     isMore = answer.isMore
-    // Somebody else may be at it.
+    // Another member may be comparing.
     if (isMore) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }

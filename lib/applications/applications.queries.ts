@@ -35,7 +35,7 @@ const selectApplications = (db: Db) =>
       'a.partner_id as partnerId',
     ])
 
-/** The columns behind the status, which indexes know. */
+/** The columns that the status is derived from, which have indexes. */
 const hasStatus = (status: ApplicationStatus) => {
   if (status === 'applied') return sql<SqlBool>`a.outcome is null and a.applied_at is not null`
   if (status === 'invited') return sql<SqlBool>`a.outcome is null and a.applied_at is null`
@@ -78,7 +78,7 @@ export const countWaiting = (workspaceId: string, most: number) => sql<number>`
   (select count(*)::int from (
     select from applications a where a.workspace_id = ${workspaceId} and ${hasStatus('applied')} limit ${most}) waiting)`
 
-/** What somebody has applied for, as a query. */
+/** The applications of an email address, as a query. */
 export const ownApplicationsQuery = (email: string) => sql<{
   id: string
   programId: string
@@ -92,10 +92,10 @@ export const ownApplicationsQuery = (email: string) => sql<{
          a.applied_at as "appliedAt"
   from applications a join programs p on p.id = a.program_id where a.email = ${email} order by a.id desc`
 
-/** What somebody is to a program: nobody, an applicant, or a partner. */
+/** A person's relation to a program: none, an applicant, or a partner. */
 export type Standing = 'none' | ApplicationStatus | 'blocked' | 'partner' | 'banned'
 
-/** @param email whoever is signed in with it */
+/** @param email of the signed-in person */
 export const readStanding = async (db: Db, programId: string, email: string): Promise<Standing> => {
   const [[partner], [application]] = await db.batch([
     db
@@ -130,7 +130,7 @@ const ifInvited = (column: 'invited_at' | 'invited_by' | 'group_id') =>
   sql<never>`case when applications.status = 'invited' then ${sql.ref(`applications.${column}`)} end`
 
 /**
- * Saves an application, also of somebody who was invited, or rejected and not blocked. A repeat
+ * Saves an application, also of a person who was invited, or rejected and not blocked. A repeat
  * changes nothing.
  *
  * @returns what is saved; undefined if the address is blocked

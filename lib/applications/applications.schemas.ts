@@ -14,8 +14,8 @@ import {
 } from './applications.ts'
 
 /**
- * Text of several lines, possibly empty. Forms end lines with CR and LF, which would be another
- * text than that of the API.
+ * Text of several lines, possibly empty. Forms end lines with CR and LF, which would differ from
+ * the text that the API takes.
  */
 const paragraphs = (most = MAX_TEXT_LENGTH) =>
   z
@@ -36,7 +36,7 @@ const site = z
   .nullable()
 
 /**
- * An application. Who was invited says a name only.
+ * An application. An invited person enters a name only.
  *
  * @param questions    how many the page asks
  * @param hasAgreement whether there are terms to accept

@@ -1,6 +1,6 @@
 /**
- * What the API and the pages share of deciding on applications: what the person gets by mail, and
- * why nothing is decided.
+ * What the API and the pages share of deciding on applications: the mails to the person, and the
+ * errors.
  */
 import type { Context } from 'hono'
 import type * as z from 'zod'
@@ -39,7 +39,7 @@ export const approve = async (
 }
 
 /**
- * Rejects an application, and says so to the person if that is wanted.
+ * Rejects an application, and mails the person if the manager wants that.
  * @throws {ApiError} `conflict`
  */
 export const reject = async (
@@ -62,7 +62,7 @@ export const reject = async (
   return rejected
 }
 
-/** Deletes an application of nobody who is a partner. @throws {ApiError} `conflict` */
+/** Deletes the application of a person who is not a partner. @throws {ApiError} `conflict` */
 export const remove = async (c: Request, application: ApplicationRow): Promise<void> => {
   if (!(await deleteApplication(c.var.db, actOf(c), application)))
     throw new ApiError(

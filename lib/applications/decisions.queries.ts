@@ -11,10 +11,10 @@ import type { ApplicationStatus } from './applications.ts'
 /** What a decision needs to know of an application. */
 type Decided = Pick<ApplicationRow, 'id' | 'programId' | 'email' | 'name'>
 
-/** Of concurrent decisions, one finds that nobody has decided it. */
+/** Of concurrent decisions, only one finds the application undecided. */
 const lock = (id: string) => sql<unknown>`select from applications where id = ${id} for update`
 
-/** Whether nobody has decided it, as a condition. */
+/** Whether the application is undecided, as a condition. */
 const isWaiting = (id: string) =>
   sql<SqlBool>`exists (select from applications where id = ${id} and outcome is null)`
 
@@ -58,7 +58,7 @@ export const approveApplication = async (
     sql`
       update partners set language = (select language from applications where id = ${id})
       where id = ${partnerId} and language is null`.compile(db),
-    // Also if a manager rejects it at the same moment: then nobody becomes a partner.
+    // A manager may reject it at the same moment: then no partner is created.
     sql`select assert_unchanged(exists (select from applications where id = ${id} and partner_id = ${partnerId}))`.compile(
       db,
     ),
@@ -136,7 +136,7 @@ export const rejectApplication = async (
 }
 
 /**
- * Deletes what somebody who is not a partner has sent, who may apply again. Idempotent.
+ * Deletes the application of a person who is not a partner, and may apply again. Idempotent.
  *
  * @returns whether it is gone; not if it was approved
  */

@@ -20,7 +20,7 @@ type People = {
  * each. Of copies at the same `now`, one invites, and all have the same result.
  *
  * @param people at least one, with addresses as they are stored, each once
- * @returns what became of each, in their order
+ * @returns the result of each, in their order
  */
 export const invite = async (
   db: Db,

@@ -1,4 +1,4 @@
-/** What becomes of the people whom a manager invites. */
+/** The results of invitations. */
 
 export const INVITATION_STATUSES = [
   'invited',
@@ -21,7 +21,7 @@ export type Invited = Record<
   number
 >
 
-/** How many became what. */
+/** The number of people per result. */
 export const countInvitees = (invitees: Invitee[]): Invited => {
   const count = (status: Invitee['status']) =>
     invitees.filter((invitee) => invitee.status === status).length

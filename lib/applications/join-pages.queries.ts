@@ -20,7 +20,7 @@ export type PublicJoinPage = JoinPage &
     siteUrl: string
     workspaceId: string
     workspaceName: string
-    /** Whom somebody asks whom the program knows. */
+    /** The address that applicants and partners of the program can write to. */
     contact: string | null
     /** null if there is nothing to accept. */
     agreement: Agreement | null
@@ -80,7 +80,7 @@ export const settingsOf = (page: PublicJoinPage | undefined): JoinSettings => ({
 })
 
 /**
- * Changes the page of a program. What is undefined stays as it is. Changed terms become a new
+ * Changes the page of a program. Undefined fields keep their values. Changed terms become a new
  * version. The lock serializes concurrent changes, so that each has one of its own.
  *
  * @param programId of a program of the workspace

@@ -44,7 +44,7 @@ export const readBrand = async (
  *
  * @param programId of a program of the workspace
  * @param version   of the branding that the manager has seen, 0 before the first change
- * @returns the branding; null if somebody else has changed it since
+ * @returns the branding; null if another manager has changed it since
  */
 export const saveBrand = async (
   db: Db,
@@ -108,7 +108,7 @@ export const contactIn = (workspaceId: RawBuilder<unknown>) => sql<string | null
     select m.email from members m where m.workspace_id = ${workspaceId} and m.role = 'manager'
     order by m.created_at, m.id limit 1))`
 
-/** More would not help whoever looks for help. */
+/** The most contacts that a page shows. */
 const MAX_CONTACTS = 5
 
 /** Whom to ask about the programs of a partner's email address, in all workspaces or in one. */

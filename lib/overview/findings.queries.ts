@@ -1,4 +1,4 @@
-/** What the checks of a workspace read, from every room that has some of it. */
+/** The data that the checks of a workspace read, across all rooms. */
 import { sql } from 'kysely'
 import { countPossibleMergesQuery } from '../customers/possible-merges.queries.ts'
 import type { Db } from '../db/connection.ts'

@@ -7,7 +7,7 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { breaks } from '../db/neon.ts'
 
-/** Unused requests per address: enough for typing errors, too few to flood somebody's mailbox. */
+/** Unused requests per address: enough for typing errors, too few to flood a mailbox. */
 const MAX_OPEN = 3
 
 /** What a request is made with. `old` and `new` are those of the links to the two addresses. */
@@ -103,8 +103,8 @@ const isTaken = (from: string) => sql<SqlBool>`exists (
 
 /**
  * Confirms one of the two links, and changes the address once both are confirmed. Runs and limits
- * that wait for the approval of another manager than this one go on doing so. The old address can
- * no longer sign in to anything, unless it is a partner's. May be repeated.
+ * that wait for the approval of another manager keep waiting. The old address can no longer sign in
+ * to anything, unless it is a partner's. May be repeated.
  */
 export const confirmMemberAddress = async (
   db: Db,

@@ -30,7 +30,7 @@ import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 
 /** Failures of payouts older than this were seen, or paid since by another run. */
 const FAILED_DAYS = 30
-/** Landing pages and referrers on the overview, besides all others together. */
+/** The landing pages and referrers that the overview lists. One row sums up all others. */
 const PAGES_SHOWN = 6
 const REFERRERS_SHOWN = 8
 /** Partners on the overview. */

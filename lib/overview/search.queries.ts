@@ -1,6 +1,6 @@
 /**
- * The search across a workspace: partners, customers, sales and leads, clicks and payouts, by what
- * people know of them.
+ * The search across a workspace: partners, customers, sales and leads, clicks and payouts, by name,
+ * address, id or reference.
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
@@ -10,7 +10,7 @@ import { normalizeEmail } from '../values/emails.ts'
 /** The number in a payout's reference, such as PO-000042, or null. */
 const payoutNumber = (text: string): string | null => /^PO-0*(\d{1,18})$/i.exec(text)?.[1] ?? null
 
-/** Of each kind. Whoever has more matches knows more of what they look for. */
+/** The matches of each kind. A longer text narrows them down. */
 const MATCHES_SHOWN = 10
 
 export type SearchResults = Awaited<ReturnType<typeof search>>

@@ -48,7 +48,7 @@ type RawCommission = {
 
 type Row = Omit<OwnEvent, 'isOfShadow'>
 
-/** What another platform pays is no promise of ours. */
+/** We do not promise what another platform pays. */
 const toOwnEvent = (row: Row): OwnEvent => {
   const { commission } = row
   const isOfShadow =

@@ -66,7 +66,7 @@ const ownCommissionsQuery = (
               .selectFrom('commissions as newest')
               .where(isOf(payoutId))
               .where('newest.kind', '<>', 'reversal')
-              // What another platform pays is no promise of ours.
+              // We do not promise what another platform pays.
               .where('newest.payable_at', '<', NEVER)
               .where((one) => one.and(cursor ? [one('newest.id', '<', cursor)] : []))
               .select('newest.id')

@@ -1,6 +1,7 @@
 /**
  * Why a sale or a lead counted or not, in words for the partner. The steps of a decision know other
- * partners, coupon ids, groups and the merchant's customers; these words tell of the reader alone.
+ * partners, coupon ids, groups and the merchant's customers; these sentences are about the reader
+ * alone.
  */
 import { inEnglish, type Message, type Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
@@ -120,7 +121,7 @@ export const explainToPartner = (
   return event.isCreditedToOther ? [...sentences, t(CREDITED_TO_OTHER[event.kind])] : sentences
 }
 
-/** The steps that say what somebody earns. */
+/** The steps that determine the earnings. */
 const OF_MONEY: Partial<Record<Step['code'], true>> = {
   group_reward: true,
   program_reward: true,

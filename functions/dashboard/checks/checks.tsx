@@ -66,7 +66,7 @@ const Doubtful = ({ rows, base }: { rows: DoubtfulCredits[]; base: string }) =>
     </section>
   )
 
-/** /app/:workspace/checks: each check, what it has found, and where to go on. */
+/** /app/:workspace/checks: each check, its findings, and the pages that resolve them. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/checks', async (c) => {
   const { db, now, workspace } = c.var
   const t = textsOf(c)

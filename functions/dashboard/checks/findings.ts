@@ -1,4 +1,4 @@
-/** What the checks have found, as managers read it, and where they go on. */
+/** The findings of the checks as managers read them, with the pages that resolve them. */
 import type { PageRoute } from '../../../lib/auth/roles/roles.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'

@@ -1,4 +1,4 @@
-/** The form with which a manager adjusts a partner's earnings. */
+/** The form in which a manager adjusts a partner's earnings. */
 
 import { newId } from '../../../lib/db/ids.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'

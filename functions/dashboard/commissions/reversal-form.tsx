@@ -1,4 +1,4 @@
-/** The form with which a manager reverses a commission, or a part of it. */
+/** The form in which a manager reverses a commission, or a part of it. */
 
 import { newId } from '../../../lib/db/ids.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'

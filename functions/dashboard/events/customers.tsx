@@ -21,7 +21,7 @@ import { Identities } from '../../../lib/pages/tables/identities.tsx'
 import { PartnerOf } from '../../../lib/pages/tables/ledger.tsx'
 import { sortingByTime } from '../../../lib/pages/tables/sorting.ts'
 
-/** What was paid on another platform, such as "12 commissions of $96.00", as far as it is known. */
+/** The known commissions of another platform, such as "12 commissions of $96.00". */
 const priorWords = ({ commissions, amountCents, currency }: PriorCommissions): string => {
   const amount = amountCents === null ? '' : money(amountCents, currency)
   if (commissions === null) return amount

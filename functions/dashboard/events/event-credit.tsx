@@ -1,4 +1,4 @@
-/** The form with which a manager credits an event by hand. */
+/** The form in which a manager credits an event by hand. */
 
 import * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'

@@ -1,4 +1,4 @@
-/** The form with which a manager records a refund of a sale. */
+/** The form in which a manager records a refund of a sale. */
 
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'

@@ -1,4 +1,4 @@
-/** The page of sales and leads that nobody was credited with. */
+/** The page of sales and leads that no partner was credited with. */
 
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'

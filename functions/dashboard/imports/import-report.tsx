@@ -1,4 +1,4 @@
-/** The report of an import: what became of its rows, its balances and its mails. */
+/** The report of an import: its rows, its balances and the progress of its mails. */
 
 import type {
   ImportCallEntry,

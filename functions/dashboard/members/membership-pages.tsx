@@ -50,7 +50,7 @@ type LeavePageProps = {
   problem?: string | undefined
 }
 
-/** Confirms that somebody leaves. */
+/** Confirms that the member leaves. */
 export const LeavePage = ({ base, name, mayHandOver, problem }: LeavePageProps) => (
   <>
     <h1>{t(m.members_leave_question, { name })}</h1>

@@ -55,7 +55,7 @@ const stepBack = async (
 
 const MEMBERS = '/app/:workspace/members'
 
-/** Handing over a workspace, for managers, and leaving it, for everybody in it. */
+/** Handing over a workspace, for managers, and leaving it, for every member. */
 export default createRoutes<WorkspaceEnv>()
   .get(`${MEMBERS}/hand-over`, (c) => showHandOver(c))
   .post(`${MEMBERS}/hand-over`, freshMembersOnly(), confirmedByPasskey(), form(), async (c) => {

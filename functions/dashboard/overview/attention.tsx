@@ -29,7 +29,7 @@ type Item = {
   href: string
 }
 
-/** Held commissions count possible duplicates, and refused visits may be anybody's. */
+/** Held commissions include possible duplicates. Refused visits may have any cause. */
 const isOwnItem = ({ check }: Finding): boolean =>
   check !== 'possible_duplicates' && check !== 'refused_visits'
 

@@ -114,7 +114,7 @@ const Answered = ({ question, children }: { question: Child; children: string })
   </section>
 )
 
-/** The forms with which a manager decides. */
+/** The forms in which a manager decides. */
 const Decision = ({ path, groups, fields }: { path: string; groups: Option[]; fields: Fields }) => (
   <>
     <section>

@@ -52,8 +52,8 @@ const showConfirmed = (c: Context<SessionEnv>, { email, workspaceName, programNa
 const PATH = '/confirm-address/:token'
 
 /**
- * /confirm-address/:token: whoever reads the support address of a program confirms it, by the link
- * that was mailed there, without a session. Opening it changes nothing, because mail scanners do.
+ * /confirm-address/:token: the owner of a support address confirms it, through the link that was
+ * mailed there, without a session. Opening it changes nothing, because mail scanners do.
  */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {

@@ -144,8 +144,8 @@ const AUDIT: Columns<AuditEntryResponse> = [
 const path = <L extends string>(list: L) => `/api/workspaces/:workspace/export/${list}.csv` as const
 
 /**
- * GET /export/:list.csv: the lists of the API as files, with their filters and for whoever may read
- * them.
+ * GET /export/:list.csv: the lists of the API as files, with their filters and for the roles that
+ * may read them.
  */
 export default createRoutes<WorkspaceEnv>()
   .get(path('partners'), reader(), expensive(), query(PartnerQuery), (c) => {

@@ -22,7 +22,7 @@ const PARTNERS = '/api/workspaces/:workspace/partners'
 
 const PAYOUT_YEARS = '/api/workspaces/:workspace/payout-years'
 
-/** Statements of partners, and what was paid to whom in a year. */
+/** Statements of partners, and the payments of a year by partner. */
 export default createRoutes()
   .get(`${PARTNERS}/:id/statement`, reader(), expensive(), query(StatementQuery), async (c) => {
     const { db, now, workspace } = c.var

@@ -89,7 +89,7 @@ const sendFile = (
   })
 }
 
-/** All payouts, for people: without anybody's details. */
+/** All payouts, for people to read: without partners' payment details. */
 const sendList = async (c: Context<FilesEnv>, run: Run) => {
   // Not streamed: a truncated file would look complete, and some partners would not be paid.
   const lines = await listRunLines(c.var.db, c.var.workspace.id, run.id)

@@ -59,8 +59,8 @@ const ENDPOINTS = '/api/workspaces/:workspace/webhook-endpoints'
 const DELIVERIES = '/api/workspaces/:workspace/webhook-deliveries'
 
 /**
- * /webhook-endpoints and /webhook-deliveries: where events are sent, and what became of them.
- * docs/webhooks.md.
+ * /webhook-endpoints and /webhook-deliveries: the endpoints that receive events, and the deliveries
+ * to them. docs/webhooks.md.
  */
 export default createRoutes<WebhookSettingsEnv>()
   .get(ENDPOINTS, reader(), query(Page), async (c) => {

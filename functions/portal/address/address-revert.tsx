@@ -48,7 +48,10 @@ const read = async (c: Context<RevertEnv>, token: string) => {
   return { revert, found: await findRevert(db, revert, formerAddressesSince(now)) }
 }
 
-/** Removes what was given since the change, and is held. A repeat goes on where it stopped. */
+/**
+ * Removes the accounts and details that were entered since the change and are held. A repeated call
+ * continues where the last one stopped.
+ */
 const removeHeld = async (c: Context<RevertEnv>, revert: Parameters<typeof heldSince>[1]) => {
   const { db, now, user } = c.var
   const { accounts, details } = await heldSince(db, revert)
@@ -61,8 +64,8 @@ const removeHeld = async (c: Context<RevertEnv>, revert: Parameters<typeof heldS
 }
 
 /**
- * /portal/address/revert: whoever has the old address reverts its change, by the link in the mail
- * about it.
+ * /portal/address/revert: the owner of the old address reverts its change, through the link in the
+ * mail about it.
  */
 export default createRoutes<RevertEnv>()
   .get(PATH, async (c) => {

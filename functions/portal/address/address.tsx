@@ -29,7 +29,7 @@ import revert from './address-revert.tsx'
 
 /** 190 bits. Letters and digits only, because mail programs break links at other characters. */
 const TOKEN_LENGTH = 32
-/** Nobody waits for it like for a sign-in link, and it is of no use without a session. */
+/** Longer than for a sign-in link: the link is of no use without a session. */
 const LINK_HOURS = 24
 
 const PATH = '/portal/address'

@@ -53,10 +53,10 @@ const showUnsubscribed = (c: Context<SessionEnv>, { workspaceName }: Subscriber)
 const PATH = '/unsubscribe/:token'
 
 /**
- * /unsubscribe/:token: ends the mails of a workspace to a person that go to many, by the link in
- * each of them. Opening it changes nothing, because mail scanners do. Mail programs post to it from
- * wherever they run (RFC 8058), so the page takes any body, from any site, without a session, and
- * answers without a redirect: the signed token is what authorizes it.
+ * /unsubscribe/:token: ends a workspace's bulk mails to a person, through the link in each of them.
+ * Opening it changes nothing, because mail scanners do. Mail programs post to it from wherever they
+ * run (RFC 8058), so the page takes any body, from any site, without a session, and answers without
+ * a redirect: the signed token is what authorizes it.
  */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {

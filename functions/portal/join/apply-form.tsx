@@ -1,4 +1,4 @@
-/** The form with which people apply to a program. */
+/** The form in which people apply to a program. */
 
 import { MAX_TEXT_LENGTH } from '../../../lib/applications/applications.ts'
 import type { PublicJoinPage } from '../../../lib/applications/join-pages.queries.ts'
@@ -22,7 +22,7 @@ const labels = () => ({
   promotion: t(m.your_promotion),
 })
 
-/** What an application says of the person, who was not invited. */
+/** The fields about a person who was not invited. */
 const Questions = ({ page, fields, errors }: FormState & { page: PublicJoinPage }) => {
   const control = controls(labels(), { fields, errors })
   return (
@@ -46,7 +46,7 @@ const Questions = ({ page, fields, errors }: FormState & { page: PublicJoinPage 
 
 type FormProps = FormState & { page: PublicJoinPage; email: string; isInvited: boolean }
 
-/** Who was invited says a name only, and accepts the terms. */
+/** An invited person enters a name only, and accepts the terms. */
 export const ApplyForm = ({ page, email, isInvited, fields, errors }: FormProps) => {
   const control = controls(labels(), { fields, errors })
   const answers = Object.fromEntries(

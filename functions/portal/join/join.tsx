@@ -59,7 +59,7 @@ const Invitation = ({ page, program, now }: InvitationProps) => (
   </>
 )
 
-/** What somebody reads instead of the form. */
+/** The text for people who cannot apply. */
 const Standing = ({ page, standing }: { page: PublicJoinPage; standing: NoApplicant }) => {
   const link = linkTo('/portal')
   switch (standing) {
@@ -120,7 +120,7 @@ const show = (
     status,
   )
 
-/** The form, or what the person is to the program. */
+/** The form, or why the person cannot apply. */
 const showApplication = (
   c: Context<SessionEnv>,
   page: PublicJoinPage,
@@ -149,7 +149,7 @@ const showApplication = (
   return show(c, page, children, status)
 }
 
-/** /join/:program: what a program offers, and the form with which signed-in people apply. */
+/** /join/:program: the terms of a program, and the form in which signed-in people apply. */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {
     // Anybody can ask for it, and each answer reads the database.

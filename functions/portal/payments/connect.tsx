@@ -92,8 +92,7 @@ const onboard = async (c: Context<ConnectEnv>, workspaceId: string, country: str
       }),
     )
   } finally {
-    // Also a GET, or what is refused in the end, may have changed an account, of which its holder
-    // is mailed.
+    // A GET, and a refused call, may have changed an account too: its holder is mailed.
     nudge(c, 'OUTBOX')
   }
 }

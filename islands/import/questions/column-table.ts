@@ -1,5 +1,5 @@
 /**
- * What the steps that map columns share: what is said of the file, its columns with their fields,
+ * Shared by the steps that map columns: the description of the file, its columns with their fields,
  * and menus.
  */
 import type { Message } from '../../../lib/languages/message.ts'
@@ -9,7 +9,7 @@ import { h, table } from '../dom.ts'
 import type { CsvFile } from '../file.ts'
 import { cellText } from '../rules/reading/cells.ts'
 
-/** The file's rows, and whose export it is. */
+/** The file's rows, and the platform that exported it. */
 export const fileText = ({ name, records }: CsvFile, platform: string | null): string =>
   [
     t(m.import_file_rows, { file: name, count: records.length }),

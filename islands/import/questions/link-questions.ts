@@ -7,7 +7,7 @@ import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
 import { h } from '../dom.ts'
 
-/** A question for each form of which nobody knows whether its links work. */
+/** A question for each form of links that is not known to work, or not to. */
 export const linkQuestions = (forms: FormOfLinks[]) => {
   const questions = forms
     .filter(({ works }) => works === null)

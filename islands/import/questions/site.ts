@@ -13,8 +13,8 @@ const LOOK_EVERY_MS = 3_000
 const LOOKS = 400
 
 /**
- * The part of the result about the merchant's site; nothing for a file without partners. It looks
- * for visits as long as it is shown.
+ * The part of the result about the merchant's site; nothing for a file without partners. It polls
+ * for visits while it is shown.
  */
 export const sitePart = (job: Job, outcomes: Outcomes, program: Program | null): HTMLElement[] => {
   const { parameters, paths, encoded } = linkForms(outcomes.partners.map(({ row }) => row))

@@ -7,7 +7,7 @@ import type { CsvRecord, FileCustomer, FilePartner } from './reading/records.ts'
  * Whether the balances, or without them the commissions before the move, are in minor units, by the
  * header, or by an amount that is written with decimals.
  *
- * @returns null if nothing says it: read wrongly, they would be paid a hundredfold
+ * @returns null if that is unknown: a wrong guess would pay a hundredfold
  */
 export const unitIn = (
   headers: string[],
@@ -27,7 +27,7 @@ export const unitIn = (
   return texts.length === 0 || hasDecimals ? false : null
 }
 
-/** What amounts in one currency add up to, in minor units, and whose are the three largest. */
+/** The sum of amounts in one currency, in minor units, and the partners with the three largest. */
 export type Sum = { currency: string; cents: number; largest: { of: string; cents: number }[] }
 
 const addUp = (amounts: { of: string; cents: number; currency: string }[]): Sum[] => {

@@ -9,8 +9,8 @@ export type GroupHere = { id: string; name: string }
 export type FileGroup = { name: string; partners: number }
 
 /**
- * What becomes of each group of the file, by its name: the id of a group here, or null to create
- * one of its name. Partners of others join none.
+ * The target of each group of the file, by its name: the id of a group of the program, or null to
+ * create one of that name. Partners of others join none.
  */
 export type GroupChoices = Record<string, string | null>
 

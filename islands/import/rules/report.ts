@@ -146,7 +146,7 @@ export const ownedCustomers = ({ customers }: Outcomes): OwnedCustomer[] =>
       : [],
   )
 
-/** Banned partners of imported customers: later sales of these customers are credited to nobody. */
+/** Banned partners of imported customers: later sales of these customers are not credited. */
 export const bannedPartners = ({ customers }: Outcomes): { email: string; customers: number }[] =>
   [
     ...Map.groupBy(

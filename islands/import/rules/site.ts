@@ -1,4 +1,4 @@
-/** What a merchant's site needs so that the links of a file go on working, and the links to try. */
+/** What a merchant's site needs for the links of a file to keep working, and the links to try. */
 import type { FormOfLinks } from '../../../lib/imports/partners/former-links.ts'
 import { linkWith, slugKey } from '../../../lib/values/slugs.ts'
 import type { Outcomes } from './outcomes.ts'

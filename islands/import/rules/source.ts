@@ -41,9 +41,7 @@ type LeftOut = {
 /** What a file holds beside its lines if it was read from a platform. */
 export type SourceNotes = { leftOut: LeftOut[] }
 
-/**
- * A cell from which the slug is read as it is: its link, if that has the slug where links have it.
- */
+/** A cell that holds the slug: the link, if the slug can be read from it, else the slug itself. */
 const slugCell = ({ slug, url }: SourceLink): string =>
   [url ?? '', slug, `?via=${encodeURIComponent(slug)}`].find(
     (cell) => linkIn(cell)?.slug === slug,

@@ -22,7 +22,7 @@ const ACTIONS: Record<Source['status'], Message> = {
   failed: m.import_continue_reading,
 }
 
-/** Lets the user start to read a platform, or go on with one that is read. Resolves with it. */
+/** Lets the user start a reading of a platform, or open an existing one. Resolves with it. */
 export const askSource = (reader: Reader, { signal }: AbortController): Promise<Source> =>
   new Promise((resolve) => {
     const { workspace, purpose } = reader
@@ -41,7 +41,7 @@ export const askSource = (reader: Reader, { signal }: AbortController): Promise<
       byId('source-account-label', HTMLElement).textContent = label
       account.required = Boolean(label)
     }
-    // One that has failed goes on where it was, with its token.
+    // A failed reading continues where it stopped, with its token.
     const again = ({ platform: id, account: of }: Source) => {
       platform.value = id
       account.value = of ?? ''
@@ -60,7 +60,7 @@ export const askSource = (reader: Reader, { signal }: AbortController): Promise<
       problem.hidden = false
       start.disabled = false
       token.focus()
-      // Somebody else may have been quicker.
+      // Another member may have started it first.
       void list()
     }
     const submit = async () => {
@@ -105,7 +105,7 @@ const showSources = async (reader: Reader, open: (source: Source) => void): Prom
   const sources = (body?.data ?? []).filter(
     (source) =>
       source.purpose === purpose &&
-      // What was read for a shadow run is there already.
+      // The rows of a shadow run are stored already.
       (purpose === 'import' ||
         (source.programId === reader.programId() && source.status !== 'ready')),
   )

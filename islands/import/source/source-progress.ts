@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 2_000
 const ANNOUNCE_EVERY_MS = 10_000
 const ROWS = 1_000
 
-/** Why the server has not answered with what was asked. @param status 0 if it has not answered */
+/** Why a request has failed. @param status 0 without an answer */
 const troubleOf = (status: number): (Node | string)[] => {
   if (status === 404) return [t(m.import_was_discarded)]
   if (status === 401) return [t(m.import_session_expired), signInLinks('sign_in')]

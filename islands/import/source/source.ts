@@ -1,6 +1,4 @@
-/**
- * What is read from another platform by its API: where the server has it, and what is said of it.
- */
+/** Readings of other platforms by API: their URLs and descriptions. */
 import type { Purpose } from '../../../lib/imports/sources/source.ts'
 import type { ImportSourceResponse } from '../../../lib/imports/sources/sources.responses.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -51,7 +49,7 @@ export const read = async <Body>(url: string): Promise<{ status: number; body: B
   }
 }
 
-/** Deletes what was read. Whoever is too late, or offline, leaves it to be deleted later. */
+/** Deletes what was read. If that fails, the server deletes it later. */
 export const discardSource = async (workspace: string, id: string): Promise<void> => {
   await fetch(urlOf(workspace, `/${id}`), { method: 'DELETE', headers: asOpener() }).catch(() => {})
 }

@@ -50,7 +50,7 @@ const Notes = ({ id, hint, error }: { id: string; hint: Child; error: string | u
   </>
 )
 
-/** The fields of a form that was just opened, or of one that was refused with its errors. */
+/** The fields of a new form, or of a rejected one with its errors. */
 export type FormState = { fields: Fields; errors?: ErrorDetail[] | undefined }
 
 /**

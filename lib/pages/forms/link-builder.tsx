@@ -13,7 +13,7 @@ import { QrCode } from '../parts/qr-code.tsx'
 import { hidden } from '../parts/tags.tsx'
 import { Field, IDENTIFIER, Select } from './fields.tsx'
 
-/** A link that was asked for, and what came of it. */
+/** The input for a link, with the link or the errors. */
 export type BuiltLink = {
   page: string
   slug: string
@@ -62,7 +62,7 @@ type Props = {
   siteUrl: string
   slugs: string[]
   built: BuiltLink | undefined
-  /** What else the page's URL has. */
+  /** The program in the page's URL. */
   program?: string
 }
 

@@ -17,7 +17,7 @@ export const methodWords = (method: PaymentMethod): string => t(METHODS[method])
 export const methodTitle = (method: PaymentMethod): string =>
   t(method === 'iban' ? m.method_iban_title : METHODS[method])
 
-/** How somebody is paid, within a sentence: "bank transfer (DE••• 3000)". */
+/** How a partner is paid, within a sentence: "bank transfer (DE••• 3000)". */
 export const paidBy = ({
   method,
   masked,

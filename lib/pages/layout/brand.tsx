@@ -20,8 +20,8 @@ export const accentRules = (brands: readonly Pick<Brand, 'accentColor'>[]): stri
     .join('')
 
 /**
- * The logo of a program, in a box whose size does not depend on the image. The name stands there if
- * there is no image.
+ * The logo of a program, in a box whose size does not depend on the image. The name is shown there
+ * if there is no image.
  */
 export const Logo = ({ logoUrl, name }: Pick<Brand, 'logoUrl'> & { name: string }) =>
   logoUrl && (

@@ -69,7 +69,7 @@ export const Fact = ({ name, children }: { name: Shown; children: Child }) => (
 )
 
 /**
- * Text to copy. The button is there where JavaScript runs.
+ * Text to copy. The button is shown where JavaScript runs.
  * @param label of the button, or what it copies
  */
 export const Copyable = ({ label, text }: { label: Child; text: string }) => (
@@ -94,8 +94,8 @@ export const Time = ({ at }: { at: Date }) => (
 )
 
 /**
- * The notice for a code in the URL, such as `?done=saved`. Unknown codes give none: anybody can
- * write a URL.
+ * The notice for a code in the URL, such as `?done=saved`. Unknown codes are ignored, because a URL
+ * may have any.
  */
 export const noticeFor = <Notice,>(
   codes: Record<string, Notice>,

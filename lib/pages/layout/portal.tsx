@@ -93,12 +93,12 @@ export const ProgramName = ({ name }: { name: string }) => (
   </td>
 )
 
-/** Why a banned partner has no link to copy, and whom to ask. */
+/** Why a banned partner has no link to copy, and the address to ask. */
 export const NotActive = ({ contact }: { contact: string | null }) => (
   <p class="problem">{t(m.not_active, { merchant: merchantAt(contact) })}</p>
 )
 
-/** What somebody can do who is signed in, and no partner. */
+/** What a signed-in person can do who is not a partner. */
 export const NoPrograms = ({ email }: { email: string }) => (
   <div class="empty">
     <p>{t(m.no_programs, { email })}</p>

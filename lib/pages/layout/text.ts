@@ -40,7 +40,7 @@ export const t: Translate = (<Values>(
   values: Values,
 ): Child => translator(pageLanguage())(message as RichMessage<Values>, values)) as Translate
 
-/** What another room said in English, in the page's language, in a component. */
+/** An English sentence of another room, in the page's language, in a component. */
 export const said = (english: string): string => sayIn(pageLanguage(), english)
 
 /** What a component shows: a message, or text that no catalog has, such as a name. */

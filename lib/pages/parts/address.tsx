@@ -69,7 +69,7 @@ export const RevertAddressPage = ({ from, to, token }: ConfirmAddressPageProps) 
   </>
 )
 
-/** Reports that it was reverted. Whoever did it may still be signed in. */
+/** Reports the revert. The person who made the change may still be signed in. */
 export const RevertedPage = ({ from }: { from: string }) => (
   <>
     <h1>{t(m.undo_address_done)}</h1>

@@ -42,7 +42,7 @@ export const NeedsSetup = ({ workspace, method }: NeedsSetupProps) => {
   )
 }
 
-/** The page of the settings; null to whoever may not open it. */
+/** The page of the settings; null if the reader may not open it. */
 export const settingsOf = (workspace: Workspace): string | null =>
   mayOpen(workspace, 'GET /settings') ? `/app/${workspace.slug}/settings` : null
 

@@ -4,7 +4,7 @@ import type { Tag } from '../../languages/message.ts'
 /** For screen readers only. */
 export const hidden: Tag = (content) => <span class="hidden">{content}</span>
 
-/** A name that somebody chose: it may be written right to left. */
+/** A name that a person chose: it may be written right to left. */
 export const name: Tag = (content) => <bdi>{content}</bdi>
 
 export const strong: Tag = (content) => <strong>{content}</strong>

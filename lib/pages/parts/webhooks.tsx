@@ -182,7 +182,7 @@ const ERRORS: Record<TryError, Message> = {
   no_subject: m.webhooks_error_subject,
 }
 
-/** What came of a request, as a sentence. */
+/** The result of a request, as a sentence. */
 export const resultOf = (status: number | null, error: TryError | null): string =>
   [
     status === null ? '' : t(m.webhooks_http_status, { status: String(status) }),

@@ -71,7 +71,7 @@ export type Filter = {
   label: Shown
   options?: readonly Option[]
   maxlength?: number
-  /** In the place of what the URL says. */
+  /** The value, in the place of that in the URL. */
   value?: string | undefined
 }
 
@@ -95,9 +95,7 @@ export const partnerChip = (
   return name ? t(m.layout_partner_chip, { name }) : t(m.layout_one_partner_chip)
 }
 
-/**
- * What a filter that is set leaves in the list, in words. undefined if it is none of the list's.
- */
+/** A set filter in words; undefined if the list does not have it. */
 const wordsOf = (
   name: string,
   value: string,

@@ -17,7 +17,7 @@ type PartnerNameProps = {
   id: string
   name: string | null
   slug: string
-  /** Whether it is there to try the program, and never paid. */
+  /** Whether it is a test partner, which is never paid. */
   isTest?: boolean | null
 }
 

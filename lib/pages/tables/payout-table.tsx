@@ -1,4 +1,4 @@
-/** The table of payouts, with what became of each and what a manager can do about it. */
+/** The table of payouts, with the state of each and the actions of managers. */
 
 import type { Message } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'

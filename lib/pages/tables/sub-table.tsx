@@ -1,4 +1,4 @@
-/** What came of a partner's links by the `sub` that they name. */
+/** Clicks and sales of a partner's links, by their `sub`. */
 
 import * as m from '../../languages/messages.ts'
 import type { StatsRow } from '../../totals/stats.queries.ts'

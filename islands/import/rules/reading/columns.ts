@@ -211,7 +211,7 @@ export const headersFor = (
   return recognise(some).columns.every((field, column) => field === used[column]) ? some : own
 }
 
-/** What only customers have, besides their ids. */
+/** The fields, other than ids, that only customers have. */
 const OF_CUSTOMERS: Field[] = ['startedAt', 'priorCommissions', 'priorAmount', 'priorCurrency']
 
 /**
