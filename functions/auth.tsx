@@ -67,6 +67,22 @@ const mailLink = async (c: AuthContext, email: string, next: string) => {
   return served
 }
 
+/** Reports that a link was mailed, or that earlier ones are on their way. */
+const showMailed = (
+  c: Context,
+  email: string,
+  next: string,
+  { outcome, problem }: Awaited<ReturnType<typeof mailLink>>,
+) => {
+  const children =
+    outcome === 'mailed' ? (
+      <MailSentPage email={email} next={next} problem={problem} />
+    ) : (
+      <MailsOnTheWayPage email={email} />
+    )
+  return renderPage(c, { title: m.check_email, children })
+}
+
 const DONE = { everywhere: m.signed_out_everywhere }
 
 /** Whether to respond with JSON instead of a page. */
@@ -112,18 +128,12 @@ const app = createApp()
       const page = <SignInPage next={next} email={typed} problem={NO_EMAIL} />
       return renderPage(c, { title: t(m.sign_in), children: page }, 400)
     }
-    const { outcome, problem } = await mailLink(c, email, next)
-    if (outcome === 'refused') {
+    const served = await mailLink(c, email, next)
+    if (served.outcome === 'refused') {
       const page = <SignInPage next={next} email={typed} problem={t(m.undeliverable)} />
       return renderPage(c, { title: t(m.sign_in), children: page }, 400)
     }
-    const children =
-      outcome === 'mailed' ? (
-        <MailSentPage email={email} next={next} problem={problem} />
-      ) : (
-        <MailsOnTheWayPage email={email} />
-      )
-    return renderPage(c, { title: t(m.check_email), children })
+    return showMailed(c, email, next, served)
   })
   // A signed-in person who could confirm with a passkey asks for a link instead.
   .post('/auth/confirmation-link', openAuth(), form(), async (c) => {
@@ -132,14 +142,7 @@ const app = createApp()
     const session = await findSession(c.var, c.req.header('Cookie'))
     if (!session) return c.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303)
     const { email } = session.user
-    const { outcome, problem } = await mailLink(c, email, next)
-    const children =
-      outcome === 'mailed' ? (
-        <MailSentPage email={email} next={next} problem={problem} />
-      ) : (
-        <MailsOnTheWayPage email={email} />
-      )
-    return renderPage(c, { title: textsOf(c)(m.check_email), children })
+    return showMailed(c, email, next, await mailLink(c, email, next))
   })
   .get('/auth/confirm', openAuth(), async (c) => {
     const { token = '' } = c.req.query()

@@ -3,11 +3,7 @@
  * session lasts. A step is replaced only if its state has changed, apart from the target of its
  * first link, so that nothing moves while a person reads, and no element loses the focus.
  */
-
-const PAUSE_MS = 5_000
-
-/** A quarter of an hour. Some workspaces never need one of the steps. */
-const MOST_REQUESTS = 180
+import { MOST_REQUESTS, nextTurn } from './waiting.ts'
 
 const OPEN = '[data-status="open"], [data-status="failed"]'
 
@@ -18,21 +14,11 @@ export const startChecklist = (): void => {
 
 const follow = async (list: HTMLElement): Promise<void> => {
   for (let request = 0; request < MOST_REQUESTS && list.querySelector(OPEN); request++) {
-    await pause()
-    await visible()
+    await nextTurn()
     const page = await readPage()
     if (page === 'signed_out') return
     if (page) tick(list, page.querySelector('ul.checklist'))
   }
-}
-
-const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-
-const visible = async (): Promise<void> => {
-  while (document.hidden)
-    await new Promise((resolve) =>
-      document.addEventListener('visibilitychange', resolve, { once: true }),
-    )
 }
 
 /** The current page; undefined if the request fails. */

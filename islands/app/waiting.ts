@@ -6,7 +6,16 @@
 const PAUSE_MS = 5_000
 
 /** A quarter of an hour: longer than a link lives, and than the mails of a large import take. */
-const MOST_REQUESTS = 180
+export const MOST_REQUESTS = 180
+
+/** Waits between two requests, and until the tab is visible. */
+export const nextTurn = async (): Promise<void> => {
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  while (document.hidden)
+    await new Promise((resolve) =>
+      document.addEventListener('visibilitychange', resolve, { once: true }),
+    )
+}
 
 export const startWaiting = (): void => {
   const state = document.querySelector<HTMLElement>('[id][data-follow]')
@@ -15,11 +24,7 @@ export const startWaiting = (): void => {
 
 const follow = async (state: HTMLElement, path: string): Promise<void> => {
   for (let request = 0; request < MOST_REQUESTS; request++) {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-    if (document.hidden)
-      await new Promise((resolve) =>
-        document.addEventListener('visibilitychange', resolve, { once: true }),
-      )
+    await nextTurn()
     const fresh = await read(path, state.id)
     if (!fresh) continue
     if (state.innerHTML !== fresh.innerHTML) state.replaceChildren(...fresh.childNodes)

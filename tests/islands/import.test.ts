@@ -375,7 +375,7 @@ test('an old session pauses the import, which resumes after sign-in', async () =
   expect(await text()).toContain('Partners 1,000 imported.')
 })
 
-test('another person who signs in stops the import, which goes on by itself once the first one is back', async () => {
+test('another person who signs in stops the import, which continues by itself once the first one is back', async () => {
   await checkFile('many.csv', partners(2_000))
   service.state.delayMs = 1_000
   await press(/^Import/)
