@@ -54,7 +54,12 @@ const describe = () =>
     servers: [{ url: '/' }],
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'A live API key: `trib_live_...`' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key, `trib_live_...` or `trib_test_...`, with the scope that the operation names.',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',

@@ -9,6 +9,7 @@ import type { Roles } from '../lib/auth/roles/role-sets.ts'
 import { ErrorResponse, listOf } from '../lib/http/common.responses.ts'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
 import { Page } from '../lib/http/lists.ts'
+import type { ApiKeyScope } from '../lib/tenancy/keys/api-keys.ts'
 import { ERROR_REFERENCE } from './error-reference.ts'
 import { SAMPLE_WORKSPACE } from './sample-values.ts'
 
@@ -30,9 +31,10 @@ export const routeOf = (method: string, path: string): string =>
 /** The path parameters of an endpoint below a workspace. */
 export const path = (more: Parameters = {}) => ({ path: z.object({ ...workspace, ...more }) })
 
-export const byApiKey = [{ apiKey: [] }]
+/** An API key with a scope. The document states it, as OpenAPI 3.1 allows of any scheme. */
+export const byApiKey = (scope: ApiKeyScope) => [{ apiKey: [scope] }]
 export const bySession = [{ session: [] }]
-const byReader = [...byApiKey, ...bySession]
+const byReader = [...byApiKey('read'), ...bySession]
 
 export const BODY_ERRORS = ['invalid_body', 'body_too_large', 'unsupported_media_type'] as const
 export const SESSION_ERRORS = ['not_signed_in', 'cross_site_request'] as const
@@ -170,7 +172,7 @@ export const membersOnly = (operation: Operation): Operation => {
 /** A change that an API key with the scope `write` may also make. */
 export const byWriter = (operation: Operation): Operation => ({
   ...operation,
-  security: byReader,
+  security: [...byApiKey('write'), ...bySession],
   responses: {
     ...operation.responses,
     ...errors(

@@ -45,11 +45,11 @@ const accessOf = (route: string, { security = [], responses }: Operation): strin
   const needs = security.flatMap((scheme) => Object.keys(scheme))
   if (needs.length === 0)
     return responses[400]?.description.includes('`invalid_signature`') ? 'signature' : 'public'
-  if (!needs.includes('session')) return `API key (${code(security[0]?.apiKey?.[0] ?? 'track')})`
+  const scopes = security.flatMap(({ apiKey = [] }) => apiKey)
+  const byKey = scopes.map((scope) => `API key (${code(scope)})`)
+  if (!needs.includes('session')) return byKey.join(', ')
   const roles = ROUTE_ROLES.get(route)
-  if (!roles) return 'signed in'
-  if (!needs.includes('apiKey')) return rolesIn(roles)
-  return `${rolesIn(roles)}, API key (${code(roles === ALL ? 'read' : 'write')})`
+  return [roles ? rolesIn(roles) : 'signed in', ...byKey].join(', ')
 }
 
 /** Parameters that all lists have, or that are in the path. */

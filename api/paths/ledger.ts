@@ -113,6 +113,6 @@ export const ledger: ZodOpenApiPathsObject = {
     get: byManager(get('Export a partner’s personal data', PersonalDataResponse)),
   },
   [`${WORKSPACE}/partners/{id}/erase`]: {
-    post: act('Erase a partner’s personal data, if nothing is due to it', ErasureResponse),
+    post: act('Erase a partner’s personal data, if it has no balance', ErasureResponse),
   },
 }

@@ -41,7 +41,13 @@ export const papers: ZodOpenApiPathsObject = {
       requestParams: { ...path(id), query: StatementQuery },
       responses: {
         200: orCsv('Its balances, or a CSV file of its entries.', StatementResponse),
-        ...errors('invalid_query', 'invalid_api_key', 'not_signed_in', 'not_found'),
+        ...errors(
+          'invalid_query',
+          'invalid_api_key',
+          'insufficient_scope',
+          'not_signed_in',
+          'not_found',
+        ),
       },
     },
   },

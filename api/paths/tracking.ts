@@ -15,7 +15,7 @@ import { BODY_ERRORS, byApiKey, errors, json } from '../operations.ts'
 const report = (summary: string, schema: z.ZodType, ...codes: Parameters<typeof errors>) => ({
   post: {
     summary,
-    security: byApiKey,
+    security: byApiKey('track'),
     requestBody: { required: true, ...json(schema) },
     responses: {
       200: {
@@ -45,7 +45,7 @@ export const tracking: ZodOpenApiPathsObject = {
   '/api/track/batch': {
     post: {
       summary: 'Report up to 500 sales and leads',
-      security: byApiKey,
+      security: byApiKey('track'),
       requestBody: { required: true, ...json(Batch) },
       responses: {
         200: {
@@ -61,7 +61,7 @@ export const tracking: ZodOpenApiPathsObject = {
   '/api/track/sale/{externalId}': {
     patch: {
       summary: 'Add a missing click or customer to a reported sale',
-      security: [{ apiKey: ['write'] }],
+      security: byApiKey('write'),
       requestParams: {
         path: z.object({
           externalId: z.string().meta({ description: 'The `externalId` of the sale.' }),

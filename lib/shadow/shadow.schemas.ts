@@ -48,7 +48,7 @@ export const CommissionUploadRow = z
     ),
     state: optional(z.enum(PLATFORM_STATES)).meta({
       description:
-        '`pending` and `due` are owed to the partner, `paid` was paid, `voided` counts for nothing.',
+        '`pending` and `due` are owed to the partner, `paid` was paid, and nothing is owed for `voided`.',
       default: 'pending',
     }),
     amountCents: cents(-MAX_AMOUNT_CENTS, 'The commission, in minor units.'),

@@ -46,7 +46,7 @@ test('a table names who may call an endpoint and what it takes, required fields 
     },
     paths: {
       '/api/workspaces/{workspace}/commissions': {
-        get: operation([{ apiKey: [] }, { session: [] }], {
+        get: operation([{ apiKey: ['read'] }, { session: [] }], {
           parameters: [
             { in: 'query', name: 'kind' },
             { in: 'query', name: 'limit' },

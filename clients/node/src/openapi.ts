@@ -1206,6 +1206,7 @@ responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Statement"]; "text/csv": string } }
 400: Failure
 401: Failure
+403: Failure
 404: Failure
 429: Failure
 500: Failure
@@ -2038,7 +2039,7 @@ ShadowCommissions: {
 rows: Array<{
 /** The platform’s own id of the commission. A later row with the same id changes it. Without one, the row is known by its content. */
 id?: undefined | string | null
-/** `pending` and `due` are owed to the partner, `paid` was paid, `voided` counts for nothing. */
+/** `pending` and `due` are owed to the partner, `paid` was paid, and nothing is owed for `voided`. */
 state?: undefined | "pending" | "due" | "paid" | "voided" | "other" | null
 /** The commission, in minor units. */
 amountCents: number
