@@ -169,7 +169,7 @@ export const RunResultResponse = z
       .nullable()
       .meta({
         description:
-          'Your available balance at Stripe before the run. null by bank, if nothing is due, and if it could not be read.',
+          'Your available balance at Stripe before the run. null for a run by bank, if nothing is payable, or if it could not be read.',
       }),
     unread: z.array(z.enum(['accounts', 'balance'])).meta({
       description:
