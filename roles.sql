@@ -77,21 +77,16 @@ grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_
 -- Functions without rights of their own do no more than their caller may.
 grant execute on function
     addressed_elsewhere, addressed_since, addresses_alike, assert_not_undone, assert_unchanged,
-        begin_customer_import, duplicates_of, erase_list, erase_text, erase_texts,
-        event_reported, hold_possible_duplicate,
-    hold_by_rule, identity_lock_key, import_dependents, import_is_undone, import_partners,
-        import_results, imported_balances, imported_customers, imported_partners, is_counted,
-        is_of_kind,
-        is_matchable, is_whole_customer, is_whole_event, issue_invoices,
-    kinds_of_sales, load_partner_import, lock_address, lock_click, lock_customers,
-        lock_identities, looks_of_sale, mail_opening_balances, mark_late, move_earned,
-        note_own_address,
-    note_received, original_of, page_of, referrer_of, landing_of_click, landing_of_event, never,
-        terms_of_partner,
-    find_possible_duplicate, plan_undo, purchase_id_kind, has_webhooks, present_owner,
-        reverse_commission,
-        reward_of, sales_alike, sales_from_at, save_partner_import, slug_look, tie_customers,
-        utc_day, may_approve, refuse_to_workers
+    begin_customer_import, earning_sales_near, erase_list, erase_text, erase_texts,
+    event_reported, expected_sales_near, has_webhooks, hold_commissions, identity_lock_key,
+    import_dependents, import_is_undone, import_partners, import_results, imported_balances,
+    imported_customers, imported_partners, is_counted, is_matchable, is_of_kind,
+    is_whole_customer, is_whole_event, issue_invoices, landing_of_click, landing_of_event,
+    load_hold_facts, load_partner_import, lock_address, lock_click, lock_customers,
+    lock_identities, looks_of_sale, mail_opening_balances, mark_late, may_approve, move_earned,
+    never, note_own_address, page_of, plan_undo, present_owner, purchase_id_kind, referrer_of,
+    refuse_to_workers, reverse_commission, reward_of, sales_from_at, save_partner_import,
+    slug_look, terms_of_partner, tie_customers, utc_day
     to :"pages", :"pay";
 
 

@@ -59,7 +59,7 @@ create domain sale_cents         as bigint   constraint sale_cents_check
 \ir schema/visits.sql
 \ir schema/processors.sql
 \ir schema/identities.sql
-\ir schema/duplicates.sql
+\ir schema/holds.sql
 \ir schema/reports.sql
 \ir schema/refunds.sql
 \ir schema/shadow.sql

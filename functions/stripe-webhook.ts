@@ -47,6 +47,8 @@ import { addSecret } from '../lib/purchases/stripe/signing-secrets.service.ts'
 import type { SigningSecretsService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import type { CreditOutcome, HandCreditRequest } from '../lib/rules/attribution/hand-credits.ts'
+import { decideHolds } from '../lib/rules/holds/decide-holds.ts'
+import type { DecidedHolds, HoldRequest, UndecidedHolds } from '../lib/rules/holds/hold-facts.ts'
 import type { MergeDecision } from '../lib/rules/identities/possible-merges.ts'
 import { explainOutcome } from '../lib/rules/purchases/outcomes.ts'
 import type { CorrectionOutcome, SaleCorrection } from '../lib/rules/refunds/corrections.ts'
@@ -217,6 +219,10 @@ export class Reports extends WorkerEntrypoint<StripeBindings> implements Reports
     const joined = await joinReport(connect(this.env), workspaceId, report, new Date())
     this.ctx.waitUntil(nudgeAll(this.env, 'WEBHOOKS'))
     return joined
+  }
+
+  async decideHolds(request: HoldRequest, undecided: UndecidedHolds): Promise<DecidedHolds> {
+    return decideHolds(request, undecided)
   }
 }
 

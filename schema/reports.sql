@@ -262,34 +262,6 @@ begin
             sales_from) end);
 end $$;
 
--- Holds the commission of a sale or lead for what its decision says: see ruledHoldOf in
--- lib/rules/steps/steps.ts. After what saves the event and compares it with others; may be
--- repeated. is_new is whether that is known only now: then a manager has not decided about it, also
--- if the commission was held for another reason. One that is part of a payout is not held.
-create or replace function hold_by_rule(workspace uuid, saved_id uuid, held_for text,
-    is_new boolean, now timestamptz) returns void
-language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
-begin
-    insert into commission_holds as h (commission_id, workspace_id, reason, created_at)
-    select c.id, c.workspace_id, held_for, now
-    from events e
-    cross join lateral (select * from commissions where id = e.commission_id offset 0) c
-    where e.workspace_id = workspace and e.id = saved_id and c.payout_id is null
-      and (is_new or not exists (
-          select from commissions o
-          where o.event_id = saved_id and exists (
-              select from commission_holds held
-              where held.commission_id = o.id
-                and (o.id <> c.id or held.resolved_at is not null) offset 0) offset 0))
-    on conflict (commission_id) do update
-    set reason = excluded.reason, note = null, held_by = null, created_at = excluded.created_at,
-        resolved_at = null, resolution = null, resolved_by = null
-    where is_new and h.resolution = 'released'
-       or h.resolved_at is null and h.reason not in ('manual', excluded.reason)
-          and (is_new or h.reason <> 'possible_duplicate');
-end $$;
-
 -- Marks a customer's sales to be planned again if an address that was learned after them may be
 -- that of their partner.
 create or replace function note_own_address(customer uuid, address text) returns void
@@ -360,9 +332,11 @@ create or replace trigger partners_own_address
     after update of email on partners for each row
     when (new.email is distinct from old.email) execute function note_partner_address();
 
--- Marks what a saved report refers of payments received before: see lateOf in
--- lib/tracking/reports/late-reports.ts, which says what `late` is. What a customer bought since a
--- dated report took place may depend on it in every way. Returns whether anything is marked.
+-- Moves the cursors of a customer, replan_from and addressed_from, back to the first sale that a
+-- saved report may have changed: see lateOf in lib/tracking/reports/late-reports.ts, which says
+-- what `late` is. Sales that somebody else had referred before are left out, unless the report is
+-- dated. It decides nothing about these sales: each is planned again, by planSale in
+-- lib/rules/plans. Returns whether a cursor has moved.
 create or replace function mark_late(workspace uuid, saved_id uuid, of_customer uuid, late jsonb,
     now timestamptz, is_dated boolean) returns boolean
 language plpgsql as $$
@@ -411,7 +385,8 @@ end $$;
 -- Saves a decided report, all of it or nothing: SavedReport in
 -- lib/tracking/reports/reports.queries.ts. Returns the event, or that of an earlier report with the
 -- same id: of concurrent copies, the first one inserts it. May be repeated after a commit that was
--- not seen. Raises TR001 if the customer is not as it was read, and the caller decides again.
+-- not seen. Raises TR001 if the customer is not as it was read, and the caller decides again; and
+-- TR002 if holds are to be decided (see hold_commissions), and the caller decides these alone.
 --
 -- Each statement sees what was committed before it, also while an earlier one waited for a lock.
 create or replace function save_report(report jsonb) returns jsonb
@@ -434,13 +409,13 @@ declare
     identities    jsonb       := report -> 'identities';
     referrer      jsonb       := report -> 'referrer';
     commission    jsonb       := report -> 'commission';
-    review        jsonb       := report -> 'review';
+    holds         jsonb       := report -> 'holds';
     refunds       jsonb       := coalesce(report -> 'refunds', '[]');
     adopts_sales  boolean     := coalesce((report -> 'adoptsSales')::boolean, false);
     is_refunded   boolean;   -- whether refunds wait for the sale
     is_processed  boolean;   -- whether a processor reports to the workspace
 begin
-    if review is not null and click is not null then
+    if holds <> '[]' and click is not null then
         perform lock_click(workspace, click);
     end if;
     if identities is not null then
@@ -627,13 +602,8 @@ begin
             now <> received_at) then
         hash := null;
     end if;
-    if (review -> 'holds')::boolean then
-        perform hold_possible_duplicate(workspace, saved_id, click, '{}', true, received_at);
-    elsif review is not null then
-        perform note_received(workspace, saved_id, click, null, (review -> 'hours')::integer);
-    end if;
-    if report ->> 'heldFor' is not null then
-        perform hold_by_rule(workspace, saved_id, report ->> 'heldFor', true, received_at);
+    if holds <> '[]' then
+        perform hold_commissions(workspace, holds, received_at);
     end if;
     return jsonb_build_object(
         'id', saved_id, 'attributed', true, 'bodyHash', hash,
@@ -643,7 +613,8 @@ end $$;
 -- Saves decided reports in order, each completely or not at all, then loads what others are decided
 -- from: `saved` and `loaded` of results, in their order. See lib/tracking/reports/batch.queries.ts.
 -- A report that conflicts with what was saved since it was loaded is null in `saved`, and so are
--- those of its customer after it.
+-- those of its customer after it. One whose holds are to be decided is there as what to decide:
+-- {undecided}.
 --
 -- A commit waits for the disk, so 25 reports share one. A report that would wait for somebody's
 -- lock commits those before it first: whoever waits holds no locks of other reports, so batches and
@@ -657,6 +628,7 @@ declare
     waiting       text[]  := '{}';   -- the customers of those that conflict
     uncommitted   integer := 0;      -- the reports saved since the last commit
     must_wait     boolean;
+    undecided     text;
     customer      text;
     event         jsonb;
     w             jsonb;
@@ -684,6 +656,10 @@ begin
                 when sqlstate 'TR001' or unique_violation or foreign_key_violation
                     or deadlock_detected or serialization_failure then
                     event := null;
+                    waiting := waiting || customer;
+                when sqlstate 'TR002' then
+                    get stacked diagnostics undecided = pg_exception_detail;
+                    event := jsonb_build_object('undecided', undecided::jsonb);
                     waiting := waiting || customer;
             end;
             if must_wait or uncommitted = 25 then

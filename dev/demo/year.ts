@@ -10,8 +10,9 @@ import { newId } from '../../lib/db/ids.ts'
 import type { Client } from '../../lib/db/neon.ts'
 import type { Tables } from '../../lib/db/tables.ts'
 import { decide } from '../../lib/rules/decisions/decide.ts'
+import { decideHolds } from '../../lib/rules/holds/decide-holds.ts'
 import { loadReportFacts } from '../../lib/tracking/reports/facts.queries.ts'
-import { saveReport } from '../../lib/tracking/reports/reports.queries.ts'
+import { saveReport, toSaved } from '../../lib/tracking/reports/reports.queries.ts'
 import { slugKey, toAscii } from '../../lib/values/slugs.ts'
 import { seeder } from './seed.ts'
 import {
@@ -70,7 +71,8 @@ const record = async (
       at: now,
       receivedAt: now,
     }
-    const { status } = await saveReport(client, { ...decided, bodyHash: 'demo' })
+    const saved = toSaved({ ...decided, bodyHash: 'demo' })
+    const { status } = await saveReport(client, saved, decideHolds)
     if (status !== 'saved') throw new Error('A report of the demo conflicts with nothing.')
   }
 }

@@ -1,6 +1,5 @@
 import { apiKey } from '../../lib/auth/keys/api-keys.ts'
 import type { ReportQueues } from '../../lib/http/rpc/nudge.service.ts'
-import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { createTrackingApp } from '../../lib/http/tracking-app.ts'
 import { body } from '../../lib/http/validate.ts'
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../lib/tracking/reports/batch.schemas.ts'
 import { recordBatch } from '../../lib/tracking/reports/batch.service.ts'
 import type { ReportsService } from '../../lib/tracking/reports/purchases.rpc.ts'
+import { purchasesOf } from '../../lib/tracking/reports/purchases.service.ts'
 
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
@@ -21,7 +21,5 @@ const batch = body(BatchRequest, {
 
 /** POST /api/track/batch: records up to 500 sales and leads in order, each answered by itself. */
 export default createTrackingApp<Bindings>().post('/api/track/batch', apiKey(), batch, (c) =>
-  recordBatch(c, c.req.valid('json').events, (workspaceId, report) =>
-    rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
-  ),
+  recordBatch(c, c.req.valid('json').events, purchasesOf('stripe-webhook', c.env.STRIPE_WEBHOOK)),
 )

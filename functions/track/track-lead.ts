@@ -1,9 +1,9 @@
 import { apiKey } from '../../lib/auth/keys/api-keys.ts'
 import type { ReportQueues } from '../../lib/http/rpc/nudge.service.ts'
-import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { createTrackingApp } from '../../lib/http/tracking-app.ts'
 import { body } from '../../lib/http/validate.ts'
 import type { ReportsService } from '../../lib/tracking/reports/purchases.rpc.ts'
+import { purchasesOf } from '../../lib/tracking/reports/purchases.service.ts'
 import { recordReport } from '../../lib/tracking/reports/report.service.ts'
 import { LeadEvent } from '../../lib/tracking/reports/reports.schemas.ts'
 
@@ -17,8 +17,5 @@ export default createTrackingApp<Bindings>().post(
   '/api/track/lead',
   apiKey(),
   body(LeadEvent),
-  (c) =>
-    recordReport(c, c.req.valid('json'), (workspaceId, report) =>
-      rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
-    ),
+  (c) => recordReport(c, c.req.valid('json'), purchasesOf('stripe-webhook', c.env.STRIPE_WEBHOOK)),
 )

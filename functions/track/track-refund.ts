@@ -1,11 +1,11 @@
 import { apiKey } from '../../lib/auth/keys/api-keys.ts'
 import type { ReportQueues } from '../../lib/http/rpc/nudge.service.ts'
-import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { createTrackingApp } from '../../lib/http/tracking-app.ts'
 import { body } from '../../lib/http/validate.ts'
 import { RefundEvent } from '../../lib/tracking/refunds/refund.schemas.ts'
 import { recordRefund } from '../../lib/tracking/refunds/refund.service.ts'
 import type { ReportsService } from '../../lib/tracking/reports/purchases.rpc.ts'
+import { purchasesOf } from '../../lib/tracking/reports/purchases.service.ts'
 
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
@@ -17,8 +17,5 @@ export default createTrackingApp<Bindings>().post(
   '/api/track/refund',
   apiKey(),
   body(RefundEvent),
-  (c) =>
-    recordRefund(c, c.req.valid('json'), (workspaceId, refund) =>
-      rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, refund)),
-    ),
+  (c) => recordRefund(c, c.req.valid('json'), purchasesOf('stripe-webhook', c.env.STRIPE_WEBHOOK)),
 )

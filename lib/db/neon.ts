@@ -70,13 +70,13 @@ export const breaks = (error: unknown, constraint: string): boolean => {
   return code === '23505' && broken === constraint
 }
 
-/** Raised by assert_unchanged in schema.sql. */
-const CONFLICT = 'TR001'
+/** Raised by assert_unchanged and hold_commissions in schema.sql. */
+const CONFLICTS: unknown[] = ['TR001', 'TR002']
 
 /** Whether a batch was rolled back because rows changed since the read, or a click was removed. */
 export const isConflict = (error: unknown): boolean => {
   const { code, constraint } = error as Partial<NeonDbError>
-  return code === CONFLICT || (code === '23503' && constraint === 'events_click_id_fkey')
+  return CONFLICTS.includes(code) || (code === '23503' && constraint === 'events_click_id_fkey')
 }
 
 const INT8 = 20

@@ -2,11 +2,9 @@
  * Validation of requests by zod: JSON bodies, query strings and forms. An invalid body or query
  * gets our error shape. An invalid form is shown again with its errors.
  */
-import { zValidator } from '@hono/zod-validator'
-import type { MiddlewareHandler } from 'hono'
+import type { HonoRequest, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
-import { HTTPException } from 'hono/http-exception'
 import type * as z from 'zod'
 import { findUnstorable } from '../values/json.ts'
 import type { BaseEnv } from './base-app.ts'
@@ -57,41 +55,13 @@ export const checked = <S extends z.ZodType<object>>(
   input: unknown,
 ): Checked<z.output<S>> => {
   const unstorable = findUnstorable(input)
-  if (unstorable) return { errors: [unstorable] }
+  return unstorable ? { errors: [unstorable] } : parsed(schema, input)
+}
 
+const parsed = <S extends z.ZodType<object>>(schema: S, input: unknown): Checked<z.output<S>> => {
   const result = schema.safeParse(input)
   return result.success ? { data: result.data } : { errors: toDetails(result.error) }
 }
-
-/**
- * Hono's zod validator with our errors. @param prepare changes the input before the schema checks
- * it
- */
-const validator = (
-  target: 'json' | 'query',
-  code: InvalidCode,
-  schema: z.ZodType<object>,
-  prepare: (input: unknown) => unknown,
-  checksRows = false,
-): MiddlewareHandler =>
-  zValidator(
-    target,
-    schema,
-    (result) => {
-      if (!result.success) throw invalid(code, toDetails(result.error))
-    },
-    {
-      validationFunction: (schema, input) => {
-        const prepared = prepare(input)
-        const unstorable = checksRows ? null : findUnstorable(prepared)
-        if (unstorable) throw invalid(code, [unstorable])
-        return schema.safeParse(prepared)
-      },
-    },
-  )
-
-const notJson = () =>
-  invalid('invalid_body', [{ path: '', message: 'The body is not JSON in UTF-8.' }])
 
 const mediaType = (header: string | undefined): string | undefined =>
   header?.split(';')[0]?.trim().toLowerCase()
@@ -105,32 +75,29 @@ export const limitBody = (maxBytes: number) =>
     },
   })
 
-/**
- * Reads the body for Hono's validator, which parses what is cached here. It would ignore the
- * encoding, skip bodies of other types, and return malformed JSON as an error of its own.
- */
-const readJson = (plainText: boolean): MiddlewareHandler<BaseEnv> =>
-  async function readJson(c, next) {
-    const type = mediaType(c.req.header('Content-Type'))
-    if (plainText && type === 'text/plain') {
-      const headers = new Headers(c.req.raw.headers)
-      headers.set('Content-Type', 'application/json')
-      c.req.raw = new Request(c.req.raw, { headers })
-    } else if (type !== 'application/json') {
-      throw new ApiError(
-        'unsupported_media_type',
-        'Send JSON, with the header "Content-Type: application/json".',
-      )
-    }
-    try {
-      new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(await c.req.arrayBuffer())
-    } catch {
-      throw notJson()
-    }
-    await next().catch((error: unknown) => {
-      throw error instanceof HTTPException ? notJson() : error
-    })
+const readJson = async (request: HonoRequest, plainText: boolean): Promise<unknown> => {
+  const type = mediaType(request.header('Content-Type'))
+  if (type !== 'application/json' && !(plainText && type === 'text/plain')) {
+    throw new ApiError(
+      'unsupported_media_type',
+      'Send JSON, with the header "Content-Type: application/json".',
+    )
   }
+  try {
+    return JSON.parse(
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(
+        await request.arrayBuffer(),
+      ),
+    )
+  } catch {
+    throw invalid('invalid_body', [{ path: '', message: 'The body is not JSON in UTF-8.' }])
+  }
+}
+
+const valid = <T>(code: InvalidCode, { data, errors }: Checked<T>): T => {
+  if (errors) throw invalid(code, errors)
+  return data
+}
 
 /**
  * Validates the JSON body against a schema, for `c.req.valid('json')`.
@@ -145,33 +112,27 @@ export const body = <S extends z.ZodType<object>>(
   schema: S,
   { plainText = false, maxBytes = MAX_BODY_BYTES, checksRows = false, precheck }: Options = {},
 ) =>
-  every(
-    limitBody(maxBytes),
-    readJson(plainText),
-    validator(
-      'json',
-      'invalid_body',
-      schema,
-      (parsed) => {
-        precheck?.(parsed)
-        return parsed
-      },
-      checksRows,
-    ),
-  ) as MiddlewareHandler<BaseEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }>
-
-/** If a parameter is repeated, its first value counts. */
-const firstValues = (query: unknown) =>
-  Object.fromEntries(
-    Object.entries(query as object).map(([name, value]) => [name, [value].flat()[0]]),
-  )
+  every(limitBody(maxBytes), async function readBody(c, next) {
+    const input = await readJson(c.req, plainText)
+    precheck?.(input)
+    const check = checksRows ? parsed : checked
+    c.req.addValidatedData('json', valid('invalid_body', check(schema, input)))
+    await next()
+  }) as MiddlewareHandler<BaseEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }>
 
 /**
- * Validates the query string against a schema, for `c.req.valid('query')`.
+ * Validates the query string against a schema, for `c.req.valid('query')`. Of a parameter given
+ * more than once, the first value counts.
+ *
  * @throws {ApiError} `invalid_query`
  */
 export const query = <S extends z.ZodType<object>>(schema: S) =>
-  validator('query', 'invalid_query', schema, firstValues) as MiddlewareHandler<
+  async function readQuery(c, next) {
+    const values = Object.entries(c.req.queries()).map(([name, [value]]) => [name, value])
+    const input = Object.fromEntries(values)
+    c.req.addValidatedData('query', valid('invalid_query', checked(schema, input)))
+    await next()
+  } as MiddlewareHandler<
     BaseEnv,
     string,
     { in: { query: z.input<S> }; out: { query: z.output<S> } }

@@ -11,6 +11,7 @@ const METHODS = [
     'getSession',
     'addSecret',
     'joinReport',
+    'decideHolds',
     'creditEvent',
     'replanCustomers',
     'refreshAccount',
@@ -54,10 +55,26 @@ const TAKEN_OVER = `export default {
 const OFFERED = ['auth', 'import-source', 'mailer', 'payouts', 'stripe-webhook', 'webhooks']
 const REACHED: Record<string, Record<string, string[]>> = {
   'track-click': { OUTBOX: ['nudge'] },
-  'track-lead': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
-  'track-sale': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
-  'track-refund': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
-  'track-batch': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
+  'track-lead': {
+    STRIPE_WEBHOOK: ['joinReport', 'decideHolds'],
+    WEBHOOKS: ['nudge'],
+    OUTBOX: ['nudge'],
+  },
+  'track-sale': {
+    STRIPE_WEBHOOK: ['joinReport', 'decideHolds'],
+    WEBHOOKS: ['nudge'],
+    OUTBOX: ['nudge'],
+  },
+  'track-refund': {
+    STRIPE_WEBHOOK: ['joinReport', 'decideHolds'],
+    WEBHOOKS: ['nudge'],
+    OUTBOX: ['nudge'],
+  },
+  'track-batch': {
+    STRIPE_WEBHOOK: ['joinReport', 'decideHolds'],
+    WEBHOOKS: ['nudge'],
+    OUTBOX: ['nudge'],
+  },
   'import-partners': { AUTH: ['getSession'], WEBHOOKS: ['nudge'], OUTBOX: ['nudge'] },
   'import-customers': {
     AUTH: ['getSession'],

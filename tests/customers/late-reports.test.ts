@@ -76,7 +76,7 @@ const interrupted = async (
         }),
       },
       RATE_LIMIT: { limit: async () => ({ success: true }) },
-      STRIPE_WEBHOOK: { joinReport: fail, replanCustomers: fail },
+      STRIPE_WEBHOOK: { joinReport: fail, decideHolds: fail, replanCustomers: fail },
     },
     { waitUntil: () => {}, passThroughOnException: () => {}, props: {} },
   )

@@ -7,6 +7,7 @@ import trackSale from '../../functions/track/track-sale.ts'
 import { connect } from '../../lib/db/connection.ts'
 import type { PreviewRequest } from '../../lib/payouts/payouts.rpc.ts'
 import { joinReport, replanImported } from '../../lib/purchases/apply/late.service.ts'
+import { decideHolds } from '../../lib/rules/holds/decide-holds.ts'
 import type { IncompleteReport } from '../../lib/tracking/reports/purchases.rpc.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
@@ -120,6 +121,7 @@ const callsOf = (merchant: Alike, databaseUrl: string) => {
   const STRIPE_WEBHOOK = {
     joinReport: (workspaceId: string, report: IncompleteReport) =>
       joinReport(connect(database), workspaceId, report, new Date()),
+    decideHolds,
     replanCustomers: (workspaceId: string, ids: string[]) =>
       replanImported(() => connect(database), workspaceId, ids, new Date()),
   }

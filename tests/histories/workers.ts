@@ -13,6 +13,7 @@ import type { PayoutEnv } from '../../lib/payouts/transfers/send.service.ts'
 import { joinReport, replanImported } from '../../lib/purchases/apply/late.service.ts'
 import { correctSale } from '../../lib/purchases/corrections/correct.service.ts'
 import { creditEvent } from '../../lib/purchases/corrections/credit.service.ts'
+import { decideHolds } from '../../lib/rules/holds/decide-holds.ts'
 import { checkResponse } from '../support/contract.ts'
 
 export type Answer = { status: number; body: Record<string, unknown> }
@@ -58,6 +59,7 @@ export const bindingsOf = (env: PayoutEnv, db: () => Db) => ({
   STRIPE_WEBHOOK: {
     joinReport: (...[workspaceId, report]: [string, Parameters<typeof joinReport>[2]]) =>
       joinReport(db(), workspaceId, report, new Date()),
+    decideHolds,
     replanCustomers: (workspaceId: string, ids: string[]) =>
       replanImported(db, workspaceId, ids, new Date()),
   },

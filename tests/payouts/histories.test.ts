@@ -24,6 +24,7 @@ import { processEvent } from '../../lib/purchases/apply/apply.service.ts'
 import { joinReport } from '../../lib/purchases/apply/late.service.ts'
 import { creditEvent } from '../../lib/purchases/corrections/credit.service.ts'
 import { readEvent } from '../../lib/purchases/stripe/objects/events.schemas.ts'
+import { decideHolds } from '../../lib/rules/holds/decide-holds.ts'
 import { holdCommission } from '../../lib/tracking/holds/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/holds/resolve-hold.queries.ts'
 import { saveAdjustment } from '../../lib/tracking/ledger/adjustments.queries.ts'
@@ -126,6 +127,7 @@ const ask = async (
       STRIPE_WEBHOOK: {
         joinReport: (...[workspaceId, report]: [string, Parameters<typeof joinReport>[2]]) =>
           joinReport(db(), workspaceId, report, new Date()),
+        decideHolds,
       },
     },
     { waitUntil: () => {}, passThroughOnException: () => {}, props: {} },

@@ -1,4 +1,5 @@
 /** Calls of every function of schema.sql, in a workspace of tests/support/many-rows.ts. */
+import { EXPECTED, holdRequest } from '../../lib/rules/holds/hold-facts.ts'
 import { idOf } from './many-rows.ts'
 
 const quote = (value: unknown): string =>
@@ -49,8 +50,13 @@ const refund = (of: object) =>
     now: NOW,
     ...of,
   })
-const hold = (eventId: string, clickId: string, tied = '{}') =>
-  call('hold_possible_duplicate', WORKSPACE, eventId, clickId, tied, true, NOW)
+const requestOf = (eventId: string, tiedIds: string[] = []) =>
+  holdRequest(
+    { eventId, tiedIds, isNew: true, rule: { reason: 'self_referral', isNew: true } },
+    { duplicates: true, expected: true },
+  )
+const hold = (eventId: string, tiedIds?: string[]) =>
+  call('load_hold_facts', WORKSPACE, requestOf(eventId, tiedIds))
 const credited = {
   partnerId: PARTNER,
   attributedBy: 'click',
@@ -66,7 +72,7 @@ const credited = {
   },
   stepsWhenBeaten: [],
   late: { isReferred: true, isNamed: true, since: '2020-01-01T00:00:00Z' },
-  review: { holds: true },
+  holds: [],
 }
 
 /** Rows of an import, one column each. */
@@ -220,7 +226,7 @@ export const CALLS: Record<string, string> = {
       isMoved: true,
     },
     identities: [identity('email', 'user-new@buyer.example')],
-    review: { ...credited.review, holds: false },
+    holds: [requestOf(idOf('event', NEW))],
   }),
   'a sale that nobody is credited with is saved': report({
     identities: [identity('external', 'user-new')],
@@ -379,31 +385,23 @@ export const CALLS: Record<string, string> = {
     '2020-01-01',
     '2020-01-02',
   ),
-  'a possible duplicate': hold(EVENT, 'click-1'),
-  'a held sale': hold(idOf('event', 3), 'click-3'),
-  'a sale that was recorded twice': hold(EVENT, 'click-1', `{${idOf('event', 3)}}`),
+  'a possible duplicate': hold(EVENT),
+  'a held sale': hold(idOf('event', 3)),
+  'a sale that was recorded twice': hold(EVENT, [idOf('event', 3)]),
   'what a sale is compared by': call('looks_of_sale', WORKSPACE, EVENT),
-  'a sale that may be another one': call('find_possible_duplicate', WORKSPACE, idOf('event', 2)),
-  'a sale that a rule holds': call('hold_by_rule', WORKSPACE, EVENT, 'self_referral', true, NOW),
-  'a sale that a rule holds, again': call(
-    'hold_by_rule',
+  'sales near one that earns': call('earning_sales_near', WORKSPACE, idOf('event', 2), 24),
+  'a sale near an expected one': call('expected_sales_near', EVENT, EXPECTED),
+  'a processor’s sale near an expected one': call(
+    'expected_sales_near',
+    idOf('event', 2),
+    EXPECTED,
+  ),
+  'holds that were decided': call(
+    'hold_commissions',
     WORKSPACE,
-    EVENT,
-    'self_referral',
-    false,
+    [{ ...requestOf(EVENT), duplicateHours: null, expected: null }],
     NOW,
   ),
-  'an expected sale': call('note_received', WORKSPACE, EVENT, 'click-1', null, 24),
-  'a sale that was expected': call(
-    'note_received',
-    WORKSPACE,
-    idOf('event', 2),
-    'click-2',
-    4900,
-    24,
-  ),
-  'sales that are alike': call('sales_alike', EVENT, null, 24),
-  'sales that are alike one of a processor': call('sales_alike', idOf('event', 2), 4900, 24),
   'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW, false),
   'an owner': call('present_owner', CUSTOMER),
   'customers of an import': call('lock_customers', WORKSPACE, [

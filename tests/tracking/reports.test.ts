@@ -2,9 +2,10 @@ import { expect, inject, test } from 'vitest'
 import { hashApiKey } from '../../lib/auth/keys/api-keys.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { decide } from '../../lib/rules/decisions/decide.ts'
+import { decideHolds } from '../../lib/rules/holds/decide-holds.ts'
 import type { Report } from '../../lib/rules/steps/report.ts'
 import { loadReportFacts } from '../../lib/tracking/reports/facts.queries.ts'
-import { saveReport } from '../../lib/tracking/reports/reports.queries.ts'
+import { saveReport, toSaved } from '../../lib/tracking/reports/reports.queries.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -54,7 +55,8 @@ test('a sale credited to the customer’s partner does not undo the move of a co
     click: null,
     bodyHash: 'x',
   }
-  await saveReport(db, { workspaceId, ...report, refunds: [], decision, at: now, receivedAt: now })
+  const decided = { workspaceId, ...report, refunds: [], decision, at: now, receivedAt: now }
+  await saveReport(db, toSaved(decided), decideHolds)
 
   expect(await ownerOf(merchant)).toBe('leo')
 })

@@ -3,6 +3,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { breaks, isConflict } from '../../db/neon.ts'
+import { type HoldRequest, holdRequest, type Rule } from '../../rules/holds/hold-facts.ts'
 import type {
   CustomerChange,
   KnownFacts,
@@ -13,10 +14,9 @@ import type {
 import type { Purchase } from '../../rules/plans/purchase.ts'
 import { refundsMade } from '../../rules/refunds/returns.ts'
 import { doubtsOf, handCreditOf, ruledHoldOf } from '../../rules/steps/steps.ts'
-import { noteReceived } from '../../tracking/events/expected-sales.queries.ts'
 import { type ReceivedEvents, textArray } from '../../tracking/events/received.queries.ts'
+import { carryHold, saveWithHolds } from './holds.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
-import { carryHold, holdPossibleDuplicate, reviewRuledHold } from './possible-duplicates.queries.ts'
 import { saveDuplicates, saveRefunds, saveSale } from './save-sale.queries.ts'
 
 export type Application = {
@@ -62,22 +62,26 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
     commission as (${insert})
     select id as "saleId" from event`
   try {
-    const [, ...results] = await db.batch([
-      lockBuyers([application]).compile(db),
-      (customer ? lockCustomer(workspaceId, customer) : sql<unknown>`select`).compile(db),
-      statement.compile(db),
-      assertSaved(workspaceId, plan, saleId).compile(db),
-      assertCurrent(application).compile(db),
-      ...(plan.refunds.length ? [saveRefunds(workspaceId, plan.refunds, saleId).compile(db)] : []),
-      ...holdOneTimeReward(workspaceId, plan, saleId).map((part) => part.compile(db)),
-      ...review(application, saleId).map((part) => part.compile(db)),
+    const before = [
+      lockBuyers([application]),
+      customer ? lockCustomer(workspaceId, customer) : sql<unknown>`select`,
+      statement,
+      assertSaved(workspaceId, plan, saleId),
+      assertCurrent(application),
+      ...(plan.refunds.length ? [saveRefunds(workspaceId, plan.refunds, saleId)] : []),
+      ...holdOneTimeReward(workspaceId, plan, saleId),
+    ].map((part) => part.compile(db))
+    const after = [
+      ...followSale(application, saleId).map((part) => part.compile(db)),
       ...(application.more ?? []),
-      ...leaveCustomer(workspaceId, plan, facts.origins).map((part) => part.compile(db)),
-      ...(customer ? saveCustomer(workspaceId, customer, saleId) : []).map((part) =>
-        part.compile(db),
-      ),
-    ])
-    const [row] = results[1]
+      ...[
+        ...leaveCustomer(workspaceId, plan, facts.origins),
+        ...(customer ? saveCustomer(workspaceId, customer, saleId) : []),
+      ].map((part) => part.compile(db)),
+    ]
+    const requests = holdsOf(application, saleId)
+    const [, ...results] = await saveWithHolds(db, application, requests, { before, after })
+    const [row] = results[1] as { saleId: string | null }[]
     const [saved] = customer
       ? (results.at(-1) as { isMarked: boolean; replanFrom: Date | null }[])
       : []
@@ -140,18 +144,22 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
     const { sale } = application.plan
     return sale.kind === 'keep' ? [{ application, sale: sale.recorded }] : []
   })
-  if (kept.length === 0) return true
-  const locks = lockBuyers(kept.map(({ application }) => application))
-  const statements = kept.map(({ application, sale: { id, revision } }) => [
-    sql`
+  const [first] = kept
+  if (!first) return true
+  const before = [
+    lockBuyers(kept.map(({ application }) => application)),
+    ...kept.map(
+      ({ application, sale: { id, revision } }) => sql<unknown>`
       select assert_unchanged(revision = ${revision}::integer)
-      from events where workspace_id = ${application.workspaceId} and id = ${id} for no key update`.compile(
-      db,
+      from events where workspace_id = ${application.workspaceId} and id = ${id} for no key update`,
     ),
-    ...review(application, id).map((part) => part.compile(db)),
-  ])
+  ].map((part) => part.compile(db))
+  const after = kept.flatMap(({ application, sale }) =>
+    followSale(application, sale.id).map((part) => part.compile(db)),
+  )
+  const requests = kept.flatMap(({ application, sale }) => holdsOf(application, sale.id))
   try {
-    await db.batch([locks.compile(db), ...statements.flat()])
+    await saveWithHolds(db, first.application, requests, { before, after })
     return true
   } catch (error) {
     if (isConflict(error)) return false
@@ -181,34 +189,51 @@ const lockBuyers = (applications: Application[]) => {
           order by 1, 2 nulls last, 3) b`
 }
 
-/** The statements that compare the sale with others, and announce its refunds. */
-const review = (
-  { workspaceId, purchase, facts, plan, received, now }: Application,
-  saleId: string | null,
-) => {
+/** What a planned sale is compared with, and why a rule holds it. */
+const holdsOf = ({ facts, plan }: Application, saleId: string | null): HoldRequest[] => {
   const { sale, duplicates } = plan
   if (sale.kind === 'none' || saleId === null) return []
-  const saved = { workspaceId, saleId, clickId: clickOf(plan) }
-  const tiedIds = duplicates.map(({ id }) => id)
-  const { recorded } = facts
-  const held = reviewOf(sale, recorded)
-  const refunds = refundsMade(received.facts)
-  const isNew = 'commission' in sale && sale.commission?.replacesId === null
+  const { recorded, salesFrom } = facts
   return [
-    holdPossibleDuplicate({ ...saved, tiedIds, isNew, now }),
-    ...(held ? [reviewRuledHold({ workspaceId, saleId, now }, held)] : []),
-    ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: tiedIds })] : []),
-    ...(facts.salesFrom === 'both' || facts.salesFrom === 'api'
-      ? []
-      : [noteReceived({ ...saved, grossCents: purchase.sale?.paid.grossCents ?? null })]),
+    holdRequest(
+      {
+        eventId: saleId,
+        tiedIds: duplicates.map(({ id }) => id),
+        isNew: 'commission' in sale && sale.commission?.replacesId === null,
+        rule: ruleOf(sale, recorded),
+      },
+      { duplicates: true, expected: salesFrom !== 'both' && salesFrom !== 'api' },
+    ),
+  ]
+}
+
+/** The statements after the holds of a sale are written: those of its duplicates, its refunds. */
+const followSale = (
+  { workspaceId, plan: { sale, duplicates }, received }: Application,
+  saleId: string | null,
+) => {
+  if (sale.kind === 'none' || saleId === null) return []
+  const refunds = refundsMade(received.facts)
+  return [
+    ...(duplicates.length
+      ? [
+          carryHold(
+            workspaceId,
+            saleId,
+            duplicates.map(({ id }) => id),
+          ),
+        ]
+      : []),
     ...(refunds.length
-      ? [sql`select announce_refunds(${workspaceId}, ${saleId}, ${JSON.stringify(refunds)})`]
+      ? [
+          sql<unknown>`select announce_refunds(${workspaceId}, ${saleId}, ${JSON.stringify(refunds)})`,
+        ]
       : []),
   ]
 }
 
 /** What a planned sale is held for; null if no rule has held it, or holds it. */
-const reviewOf = (sale: SalePlan, recorded: RecordedSale | null) => {
+const ruleOf = (sale: SalePlan, recorded: RecordedSale | null): Rule | null => {
   if (sale.kind !== 'create' && sale.kind !== 'update') return null
   const reason = ruledHoldOf(sale)
   if (reason) {

@@ -7,11 +7,13 @@ import { isConflict } from '../../db/neon.ts'
 import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
 import type { HandCreditRequest } from '../../rules/attribution/hand-credits.ts'
 import { decide } from '../../rules/decisions/decide.ts'
+import { holdRequest } from '../../rules/holds/hold-facts.ts'
 import { nothingReturned } from '../../rules/refunds/returns.ts'
 import { replacedStep, reverseAll, toReverse } from '../../rules/refunds/reversals.ts'
 import { type HandCreditStep, ruledHoldOf, type Step } from '../../rules/steps/steps.ts'
 import { type FromJson, reviveTerms } from '../../tracking/reports/facts.queries.ts'
 import { canonicalJson } from '../../values/json.ts'
+import { saveWithHolds } from '../apply/holds.queries.ts'
 import { type CommissionJson, reviveCommission, SALE_JSON } from '../apply/known-rows.queries.ts'
 import { insertCommissions } from '../apply/ledger.queries.ts'
 import { type Creditable, creditStatements } from './credit.queries.ts'
@@ -117,7 +119,16 @@ export const creditLead = async (
     ), duplicate as (select null::uuid as id where false), commission as (${insert})
     select id from event`
   try {
-    await db.batch([
+    const reason = ruledHoldOf(decision)
+    const holds = reason
+      ? [
+          holdRequest(
+            { eventId: event.id, isNew: true, rule: { reason, isNew: true } },
+            { duplicates: false, expected: false },
+          ),
+        ]
+      : []
+    const before = [
       ...(customerId ? [lockUnmerged(workspaceId, customerId).compile(db)] : []),
       save.compile(db),
       sql<unknown>`
@@ -125,19 +136,15 @@ export const creditLead = async (
           select from events where workspace_id = ${workspaceId} and id = ${event.id} and revision = ${lead.revision + 1}
                                and steps = ${JSON.stringify(steps)}::jsonb))`.compile(db),
       ...creditStatements(db, act, { event, customerId, step, request }),
-      sql<unknown>`
-        select hold_by_rule(${workspaceId}, ${event.id}, held.reason, true, ${now}::timestamptz)
-        from (select ${ruledHoldOf(decision)}::text as reason) held where held.reason is not null`.compile(
-        db,
-      ),
-      sql<unknown>`
+    ]
+    const refer = sql<unknown>`
         update customers c
         set partner_id = present_owner(c.id), revision = c.revision + 1,
             replan_from = case when exists (
               select from events e where e.customer_id = c.id and e.kind = 'sale' and e.occurred_at >= ${occurredAt}::timestamptz)
               then least(c.replan_from, date_trunc('second', ${occurredAt}::timestamptz)) else c.replan_from end
-        where c.workspace_id = ${workspaceId} and c.id = ${customerId}::uuid`.compile(db),
-    ])
+        where c.workspace_id = ${workspaceId} and c.id = ${customerId}::uuid`.compile(db)
+    await saveWithHolds(db, act, holds, { before, after: [refer] })
     return true
   } catch (error) {
     if (isConflict(error)) return false

@@ -1,5 +1,5 @@
 /** When a commission becomes payable. */
-import { UTCDate } from '@date-fns/utc'
+import { UTCDateMini } from '@date-fns/utc'
 import { addDays } from 'date-fns/addDays'
 import type { PartnerTerms } from './attribution.ts'
 
@@ -13,7 +13,7 @@ export const payableFrom = (
   { holdingDays, netDays }: Pick<PartnerTerms, 'holdingDays' | 'netDays'>,
   earnedAt: Date,
 ): Date => {
-  const held = new Date(addDays(new UTCDate(earnedAt), holdingDays))
+  const held = new Date(addDays(new UTCDateMini(earnedAt), holdingDays))
   if (netDays === null) return held
   const net = new Date(Date.UTC(earnedAt.getUTCFullYear(), earnedAt.getUTCMonth() + 1, netDays))
   return net > held ? net : held

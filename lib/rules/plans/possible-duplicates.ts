@@ -1,9 +1,4 @@
-/**
- * Possible duplicates: two sales that no id ties, but that look like one purchase. The merchant may
- * have reported one of them under an id of its own, or a payment processor may have reported a
- * payment, and its invoice or checkout, without saying that they belong together. See
- * find_possible_duplicate in schema.sql. Design, section 5, "Who reports sales".
- */
+/** What a plan keeps of a manager's decision about a held sale: see lib/rules/holds. */
 import type { Decision } from '../decisions/decide.ts'
 import type { Step } from '../steps/steps.ts'
 import type { RecordedSale } from './plan.ts'

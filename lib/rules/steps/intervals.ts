@@ -2,7 +2,7 @@
  * Reward intervals: which of a customer's sales are rewarded, and for how long. Spec, section 4.1,
  * rule 1.
  */
-import { UTCDate } from '@date-fns/utc'
+import { UTCDateMini } from '@date-fns/utc'
 import { addMonths } from 'date-fns/addMonths'
 import type { Money, Reward } from '../rewards/rewards.ts'
 import type { Step } from './steps.ts'
@@ -16,7 +16,7 @@ export type RewardInterval = 'one-time' | 'recurring'
  * February.
  */
 export const rewardEndsAt = (firstRewardedAt: Date, months: number): Date =>
-  new Date(addMonths(new UTCDate(firstRewardedAt), months))
+  new Date(addMonths(new UTCDateMini(firstRewardedAt), months))
 
 /**
  * The step that refuses a reward because of the program's interval, or null. A reversed first

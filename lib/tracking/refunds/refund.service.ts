@@ -21,9 +21,6 @@ import {
   saveRefund,
 } from './refunds.queries.ts'
 
-/** Plans the sale again that a processor reports too. */
-type JoinRefund = ReportsService['joinReport']
-
 /**
  * Loads, decides, saves and responds, like `recordReport`. A refund of a sale that a payment
  * processor reports too is saved first, and then planned with what the processor has reported of
@@ -35,7 +32,7 @@ type JoinRefund = ReportsService['joinReport']
 export const recordRefund = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
   c: Context<E>,
   report: RefundReport,
-  joinRefund: JoinRefund,
+  purchases: ReportsService,
 ): Promise<Response> => {
   const { db, now, apiKeyHash } = c.var
   const bodyHash = await refundHash(report)
@@ -49,7 +46,7 @@ export const recordRefund = async <E extends KeyEnv & TrackingEnv & ReportQueues
   const save = (refund: SavedRefund) => saveRefund(db, refund)
   return respondRecorded(
     c,
-    await decideAndSave(report, bodyHash, now, { load, save, join: joinRefund }),
+    await decideAndSave(report, bodyHash, now, { load, save, join: purchases.joinReport }),
     report,
     bodyHash,
   )

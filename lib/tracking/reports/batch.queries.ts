@@ -3,7 +3,9 @@
  * trip.
  */
 import type { Client } from '../../db/neon.ts'
+import type { UndecidedHolds } from '../../rules/holds/hold-facts.ts'
 import type { Report } from '../../rules/steps/report.ts'
+import { type DecideHolds, decideAll } from '../holds/undecided-holds.queries.ts'
 import type { DecidedReport } from './decided-report.ts'
 import {
   type KeyRefusal,
@@ -12,12 +14,17 @@ import {
   readFacts,
   wantedOf,
 } from './facts.queries.ts'
-import { type RecordedEvent, toSaved } from './reports.queries.ts'
+import { type RecordedEvent, type SavedReport, saveReport, toSaved } from './reports.queries.ts'
 
-type Results = { saved: (RecordedEvent | null)[]; loaded: (LoadedFacts | KeyRefusal)[] }
+type Saved = RecordedEvent | { undecided: UndecidedHolds[] } | null
+type Results = { saved: Saved[]; loaded: (LoadedFacts | KeyRefusal)[] }
+
+/** `isLate`: it was saved after others were loaded. */
+type SavedInBatch = { event: RecordedEvent | null; isLate: boolean }
 
 /**
- * Saves each report completely or not at all, in order, then loads others.
+ * Saves each report completely or not at all, in order, then loads others. One whose holds are to
+ * be decided first is saved after that, alone.
  *
  * @returns the events, null for a report that conflicts with what was saved since it was loaded;
  *   and the facts of the others, or why the key is refused
@@ -27,16 +34,27 @@ export const saveAndLoad = async (
   apiKeyHash: string,
   decided: DecidedReport[],
   wanted: { report: Report; receivedAt: Date }[],
-): Promise<{ saved: (RecordedEvent | null)[]; loaded: ReportFacts[] | KeyRefusal }> => {
+  decideHolds: DecideHolds,
+): Promise<{ saved: SavedInBatch[]; loaded: ReportFacts[] | KeyRefusal }> => {
+  const reports: SavedReport[] = decided.map(toSaved)
   const [row] = await db.query<{ results: Results }>('call record_reports($1, $2, $3, null)', [
-    JSON.stringify(decided.map(toSaved)),
+    JSON.stringify(reports),
     apiKeyHash,
     JSON.stringify(
       wanted.map(({ report, receivedAt: now }) => ({ ...wantedOf(report, now), now })),
     ),
   ])
   if (!row) throw new Error('A call of a procedure returned no row.')
-  const { saved, loaded } = row.results
+  const { saved: results, loaded } = row.results
+  const saved: SavedInBatch[] = []
+  for (const [n, report] of reports.entries()) {
+    const result = results[n] ?? null
+    saved.push(
+      result && 'undecided' in result
+        ? { event: await saveAlone(db, report, result.undecided, decideHolds), isLate: true }
+        : { event: result, isLate: false },
+    )
+  }
   const refusal = loaded.find((facts) => typeof facts === 'string')
   if (refusal) return { saved, loaded: refusal }
   return {
@@ -45,4 +63,16 @@ export const saveAndLoad = async (
       readFacts(loaded[n] as LoadedFacts, report, receivedAt),
     ),
   }
+}
+
+/** @returns null for a report that conflicts with what was saved since it was loaded */
+const saveAlone = async (
+  db: Client,
+  report: SavedReport,
+  undecided: UndecidedHolds[],
+  decideHolds: DecideHolds,
+): Promise<RecordedEvent | null> => {
+  const holds = await decideAll(report.holds, undecided, decideHolds)
+  const result = await saveReport(db, { ...report, holds }, decideHolds)
+  return result.status === 'saved' ? result.event : null
 }

@@ -15,7 +15,8 @@ import { saveAndLoad } from './batch.queries.ts'
 import { BatchEvent } from './batch.schemas.ts'
 import type { ReportFacts } from './facts.queries.ts'
 import type { Mismatch } from './keep-mismatches.queries.ts'
-import { completeReport, decideLoaded, hashReport, type JoinReport } from './report.service.ts'
+import type { ReportsService } from './purchases.rpc.ts'
+import { completeReport, decideLoaded, hashReport } from './report.service.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import type { BatchResponse } from './reports.responses.ts'
 import {
@@ -50,7 +51,7 @@ const ROUNDS = 510
 export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
   c: Context<E>,
   events: unknown[],
-  joinReport: JoinReport,
+  purchases: ReportsService,
 ): Promise<Response> => {
   const answers = new Map<number, BatchResponse['results'][number]>()
   const refuse = (place: number, error: unknown) =>
@@ -72,7 +73,7 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>
   const settle: Settle = async (item, event) => {
     isAnnounced ||= event.isAnnounced === true
     try {
-      const complete = await completeReport(event, item, joinReport)
+      const complete = await completeReport(event, item, purchases)
       answers.set(item.place, trackingResponse(complete))
       if (isMismatch(complete, item.bodyHash)) mismatches.push({ ...item, eventId: complete.id })
     } catch (error) {
@@ -80,7 +81,7 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>
     }
   }
   try {
-    await recordAll(openStore(c), items, settle)
+    await recordAll(openStore(c, purchases), items, settle)
   } catch (error) {
     const missing = items.filter(({ place }) => !answers.has(place))
     if (error instanceof ApiError || missing.length === items.length) throw error
@@ -158,9 +159,9 @@ const recordFirsts = async (
     // What conflicts is loaded again, and so is what was loaded for the same customer after it.
     const again = new Set<string>()
     for (const [n, item] of toSave.entries()) {
-      const event = result.saved[n]
+      const { event = null, isLate = false } = result.saved[n] ?? {}
       if (event) ended.push({ item, event })
-      else again.add(customerOf(item))
+      if (!event || isLate) again.add(customerOf(item))
     }
     for (const { item, event } of ended) await settle(item, event)
     waiting = without(waiting, [...ended.map(({ item }) => item), ...repeats])
@@ -173,13 +174,19 @@ const recordFirsts = async (
 
 /** Saves reports that are decided from what was loaded, and loads what others are decided from. */
 const openStore =
-  <E extends KeyEnv & TrackingEnv>(c: Context<E>) =>
+  <E extends KeyEnv & TrackingEnv>(c: Context<E>, purchases: ReportsService) =>
   async (toSave: LoadedItem[], toLoad: Item[]) => {
     if (toSave.length + toLoad.length === 0) return { saved: [], loaded: [] }
     const decided = toSave.map(({ report, facts, bodyHash, receivedAt }) =>
       decideLoaded(report, facts, bodyHash, receivedAt),
     )
-    const { saved, loaded } = await saveAndLoad(c.var.db, c.var.apiKeyHash, decided, toLoad)
+    const { saved, loaded } = await saveAndLoad(
+      c.var.db,
+      c.var.apiKeyHash,
+      decided,
+      toLoad,
+      purchases.decideHolds,
+    )
     if (typeof loaded === 'string') throw keyRefusal(loaded)
     noteCaller(c, loaded)
     return {

@@ -1,5 +1,6 @@
 import type { Act } from '../../audit/audit.queries.ts'
 import type { CreditOutcome, HandCreditRequest } from '../../rules/attribution/hand-credits.ts'
+import type { DecidedHolds, HoldRequest, UndecidedHolds } from '../../rules/holds/hold-facts.ts'
 import type { MergeDecision } from '../../rules/identities/possible-merges.ts'
 import type { CorrectionOutcome, SaleCorrection } from '../../rules/refunds/corrections.ts'
 import type { HandRefundOutcome } from '../../rules/refunds/hand-refunds.ts'
@@ -17,6 +18,11 @@ export type ReportsService = {
     workspaceId: string,
     report: IncompleteReport | IncompleteRefund,
   ) => Promise<{ id: string; attributed: boolean }>
+  /**
+   * Decides the holds of a reported sale, and of the sales near it. It reads and writes nothing:
+   * few reports need it, and the bundles of the Workers that record them have no room for the rule.
+   */
+  decideHolds: (request: HoldRequest, undecided: UndecidedHolds) => Promise<DecidedHolds>
 }
 
 /** What it offers managers' and backends' Workers. */

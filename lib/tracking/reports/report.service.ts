@@ -14,11 +14,8 @@ import { canonicalJson } from '../../values/json.ts'
 import type { DecidedReport } from './decided-report.ts'
 import { loadReportFacts, type ReportFacts } from './facts.queries.ts'
 import type { ReportsService } from './purchases.rpc.ts'
-import { type RecordedEvent, saveReport } from './reports.queries.ts'
+import { type RecordedEvent, saveReport, toSaved } from './reports.queries.ts'
 import { keyRefusal, respondRecorded } from './respond.service.ts'
-
-/** Plans again what was received before a report that it depends on. */
-export type JoinReport = ReportsService['joinReport']
 
 /**
  * Loads, decides, saves and responds. The response is sent after the commit. A repeat gets the
@@ -30,10 +27,10 @@ export type JoinReport = ReportsService['joinReport']
 export const recordReport = async <E extends KeyEnv & TrackingEnv & ReportQueues>(
   c: Context<E>,
   report: Report,
-  joinReport: JoinReport,
+  purchases: ReportsService,
 ): Promise<Response> => {
   const bodyHash = await hashReport(report)
-  const event = await record(c, report, bodyHash, joinReport)
+  const event = await record(c, report, bodyHash, purchases)
   return respondRecorded(c, event, report, bodyHash)
 }
 
@@ -44,7 +41,7 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   c: Context<E>,
   report: Report,
   bodyHash: string,
-  joinReport: JoinReport,
+  purchases: ReportsService,
 ): Promise<RecordedEvent> => {
   const { db, apiKeyHash } = c.var
   const now = receivedAt(c.var.now)
@@ -55,9 +52,13 @@ const record = async <E extends KeyEnv & TrackingEnv>(
     noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
     const result = recorded
       ? ({ status: 'saved', event: recorded } as const)
-      : await saveReport(db, decideLoaded(report, facts, bodyHash, now))
+      : await saveReport(
+          db,
+          toSaved(decideLoaded(report, facts, bodyHash, now)),
+          purchases.decideHolds,
+        )
     if (result.status === 'conflict') continue
-    return completeReport(result.event, { report, facts, bodyHash }, joinReport)
+    return completeReport(result.event, { report, facts, bodyHash }, purchases)
   }
   throw lostRace('the same customer')
 }
@@ -104,7 +105,7 @@ export const decideLoaded = (
 export const completeReport = async (
   event: RecordedEvent,
   { report, facts, bodyHash }: { report: Report; facts: ReportFacts; bodyHash: string },
-  joinReport: JoinReport,
+  { joinReport }: Pick<ReportsService, 'joinReport'>,
 ): Promise<RecordedEvent> => {
   if (event.bodyHash !== null) return event
   const { kind, externalId, customerExternalId } = report

@@ -4,12 +4,17 @@ import { namesDeletedRow } from '../../db/deleted-rows.ts'
 import { newId } from '../../db/ids.ts'
 import { breaks, type Client, isConflict } from '../../db/neon.ts'
 import type { Credit } from '../../rules/attribution/attribution.ts'
+import { holdRequest } from '../../rules/holds/hold-facts.ts'
 import { IDENTITY_KEY, identityOf } from '../../rules/identities/identities.ts'
-import { EXPECTED_HOURS } from '../../rules/purchases/expected-sales.ts'
 import { purchaseKeyOf } from '../../rules/purchases/facts.ts'
 import { isProcessorId, SALE_EXPECTED } from '../../rules/purchases/processors.ts'
 import { type SettledRefund, settleWaiting } from '../../rules/refunds/refunds.ts'
 import { ruledHoldOf } from '../../rules/steps/steps.ts'
+import {
+  type DecidedRequest,
+  type DecideHolds,
+  saveDeciding,
+} from '../holds/undecided-holds.queries.ts'
 import { changesOf, type DecidedReport, identitiesOf, referrerOf } from './decided-report.ts'
 import { lateOf } from './late-reports.ts'
 
@@ -36,14 +41,20 @@ type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflic
  *
  * Of concurrent copies of a report, the first one inserts the event, and the others return it.
  */
-export const saveReport = async (db: Client, decided: DecidedReport): Promise<SaveResult> => {
-  const saved = JSON.stringify(toSaved(decided))
+export const saveReport = async (
+  db: Client,
+  { holds, ...report }: SavedReport,
+  decideHolds: DecideHolds,
+): Promise<SaveResult> => {
   try {
-    const [row] = await db.query<{ event: RecordedEvent }>('select save_report($1) as event', [
-      saved,
-    ])
-    if (!row) throw new Error('A call of a function returned no row.')
-    return { status: 'saved', event: row.event }
+    const event = await saveDeciding(holds, decideHolds, async (holds) => {
+      const [row] = await db.query<{ event: RecordedEvent }>('select save_report($1) as event', [
+        JSON.stringify({ ...report, holds }),
+      ])
+      if (!row) throw new Error('A call of a function returned no row.')
+      return row.event
+    })
+    return { status: 'saved', event }
   } catch (error) {
     if (isConflict(error) || namesDeletedRow(error) || breaks(error, IDENTITY_KEY))
       return { status: 'conflict' }
@@ -51,15 +62,19 @@ export const saveReport = async (db: Client, decided: DecidedReport): Promise<Sa
   }
 }
 
-/** What save_report of schema.sql saves. What is absent is null or left out there. */
+/** What save_report of schema.sql saves. */
+export type SavedReport = Omit<ReturnType<typeof toSaved>, 'holds'> & { holds: DecidedRequest[] }
+
+/** A report as save_report takes it. What is absent is null or left out there. */
 export const toSaved = (decided: DecidedReport) => {
   const { workspaceId, report, bodyHash, decision, at, receivedAt } = decided
   const { kind, externalId, customerExternalId, eventName, metadata, sale } = report
   const { clickId, credit } = decision
   const waiting = sale && settleWaiting(decision, decided.refunds, { ...sale, externalId })
+  const eventId = newId()
   return {
     workspaceId,
-    eventId: newId(),
+    eventId,
     kind,
     externalId,
     customerExternalId,
@@ -76,6 +91,7 @@ export const toSaved = (decided: DecidedReport) => {
     // No processor reported to the workspace when it was loaded, so nothing was compared.
     isUnreviewed: sale !== null && !decided.mayBeDuplicate && !isProcessorId(externalId),
     refunds: waiting?.settled.map(toSettled),
+    holds: credit ? holdsOf(eventId, decided) : [],
     ...(credit ? toCredited(decided, credit, waiting?.reversedCents ?? 0n) : toUncredited(decided)),
   }
 }
@@ -134,16 +150,21 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
       : undefined,
     stepsWhenBeaten: commission?.oneTime ? stepsWhenBeaten : undefined,
     late: lateOf(decided, changes, referrer),
-    review: reviewOf(decided),
-    heldFor: commission && ruledHoldOf(decision),
   }
 }
 
-/** How the sale is compared with others: see lib/purchases/apply/possible-duplicates.queries.ts. */
-const reviewOf = ({ mayBeDuplicate, decision: { commission, steps } }: DecidedReport) => {
-  if (!mayBeDuplicate) return undefined
-  if (commission) return { holds: true }
-  return steps.some(({ code }) => code === SALE_EXPECTED)
-    ? { holds: false, hours: EXPECTED_HOURS }
-    : undefined
+/** What a report is compared with, and why a rule holds what it earns: one request, or none. */
+const holdsOf = (eventId: string, { mayBeDuplicate, decision }: DecidedReport) => {
+  const { commission, steps } = decision
+  const reason = commission ? ruledHoldOf(decision) : null
+  const duplicates = mayBeDuplicate && commission !== null
+  const expected = mayBeDuplicate && !commission && steps.some(({ code }) => code === SALE_EXPECTED)
+  return reason || duplicates || expected
+    ? [
+        holdRequest(
+          { eventId, isNew: true, rule: reason && { reason, isNew: true } },
+          { duplicates, expected },
+        ),
+      ]
+    : []
 }
