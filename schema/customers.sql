@@ -54,7 +54,7 @@ create table customers (
     prior               jsonb,
     merged_into         uuid,
     revision            integer      not null default 0,   -- for optimistic concurrency
-    -- sales from this time on are to be planned again
+    -- sales from this time on are to be recomputed
     replan_from         timestamptz,
     -- and payments that its addresses may match from this time on
     addressed_from      timestamptz,
@@ -76,7 +76,7 @@ create index customers_partner_id_idx on customers (partner_id, id);
 create index customers_merged_into_idx on customers (merged_into, workspace_id)
     where merged_into is not null;
 
--- Which customers wait for their sales to be planned again, because a request was interrupted?
+-- Which customers wait for their sales to be recomputed, because a request was interrupted?
 create index customers_replan_idx on customers (id)
     where replan_from is not null or addressed_from is not null;
 

@@ -26,9 +26,9 @@ end $$;
 
 -- Makes one customer of those who have one of these identities, [{"kind", "value"}], and gives it
 -- all of them; a new one, if there is none. The oldest customer takes over the others' identities,
--- referrals and sales, which are planned again; the others keep only merged_into. Sales that the
+-- referrals and sales, which are recomputed; the others keep only merged_into. Sales that the
 -- merchant reported under an id that was not known are the customer's too. What an address has
--- matched to another customer is planned again. tied_by and tied_in say what names the identities
+-- matched to another customer is recomputed. tied_by and tied_in say what names the identities
 -- together: the source and evidence of what it ties.
 --
 -- Fails if an identity is concurrently given to another customer: the caller tries again.

@@ -97,14 +97,18 @@ create index processor_events_occurred_at_idx on processor_events (occurred_at)
 -- Functions and triggers.
 
 -- The event of a report: RecordedEvent in lib/tracking/reports/reports.queries.ts.
-create or replace function event_reported(workspace uuid, report_kind text, report_id text)
+--
+-- Here, as in the functions that load and save reports, variables have the names of the fields and
+-- columns: a name without a table is a variable's.
+create or replace function event_reported(workspace uuid, kind text, external_id text)
     returns jsonb language plpgsql stable as $$
+#variable_conflict use_variable
 begin
     return (
         select jsonb_build_object('id', e.id, 'attributed', e.partner_id is not null, 'bodyHash',
             e.body_hash)
         from events e
-        where e.workspace_id = workspace and e.kind = report_kind and e.external_id = report_id
+        where e.workspace_id = workspace and e.kind = kind and e.external_id = external_id
           -- Repeated condition: see docs/adr/2-planner-settings.md.
-          and (e.kind, e.external_id) >= (report_kind, report_id));
+          and (e.kind, e.external_id) >= (kind, external_id));
 end $$;

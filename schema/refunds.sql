@@ -3,10 +3,11 @@
 -- What a refund is decided from: RefundFacts in lib/tracking/refunds/refunds.queries.ts. Text if
 -- the API key is refused, as of load_report. processor_key is what a processor's events name the
 -- sale by: if there are any, the refund is joined with them.
-create or replace function refund_facts(workspace uuid, report_id text, sale_ref text,
+create or replace function refund_facts(workspace uuid, external_id text, sale_external_id text,
     processor_key text) returns jsonb
 language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
 declare
     recorded       jsonb;
     is_joined      boolean := false;
@@ -15,12 +16,12 @@ declare
     sale           jsonb;
     refunds        jsonb;
 begin
-    recorded := event_reported(workspace, 'refund', report_id);
+    recorded := event_reported(workspace, 'refund', external_id);
 
     if recorded ->> 'bodyHash' is null then
         select * into s from events e
-        where e.workspace_id = workspace and e.kind = 'sale' and e.external_id = sale_ref
-          and (e.kind, e.external_id) >= ('sale', sale_ref);   -- repeated condition
+        where e.workspace_id = workspace and e.kind = 'sale' and e.external_id = sale_external_id
+          and (e.kind, e.external_id) >= ('sale', sale_external_id);   -- repeated condition
         select count(*) > 0, min(p.sale_currency) into is_joined, sale_currency
         from (select p.workspace_id,
                      (select e.currency from events e where e.id = p.event_id) as sale_currency
@@ -54,7 +55,7 @@ begin
 end $$;
 
 -- The same, for a report with an API key. Text if the key is refused, as in load_report.
-create or replace function load_refund(api_key_hash text, report_id text, sale_ref text,
+create or replace function load_refund(api_key_hash text, external_id text, sale_external_id text,
     processor_key text, now timestamptz) returns jsonb
 language plpgsql stable
 security definer set search_path = public, pg_temp
@@ -69,7 +70,7 @@ begin
     where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
     if not found then return '"unknown_key"'; end if;
     if not may_track then return '"insufficient_scope"'; end if;
-    return refund_facts(workspace, report_id, sale_ref, processor_key)
+    return refund_facts(workspace, external_id, sale_external_id, processor_key)
         || jsonb_build_object('keyId', key_id);
 end $$;
 
@@ -80,15 +81,16 @@ create or replace function save_refund(refund jsonb) returns jsonb
 language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
 declare
-    workspace  uuid        := refund ->> 'workspaceId';
-    saved_id   uuid        := refund ->> 'eventId';
-    report_id  text        := refund ->> 'externalId';
-    sale_ref   text        := refund ->> 'saleExternalId';
-    hash       text        := refund ->> 'bodyHash';
-    now        timestamptz := refund ->> 'now';
-    known      jsonb       := refund -> 'sale';
-    s          events;
+    workspace         uuid        := refund ->> 'workspaceId';
+    saved_id          uuid        := refund ->> 'eventId';
+    external_id       text        := refund ->> 'externalId';
+    sale_external_id  text        := refund ->> 'saleExternalId';
+    hash              text        := refund ->> 'bodyHash';
+    occurred_at       timestamptz := refund ->> 'occurredAt';
+    sale              jsonb       := refund -> 'sale';
+    s                 events;
 begin
     -- One that waits must be seen by whoever saves the sale or a processor's event of it: see
     -- save_report and saveEvent.
@@ -96,11 +98,11 @@ begin
         refund ->> 'purchaseKey'));
     if not (refund -> 'isJoined')::boolean then
         select * into s from events e
-        where e.workspace_id = workspace and e.kind = 'sale' and e.external_id = sale_ref
-          and (e.kind, e.external_id) >= ('sale', sale_ref)   -- repeated condition
+        where e.workspace_id = workspace and e.kind = 'sale' and e.external_id = sale_external_id
+          and (e.kind, e.external_id) >= ('sale', sale_external_id)   -- repeated condition
         for no key update;
         perform assert_unchanged((s.id, s.revision) is not distinct from
-                                 ((known ->> 'id')::uuid, (known -> 'revision')::integer));
+                                 ((sale ->> 'id')::uuid, (sale -> 'revision')::integer));
         perform assert_unchanged(not exists (
             select from (select p.workspace_id from processor_events p
                          where p.keys @> array[refund ->> 'purchaseKey'] offset 0) p
@@ -110,22 +112,23 @@ begin
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
         customer_id, amount_cents, currency, metadata, partner_id, attributed_by, body_hash, steps,
         occurred_at, report_occurred_at, sale_external_id, sale_id, requested)
-    values (saved_id, workspace, 'refund', report_id, refund ->> 'eventName',
+    values (saved_id, workspace, 'refund', external_id, refund ->> 'eventName',
         coalesce(s.customer_external_id, ''), s.customer_id, (refund -> 'amountCents')::bigint,
         refund ->> 'currency', refund -> 'metadata', s.partner_id, s.attributed_by, hash,
-        refund -> 'steps', now, now, sale_ref, s.id, refund -> 'requested')
-    on conflict (workspace_id, kind, external_id) do nothing;
+        refund -> 'steps', occurred_at, occurred_at, sale_external_id, s.id,
+        refund -> 'requested')
+    on conflict on constraint events_workspace_id_kind_external_id_key do nothing;
     if not found then
-        return event_reported(workspace, 'refund', report_id);
+        return event_reported(workspace, 'refund', external_id);
     end if;
 
     if s.id is not null then
-        update events e set steps = coalesce(known -> 'steps', e.steps), revision = e.revision + 1
+        update events e set steps = coalesce(sale -> 'steps', e.steps), revision = e.revision + 1
             where e.id = s.id;
-        if known -> 'reversal' is not null then
-            perform reverse_commission((known -> 'reversal' ->> 'id')::uuid, workspace,
-                (known -> 'reversal' ->> 'reversesId')::uuid,
-                (known -> 'reversal' -> 'amountCents')::bigint, now);
+        if sale -> 'reversal' is not null then
+            perform reverse_commission((sale -> 'reversal' ->> 'id')::uuid, workspace,
+                (sale -> 'reversal' ->> 'reversesId')::uuid,
+                (sale -> 'reversal' -> 'amountCents')::bigint, occurred_at);
         end if;
     end if;
     return jsonb_build_object(

@@ -97,16 +97,18 @@ $$;
 -- "unknown_key", also for one that is revoked or expired, or "insufficient_scope". It is json,
 -- which takes less to put together than jsonb. processor_key is what a processor's events name the
 -- sale by, null for a lead; is_own is whether a sale has an id of the merchant's own. click_ids are
--- lines: of several, the newest that has not expired is the report's. dated_at is when a dated
+-- lines: of several, the newest that has not expired is the report's. occurred_at is when a dated
 -- report took place: the terms are those of then, with everybody who referred the customer and
 -- their terms. slug_key and coupon_code are how the report names a partner, if it does: codeHolders
 -- are those who have that slug or coupon.
-create or replace function load_report(api_key_hash text, report_kind text, report_id text,
-    customer_kind text, customer_ref text, click_ids text, processor_key text, is_own boolean,
-    now timestamptz, dated_at timestamptz, slug_key text, coupon_code text) returns json
+create or replace function load_report(api_key_hash text, report_kind text, external_id text,
+    customer_kind text, customer_external_id text, click_ids text, processor_key text,
+    is_own boolean, received_at timestamptz, occurred_at timestamptz, slug_key text,
+    coupon_code text) returns json
 language plpgsql stable
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
 declare
     workspace       uuid;
     key_id          uuid;
@@ -130,38 +132,40 @@ declare
     code_holders    json;
     -- A dated report is judged like a processor's, whose times are whole seconds: see
     -- terms_of_partner.
-    dated_to        timestamptz := case when dated_at = date_trunc('second', dated_at)
-                                        then dated_at + interval '999 milliseconds'
-                                        else dated_at end;
+    dated_to        timestamptz := case when occurred_at = date_trunc('second', occurred_at)
+                                        then occurred_at + interval '999 milliseconds'
+                                        else occurred_at end;
 begin
     select k.id, k.workspace_id, w.sales_from, 'track' = any (k.scopes)
     into key_id, workspace, sales_from, may_track
     from api_keys k join workspaces w on w.id = k.workspace_id
-    where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
+    where k.key_hash = api_key_hash and k.revoked_at is null
+      and coalesce(k.expires_at > received_at, true);
     if not found then return '"unknown_key"'; end if;
     if not may_track then return '"insufficient_scope"'; end if;
 
-    recorded := event_reported(workspace, report_kind, report_id);
+    recorded := event_reported(workspace, report_kind, external_id);
 
     if recorded ->> 'bodyHash' is null then
         if position(E'\n' in click_ids) > 0 then   -- one for each program of a site
             select * into cl from clicks c
             where c.workspace_id = workspace and c.id = any(string_to_array(click_ids, E'\n'))
-            order by c.expires_at > coalesce(dated_at, now) desc, c.created_at desc, c.id limit 1;
+            order by c.expires_at > coalesce(occurred_at, received_at) desc, c.created_at desc, c.id
+            limit 1;
         else
             select * into cl from clicks c where c.workspace_id = workspace and c.id = click_ids;
         end if;
         -- The condition on the kind is the predicate of the index.
         select c.* into cu
         from customer_identities i join customers c on c.id = i.customer_id
-        where i.workspace_id = workspace and i.kind = customer_kind and i.value = customer_ref
-          and i.kind <> 'email';
+        where i.workspace_id = workspace and i.kind = customer_kind
+          and i.value = customer_external_id and i.kind <> 'email';
 
         if cu.id is null then
             adopts_sales := exists (
                 select from events e
                 where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
-                  and e.customer_external_id = customer_ref);
+                  and e.customer_external_id = customer_external_id);
         else
             emails := array(select i.value from customer_identities i
                             where i.customer_id = cu.id and i.kind = 'email') || cu.email;
@@ -170,16 +174,17 @@ begin
                 'email', cu.email, 'name', cu.name,
                 'isClickedFirst', cl.id is not null and not exists (
                     select from referrals r
-                    where r.customer_id = cu.id and r.referred_at <= coalesce(dated_at, now)
+                    where r.customer_id = cu.id
+                      and r.referred_at <= coalesce(occurred_at, received_at)
                       and coalesce(r.clicked_at, r.referred_at) <= cl.created_at));
         end if;
         if cl.id is not null then
-            click_partner := terms_of_partner(cl.partner_id, cu.id, dated_at, dated_to);
+            click_partner := terms_of_partner(cl.partner_id, cu.id, occurred_at, dated_to);
             click := json_build_object(
                 'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
                 'partner', click_partner);
         end if;
-        if cu.id is not null and dated_at is not null then
+        if cu.id is not null and occurred_at is not null then
             referrals := (
                 select json_agg(json_build_object(
                     'origin', r.origin, 'partnerId', r.partner_id, 'source', r.source,
@@ -187,7 +192,7 @@ begin
                     'clickedAt', r.clicked_at))
                 from referrals r where r.customer_id = cu.id);
             referrers := (
-                select json_agg(terms_of_partner(r.partner_id, cu.id, dated_at, dated_to))
+                select json_agg(terms_of_partner(r.partner_id, cu.id, occurred_at, dated_to))
                 from (select distinct partner_id from referrals where customer_id = cu.id) r);
         elsif cu.partner_id is not null then
             owner := case when cu.partner_id = cl.partner_id then click_partner
@@ -199,18 +204,18 @@ begin
                     'isTrusted', (
                         select pr.trusted_attribution from programs pr
                         where pr.id = (select p.program_id from partners p where p.id = h.id)),
-                    'partner', terms_of_partner(h.id, cu.id, dated_at, dated_to)) order by h.id)
+                    'partner', terms_of_partner(h.id, cu.id, occurred_at, dated_to)) order by h.id)
                 from (
                     select s.id
                     from programs pr cross join lateral (
                         (select p.id from partners p
-                         where p.program_id = pr.id and p.slug_key = load_report.slug_key
+                         where p.program_id = pr.id and p.slug_key = slug_key
                            -- repeated condition
-                           and (p.program_id, p.slug_key) >= (pr.id, load_report.slug_key)
+                           and (p.program_id, p.slug_key) >= (pr.id, slug_key)
                          offset 0)
                         union all
                         (select l.partner_id from links l
-                         where l.program_id = pr.id and l.slug_key = load_report.slug_key
+                         where l.program_id = pr.id and l.slug_key = slug_key
                          offset 0)) s (id)
                     where pr.workspace_id = workspace
                     union
@@ -225,7 +230,7 @@ begin
         if report_kind = 'sale' then
             select exists (select from processor_events s where s.workspace_id = workspace),
                    exists (select from events r
-                           where r.workspace_id = workspace and r.sale_external_id = report_id
+                           where r.workspace_id = workspace and r.sale_external_id = external_id
                              and r.sale_id is null)
             into is_processed, is_refunded;
             if is_refunded then
@@ -233,7 +238,7 @@ begin
                     select json_agg(
                         json_build_object('id', r.id, 'requested', r.requested) order by r.id)
                     from events r
-                    where r.workspace_id = workspace and r.sale_external_id = report_id
+                    where r.workspace_id = workspace and r.sale_external_id = external_id
                       and r.sale_id is null);
             end if;
         end if;
@@ -262,7 +267,7 @@ begin
             sales_from) end);
 end $$;
 
--- Marks a customer's sales to be planned again if an address that was learned after them may be
+-- Marks a customer's sales to be recomputed if an address that was learned after them may be
 -- that of their partner.
 create or replace function note_own_address(customer uuid, address text) returns void
 language plpgsql
@@ -335,11 +340,12 @@ create or replace trigger partners_own_address
 -- Moves the cursors of a customer, replan_from and addressed_from, back to the first sale that a
 -- saved report may have changed: see lateOf in lib/tracking/reports/late-reports.ts, which says
 -- what `late` is. Sales that somebody else had referred before are left out, unless the report is
--- dated. It decides nothing about these sales: each is planned again, by planSale in
+-- dated. It decides nothing about these sales: each is recomputed, by planSale in
 -- lib/rules/plans. Returns whether a cursor has moved.
 create or replace function mark_late(workspace uuid, saved_id uuid, of_customer uuid, late jsonb,
-    now timestamptz, is_dated boolean) returns boolean
+    occurred_at timestamptz, is_dated boolean) returns boolean
 language plpgsql as $$
+#variable_conflict use_variable
 declare
     is_referred   boolean     := late -> 'isReferred';
     since         timestamptz := late ->> 'since';
@@ -352,7 +358,7 @@ begin
         where s.customer_id = of_customer and s.kind = 'sale' and s.id <> saved_id
           and s.occurred_at >= date_trunc('second', since)
           and (is_dated
-               or s.occurred_at >= date_trunc('second', now)
+               or s.occurred_at >= date_trunc('second', occurred_at)
                   and s.occurred_at = date_trunc('second', s.occurred_at)
                or not exists (
                   select from referrals r
@@ -362,9 +368,9 @@ begin
                          or r.referred_at <= s.occurred_at
                          or s.occurred_at = date_trunc('second', s.occurred_at))))
         order by s.occurred_at limit 1;
-        -- A dated sale may have lost its reward to a later one, so it is planned again itself.
+        -- A dated sale may have lost its reward to a later one, so it is recomputed itself.
         paid_at := case when is_dated and paid_at is not null
-            then least(paid_at, now) else paid_at end;
+            then least(paid_at, occurred_at) else paid_at end;
         paid_at := least(paid_at,
             addressed_elsewhere(workspace, of_customer, date_trunc('second', since)));
     end if;
@@ -393,19 +399,20 @@ create or replace function save_report(report jsonb) returns jsonb
 language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
 declare
     workspace     uuid        := report ->> 'workspaceId';
     saved_id      uuid        := report ->> 'eventId';
     reported      text        := report ->> 'kind';
-    report_id     text        := report ->> 'externalId';
-    customer_ref  text        := report ->> 'customerExternalId';
+    external_id   text        := report ->> 'externalId';
+    customer_external_id  text := report ->> 'customerExternalId';
     partner       uuid        := report ->> 'partnerId';
     click         text        := report ->> 'clickId';
     hash          text        := report ->> 'bodyHash';
-    now           timestamptz := report ->> 'now';          -- when it took place
+    occurred_at   timestamptz := report ->> 'occurredAt';
     received_at   timestamptz := report ->> 'receivedAt';   -- the same, but for a dated report
-    known         jsonb       := report -> 'customer';
-    of_customer   uuid        := known ->> 'id';
+    customer      jsonb       := report -> 'customer';
+    of_customer   uuid        := customer ->> 'id';
     identities    jsonb       := report -> 'identities';
     referrer      jsonb       := report -> 'referrer';
     commission    jsonb       := report -> 'commission';
@@ -422,17 +429,17 @@ begin
         perform lock_identities(workspace, identities, partner is null);
     end if;
 
-    -- Reports change the revision only if they change whose the customer is, so most reports of one
+    -- Reports change the revision only if they change who owns the customer, so most reports of one
     -- customer do not conflict with each other. Those that may change the row lock it as strongly
     -- as that from the beginning: two that hold it `for share` and then update it are a deadlock.
-    if known is not null then
-        if (known -> 'isChanged')::boolean or report -> 'late' is not null then
+    if customer is not null then
+        if (customer -> 'isChanged')::boolean or report -> 'late' is not null then
             perform from customers c
-            where c.id = of_customer and c.revision = (known -> 'revision')::integer
+            where c.id = of_customer and c.revision = (customer -> 'revision')::integer
             for no key update;
         else
             perform from customers c
-            where c.id = of_customer and c.revision = (known -> 'revision')::integer for share;
+            where c.id = of_customer and c.revision = (customer -> 'revision')::integer for share;
         end if;
         perform assert_unchanged(found);
     elsif partner is null and reported = 'sale' then
@@ -446,7 +453,7 @@ begin
         if not adopts_sales and exists (
             select from events e
             where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
-              and e.customer_external_id = customer_ref) then
+              and e.customer_external_id = customer_external_id) then
             perform assert_unchanged(false);
         end if;
     end if;
@@ -455,13 +462,13 @@ begin
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
         customer_id, amount_cents, currency, metadata, click_id, partner_id, attributed_by,
         body_hash, steps, occurred_at, report_occurred_at, commission_id)
-    values (saved_id, workspace, reported, report_id, report ->> 'eventName', customer_ref,
-        of_customer, (report -> 'amountCents')::bigint, report ->> 'currency',
+    values (saved_id, workspace, reported, external_id, report ->> 'eventName',
+        customer_external_id, of_customer, (report -> 'amountCents')::bigint, report ->> 'currency',
         report -> 'metadata', click, partner, report ->> 'attributedBy',
-        hash, report -> 'steps', now, now, (commission ->> 'id')::uuid)
-    on conflict (workspace_id, kind, external_id) do nothing;
+        hash, report -> 'steps', occurred_at, occurred_at, (commission ->> 'id')::uuid)
+    on conflict on constraint events_workspace_id_kind_external_id_key do nothing;
     if not found then
-        return event_reported(workspace, reported, report_id);
+        return event_reported(workspace, reported, external_id);
     end if;
 
     -- Refunds that waited for the sale. One that is reported now waits for it, or sees it.
@@ -473,14 +480,14 @@ begin
             perform pg_advisory_xact_lock_shared(hashtextextended(workspace || ' first event', 0));
         end if;
         select exists (select from events r
-                       where r.workspace_id = workspace and r.sale_external_id = report_id
+                       where r.workspace_id = workspace and r.sale_external_id = external_id
                          and r.sale_id is null),
                exists (select from processor_events s where s.workspace_id = workspace)
         into is_refunded, is_processed;
         if is_refunded or refunds <> '[]' then
             perform assert_unchanged(jsonb_array_length(refunds) = (
                 select count(*) from events r
-                where r.workspace_id = workspace and r.sale_external_id = report_id
+                where r.workspace_id = workspace and r.sale_external_id = external_id
                   and r.sale_id is null));
         end if;
         -- A processor may have begun to report since it was loaded: then the sale has to be
@@ -501,7 +508,7 @@ begin
         update events r
         set sale_id = saved_id, amount_cents = d."amountCents", currency = d.currency,
             steps = d.steps, partner_id = partner, attributed_by = report ->> 'attributedBy',
-            customer_id = of_customer, customer_external_id = customer_ref
+            customer_id = of_customer, customer_external_id = customer_external_id
         from jsonb_to_recordset(refunds)
             as d (id uuid, "amountCents" bigint, currency text, steps jsonb)
         where r.id = d.id and r.workspace_id = workspace;
@@ -521,22 +528,22 @@ begin
             'isAnnounced', current_setting('tributary.announced', true) = 'on');
     end if;
 
-    if known is null then
+    if customer is null then
         insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at)
-        values (of_customer, workspace, customer_ref, report -> 'newCustomer' ->> 'email',
-            report -> 'newCustomer' ->> 'name', partner, now);
+        values (of_customer, workspace, customer_external_id, report -> 'newCustomer' ->> 'email',
+            report -> 'newCustomer' ->> 'name', partner, occurred_at);
         -- The first one is its id, the others are addresses.
         insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence,
             created_at)
         values (workspace, of_customer, identities -> 0 ->> 'kind', identities -> 0 ->> 'value',
-            reported, report_id, now);
+            reported, external_id, occurred_at);
         identities := identities - 0;
     end if;
 
     if identities <> '[]' then
         insert into customer_identities as own (workspace_id, customer_id, kind, value, source,
             evidence, created_at, is_verified)
-        select workspace, of_customer, i.kind, i.value, reported, report_id, now,
+        select workspace, of_customer, i.kind, i.value, reported, external_id, occurred_at,
                coalesce(i."isVerified", false)
         from jsonb_to_recordset(identities) as i (kind text, value text, "isVerified" boolean)
         on conflict (customer_id, kind, value) do update
@@ -553,21 +560,21 @@ begin
     if adopts_sales then
         update events e set customer_id = of_customer
         where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
-          and e.customer_external_id = customer_ref;
+          and e.customer_external_id = customer_external_id;
     end if;
     if referrer is not null then
         insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution,
             referred_at, clicked_at)
         values (workspace, of_customer, saved_id::text, (referrer ->> 'partnerId')::uuid,
-            referrer ->> 'source', referrer ->> 'attribution', now,
+            referrer ->> 'source', referrer ->> 'attribution', occurred_at,
             (referrer ->> 'clickedAt')::timestamptz);
     end if;
-    if (known -> 'isChanged')::boolean then
+    if (customer -> 'isChanged')::boolean then
         update customers c
-        set email = known ->> 'email', name = known ->> 'name',
-            revision = c.revision + (known -> 'isReferred')::boolean::integer,
+        set email = customer ->> 'email', name = customer ->> 'name',
+            revision = c.revision + (customer -> 'isReferred')::boolean::integer,
             -- A concurrent report may have been received later and saved earlier.
-            partner_id = case when (known -> 'isMoved')::boolean
+            partner_id = case when (customer -> 'isMoved')::boolean
                               then present_owner(of_customer) else c.partner_id end
         where c.id = of_customer;
     end if;
@@ -589,7 +596,7 @@ begin
         values ((commission ->> 'id')::uuid, workspace, (commission ->> 'programId')::uuid, partner,
             of_customer, saved_id, (commission ->> 'rewardId')::uuid, reported,
             (commission -> 'amountCents')::bigint, commission ->> 'currency',
-            (commission ->> 'payableAt')::timestamptz, now, utc_day(now));
+            (commission ->> 'payableAt')::timestamptz, occurred_at, utc_day(occurred_at));
         if commission -> 'reversal' is not null then
             perform reverse_commission((commission -> 'reversal' ->> 'id')::uuid, workspace,
                 (commission ->> 'id')::uuid, (commission -> 'reversal' -> 'amountCents')::bigint,
@@ -598,8 +605,8 @@ begin
     end if;
 
     if report -> 'late' is not null
-        and mark_late(workspace, saved_id, of_customer, report -> 'late', now,
-            now <> received_at) then
+        and mark_late(workspace, saved_id, of_customer, report -> 'late', occurred_at,
+            occurred_at <> received_at) then
         hash := null;
     end if;
     if holds <> '[]' then
@@ -677,8 +684,8 @@ begin
         loaded := loaded || public.load_report(
             api_key_hash, w ->> 'kind', w ->> 'externalId', w -> 'customer' ->> 'kind',
             w -> 'customer' ->> 'value', w ->> 'clickIds', w ->> 'processorKey',
-            (w -> 'isOwn')::boolean, (w ->> 'now')::timestamptz, (w ->> 'datedAt')::timestamptz,
-            w ->> 'slugKey', w ->> 'couponCode')::jsonb;
+            (w -> 'isOwn')::boolean, (w ->> 'receivedAt')::timestamptz,
+            (w ->> 'occurredAt')::timestamptz, w ->> 'slugKey', w ->> 'couponCode')::jsonb;
     end loop;
     results := jsonb_build_object('saved', to_jsonb(saved), 'loaded', to_jsonb(loaded));
 end $$;

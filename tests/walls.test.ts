@@ -351,7 +351,7 @@ test('no file imports itself by way of others, types included', () => {
 const ROOMS = `
   values platform db http
   rules/roles rules/programs rules/purchases rules/rewards rules/steps rules/identities rules/attribution
-  rules/decisions rules/refunds rules/holds rules/plans rules/statements
+  rules/decisions rules/refunds rules/holds rules/plans rules/what-if rules/statements
   languages audit brand totals mail tenancy auth customers ledger-check programs
   tracking imports shadow stripe payouts papers partners applications portal purchases
   webhooks people upkeep overview pages sign-in`

@@ -68,7 +68,7 @@ const record = async (
       refunds,
       click,
       decision,
-      at: now,
+      occurredAt: now,
       receivedAt: now,
     }
     const saved = toSaved({ ...decided, bodyHash: 'demo' })

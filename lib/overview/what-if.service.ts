@@ -5,24 +5,12 @@ import type { Db } from '../db/connection.ts'
 import type { Group } from '../programs/groups.queries.ts'
 import type { Program } from '../programs/programs.queries.ts'
 import type { GroupTerms, ProgramTerms } from '../programs/programs.ts'
+import type { ReplayedTerms } from '../rules/decisions/past-events.ts'
 import type { Reward, RewardTerms } from '../rules/rewards/rewards.ts'
 import { type WhatIf, whatIf } from '../tracking/what-if/what-if.service.ts'
 
-/** The terms that decide what an event earns. */
-type ReplayedTerms = Pick<
-  ProgramTerms,
-  | 'reward'
-  | 'rewardInterval'
-  | 'rewardDurationMonths'
-  | 'oneTimeMinimumCents'
-  | 'attributionDays'
-  | 'attribution'
-  | 'attributeKnownCustomers'
-  | 'lateLeadDays'
-  | 'selfReferrals'
-  | 'rewardShipping'
-  | 'creditOutOfBand'
->
+/** The terms that decide what an event earns, as a program has them. */
+type ProgramChange = Pick<ProgramTerms, keyof ReplayedTerms | 'attributionDays'>
 
 type Rewards = Pick<GroupTerms, 'saleReward' | 'leadReward'>
 
@@ -31,10 +19,10 @@ export const programWhatIf = (
   db: Db,
   workspaceId: string,
   program: Program,
-  patch: Patch<ReplayedTerms>,
+  patch: Patch<ProgramChange>,
   now: Date,
 ): Promise<WhatIf> => {
-  const { reward, attributionDays, ...terms } = diff<ReplayedTerms>(program, patch)?.changed ?? {}
+  const { reward, attributionDays, ...terms } = diff<ProgramChange>(program, patch)?.changed ?? {}
   const changed = { ...terms, ...(reward && { reward: asReward(reward) }) }
   return whatIf(db, workspaceId, { programId: program.id, program: changed, attributionDays }, now)
 }

@@ -32,7 +32,7 @@ const report = (of: object) =>
     clickId: 'click-1',
     bodyHash: 'hash',
     steps: [],
-    now: NOW,
+    occurredAt: NOW,
     ...of,
   })
 const refund = (of: object) =>
@@ -47,7 +47,7 @@ const refund = (of: object) =>
     bodyHash: 'hash',
     isJoined: false,
     steps: [],
-    now: NOW,
+    occurredAt: NOW,
     ...of,
   })
 const requestOf = (eventId: string, tiedIds: string[] = []) =>

@@ -212,7 +212,7 @@ describe('who is credited', () => {
   ])('$case', ({ report = sale(), facts, to, by, steps }) => {
     const decision = decide(report, facts, now)
     expect(decision.credit?.partner.slug).toBe(to)
-    expect(decision.credit?.by).toBe(by)
+    expect(decision.credit?.attributedBy).toBe(by)
     expect(codes(decision).slice(0, steps.length)).toEqual(steps)
     if (!to) expect(decision).toMatchObject({ commission: null, steps: { length: steps.length } })
   })

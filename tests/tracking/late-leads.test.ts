@@ -94,9 +94,9 @@ describe('what is in doubt', () => {
       { click: null, customerPartner: maya, ...facts },
       PAID,
     )
-    return { by: credit?.by ?? null, doubts: doubts.map(({ code }) => code) }
+    return { by: credit?.attributedBy ?? null, doubts: doubts.map(({ code }) => code) }
   }
-  const byAddress = { at: minutesLater(-60), isVerified: false }
+  const byAddress = { namedAt: minutesLater(-60), isVerified: false }
 
   test.each<{ case: string; facts: Partial<Facts>; doubts: string[] }>([
     { case: 'nothing of a customer who was known before', facts: { purchase }, doubts: [] },

@@ -7,9 +7,9 @@ import type {
   TermsChange,
 } from '../../lib/rules/decisions/past-events.ts'
 import type { Referral } from '../../lib/rules/identities/owner.ts'
-import { replay } from '../../lib/rules/plans/replay.ts'
-import { compare } from '../../lib/rules/plans/what-if.ts'
 import type { Reward } from '../../lib/rules/rewards/rewards.ts'
+import { replay } from '../../lib/rules/what-if/replay.ts'
+import { compare } from '../../lib/rules/what-if/what-if.ts'
 
 const PROGRAM = 'program-1'
 const percent = (percent: number): Reward => ({
@@ -277,7 +277,7 @@ describe('rewards', () => {
     {
       case: 'a proration of a subscription that was rewarded before these events, under a flat reward',
       past: [sale(day(2), { purchase: bought({ subscription: 'sub_1', isProration: true }) })],
-      ann: { rewardedSubscriptions: [{ id: 'sub_1', at: day(1) }] },
+      ann: { rewardedSubscriptions: [{ id: 'sub_1', rewardedAt: day(1) }] },
       change: { program: { reward: flat(500) } },
       now: 'maya 20',
       would: '',

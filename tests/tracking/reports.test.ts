@@ -55,7 +55,14 @@ test('a sale credited to the customer’s partner does not undo the move of a co
     click: null,
     bodyHash: 'x',
   }
-  const decided = { workspaceId, ...report, refunds: [], decision, at: now, receivedAt: now }
+  const decided = {
+    workspaceId,
+    ...report,
+    refunds: [],
+    decision,
+    occurredAt: now,
+    receivedAt: now,
+  }
   await saveReport(db, toSaved(decided), decideHolds)
 
   expect(await ownerOf(merchant)).toBe('leo')

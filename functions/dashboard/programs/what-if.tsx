@@ -6,7 +6,7 @@ import { Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'
 import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
-import type { CurrencyDifference, Difference } from '../../../lib/rules/plans/what-if.ts'
+import type { CurrencyDifference, Difference } from '../../../lib/rules/what-if/what-if.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
 
 /** The form's id, for the button above it. */

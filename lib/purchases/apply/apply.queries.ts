@@ -3,20 +3,14 @@ import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { breaks, isConflict } from '../../db/neon.ts'
-import { type HoldRequest, holdRequest, type Rule } from '../../rules/holds/hold-facts.ts'
-import type {
-  CustomerChange,
-  KnownFacts,
-  PurchasePlan,
-  RecordedSale,
-  SalePlan,
-} from '../../rules/plans/plan.ts'
+import type { KnownFacts, PurchasePlan } from '../../rules/plans/plan.ts'
+import { holdsOf } from '../../rules/plans/plan-holds.ts'
 import type { Purchase } from '../../rules/plans/purchase.ts'
 import { refundsMade } from '../../rules/refunds/returns.ts'
-import { doubtsOf, handCreditOf, ruledHoldOf } from '../../rules/steps/steps.ts'
 import { type ReceivedEvents, textArray } from '../../tracking/events/received.queries.ts'
 import { carryHold, saveWithHolds } from './holds.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
+import { leaveCustomer, lockCustomer, saveCustomer } from './save-customer.queries.ts'
 import { saveDuplicates, saveRefunds, saveSale } from './save-sale.queries.ts'
 
 export type Application = {
@@ -32,11 +26,11 @@ export type Application = {
 }
 
 /**
- * After a conflict, something has changed since it was read: load the purchase and plan it again.
+ * After a conflict, something has changed since it was read: load the purchase and recompute it.
  */
 export type ApplyResult =
   /**
-   * `isMarked`: whether sales of the customer, or of its addresses, are to be planned again, and
+   * `isMarked`: whether sales of the customer, or of its addresses, are to be recomputed, and
    * `replanFrom`: its own from when on. Absent if the plan left the customer alone.
    */
   | { status: 'applied'; saleId: string | null; isMarked?: boolean; replanFrom?: Date | null }
@@ -79,7 +73,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
         ...(customer ? saveCustomer(workspaceId, customer, saleId) : []),
       ].map((part) => part.compile(db)),
     ]
-    const requests = holdsOf(application, saleId)
+    const requests = holdsOf(application.plan, application.facts, saleId)
     const [, ...results] = await saveWithHolds(db, application, requests, { before, after })
     const [row] = results[1] as { saleId: string | null }[]
     const [saved] = customer
@@ -157,7 +151,9 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
   const after = kept.flatMap(({ application, sale }) =>
     followSale(application, sale.id).map((part) => part.compile(db)),
   )
-  const requests = kept.flatMap(({ application, sale }) => holdsOf(application, sale.id))
+  const requests = kept.flatMap(({ application, sale }) =>
+    holdsOf(application.plan, application.facts, sale.id),
+  )
   try {
     await saveWithHolds(db, first.application, requests, { before, after })
     return true
@@ -189,24 +185,6 @@ const lockBuyers = (applications: Application[]) => {
           order by 1, 2 nulls last, 3) b`
 }
 
-/** What a planned sale is compared with, and why a rule holds it. */
-const holdsOf = ({ facts, plan }: Application, saleId: string | null): HoldRequest[] => {
-  const { sale, duplicates } = plan
-  if (sale.kind === 'none' || saleId === null) return []
-  const { recorded, salesFrom } = facts
-  return [
-    holdRequest(
-      {
-        eventId: saleId,
-        tiedIds: duplicates.map(({ id }) => id),
-        isNew: 'commission' in sale && sale.commission?.replacesId === null,
-        rule: ruleOf(sale, recorded),
-      },
-      { duplicates: true, expected: salesFrom !== 'both' && salesFrom !== 'api' },
-    ),
-  ]
-}
-
 /** The statements after the holds of a sale are written: those of its duplicates, its refunds. */
 const followSale = (
   { workspaceId, plan: { sale, duplicates }, received }: Application,
@@ -232,24 +210,6 @@ const followSale = (
   ]
 }
 
-/** What a planned sale is held for; null if no rule has held it, or holds it. */
-const ruleOf = (sale: SalePlan, recorded: RecordedSale | null): Rule | null => {
-  if (sale.kind !== 'create' && sale.kind !== 'update') return null
-  const reason = ruledHoldOf(sale)
-  if (reason) {
-    const isKnown = recorded !== null && doubtsOf(recorded.steps).includes(reason)
-    return {
-      reason,
-      isNew: !isKnown || recorded.partnerId !== (sale.change.credit?.partner.id ?? null),
-    }
-  }
-  if (!recorded || !ruledHoldOf(recorded)) return null
-  // To credit it by hand releases nothing, but another partner is not the customer.
-  return handCreditOf(sale.steps) && ruledHoldOf(recorded) !== 'self_referral'
-    ? null
-    : { reason, isNew: false }
-}
-
 /**
  * Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it
  * uses up at present.
@@ -265,83 +225,11 @@ const holdOneTimeReward = (
     delete from one_time_rewards
     where workspace_id = ${workspaceId} and event_id in (select value::uuid from jsonb_array_elements_text(${held}::jsonb))`
   if (!sale.oneTimeProgramId) return [release]
-  // A sale that was paid later and had the reward is planned again.
+  // A sale that was paid later and had the reward is recomputed.
   const take = sql<unknown>`
     insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)
     select workspace_id, ${sale.oneTimeProgramId}::uuid, customer_id, id from events
     where workspace_id = ${workspaceId} and id = ${saleId}
     on conflict (program_id, customer_id) do update set event_id = excluded.event_id`
   return [release, take]
-}
-
-/** Locks the customer, and rolls the batch back if it is not as it was read. */
-const lockCustomer = (workspaceId: string, { id, revision }: CustomerChange) => sql<unknown>`
-  select assert_unchanged(exists (
-    select from customers where workspace_id = ${workspaceId} and id = ${id} and revision = ${revision} for no key update))`
-
-/** The customer whom a sale leaves, because it turns out to be another one's. */
-export const formerCustomerOf = ({ sale, customer }: PurchasePlan): string | null =>
-  sale.kind === 'update' && customer && sale.recorded.customerId !== customer.id
-    ? sale.recorded.customerId
-    : null
-
-/**
- * Withdraws what the purchase has referred of the customer that its sale leaves, and marks that
- * customer's later sales: one of them may earn the one-time reward now.
- */
-const leaveCustomer = (workspaceId: string, plan: PurchasePlan, origins: string[]) => {
-  const customerId = formerCustomerOf(plan)
-  if (customerId === null || plan.sale.kind !== 'update') return []
-  const { id, occurredAt } = plan.sale.recorded
-  return [
-    sql<unknown>`
-      with withdrawn as (
-        delete from referrals where customer_id = ${customerId} and origin = any(${textArray(origins)})
-        returning referred_at
-      ), since (since) as (select least(${occurredAt}::timestamptz, min(referred_at)) from withdrawn)
-      update customers c
-      set revision = c.revision + 1,
-          replan_from = case when exists (
-            select from events e where e.customer_id = c.id and e.kind = 'sale' and e.id <> ${id} and e.occurred_at >= since)
-            then least(c.replan_from, since) else c.replan_from end
-      from since
-      where c.workspace_id = ${workspaceId} and c.id = ${customerId} and c.merged_into is null`,
-    sql<unknown>`
-      update customers set partner_id = present_owner(id)
-      where workspace_id = ${workspaceId} and id = ${customerId} and merged_into is null`,
-  ]
-}
-
-/**
- * Replaces the referrals of the purchase, and marks the later sales that depend on what has
- * changed.
- */
-const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: string | null) => {
-  const { id, email, name, referral, origins, replanFrom } = change
-  const withdraw = sql<unknown>`
-    delete from referrals
-    where customer_id = ${id} and origin = any(${textArray(origins)}) and origin <> ${referral?.origin ?? ''}`
-  const refer = referral
-    ? sql<unknown>`
-    insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at)
-    values (${workspaceId}, ${id}, ${referral.origin}, ${referral.partnerId}, ${referral.source}, ${referral.attribution},
-            ${referral.referredAt})
-    on conflict (customer_id, origin) do update
-      set partner_id = excluded.partner_id, source = excluded.source, attribution = excluded.attribution,
-          referred_at = excluded.referred_at, clicked_at = null`
-    : sql<unknown>`select`
-  const since = sql`date_trunc('second', ${replanFrom}::timestamptz)`
-  const update = sql<unknown>`
-    update customers c
-    set email = coalesce(c.email, ${email}), name = coalesce(c.name, ${name}), partner_id = present_owner(c.id),
-        revision = c.revision + 1,
-        replan_from = case when addressed_elsewhere(${workspaceId}, c.id, ${since}) is not null or exists (
-          select from events e
-          where e.customer_id = c.id and e.kind = 'sale' and e.id is distinct from ${saleId}
-            and e.occurred_at >= ${since})
-          then least(c.replan_from, ${since}) else c.replan_from end
-    where c.workspace_id = ${workspaceId} and c.id = ${id}
-    returning c.replan_from as "replanFrom",
-              c.replan_from is not null or c.addressed_from is not null as "isMarked"`
-  return origins.length ? [withdraw, refer, update] : [update]
 }

@@ -20,11 +20,12 @@ import {
   saveEvent,
   saveOutcome,
 } from '../../tracking/events/received.queries.ts'
-import { applyPlan, formerCustomerOf } from './apply.queries.ts'
+import { applyPlan } from './apply.queries.ts'
 import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
 import { markCardSales } from './cards.queries.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
 import { replanCustomer } from './replan.service.ts'
+import { formerCustomerOf } from './save-customer.queries.ts'
 import { tieFirst } from './tie-first.service.ts'
 
 /**
@@ -147,7 +148,7 @@ export const replanReferred = async (
 
 /**
  * Updates one purchase.
- * @returns the ids of its customer and its former one too, if sales of them are to be planned again
+ * @returns the ids of its customer and its former one too, if sales of them are to be recomputed
  */
 const applyOne = async (
   db: Db,
@@ -184,7 +185,7 @@ const applyOne = async (
       received = await loadReceived(db, workspaceId, keys)
       continue
     }
-    // Sales of others are planned again by the cron, as what an address learned later changes.
+    // Sales of others are recomputed by the cron, as what an address learned later changes.
     const byCard = facts.card.isShared
       ? await markCardSales(db, workspaceId, received.keys, purchase, facts)
       : []

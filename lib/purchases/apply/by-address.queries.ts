@@ -10,8 +10,8 @@ export type AddressedPayment = { keys: string[]; occurredAt: Date; id: string }
 
 /**
  * Finds the next payment that one of a customer's addresses may match, and moves the mark,
- * `addressed_from`, to it: who comes after an interruption continues there. Those of the customer
- * itself are not among them, nor those from before it was referred.
+ * `addressed_from`, to it: the next request continues there after an interruption. It leaves out
+ * payments of the customer itself, and payments from before it was referred.
  *
  * @param last the one found before
  * @returns undefined if none is left

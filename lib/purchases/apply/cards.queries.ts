@@ -42,7 +42,7 @@ export const sharedCard = (workspaceId: string) => sql`(
     union select i.value from payer join customer_identities i on i.customer_id = payer.id and i.kind = 'email')))`
 
 /**
- * Marks the sales to be planned again whose partner may be one of those who have paid with the same
+ * Marks the sales to be recomputed whose partner may be one of those who have paid with the same
  * card: those of the purchase itself, and of the others.
  *
  * @returns the customers of these sales

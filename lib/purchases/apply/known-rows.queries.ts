@@ -3,12 +3,12 @@
  * again.
  */
 import { sql } from 'kysely'
+import { withDates } from '../../db/json-rows.ts'
 import type { Referral } from '../../rules/identities/owner.ts'
 import type { Candidate } from '../../rules/plans/buyer.ts'
 import type { RecordedRefund, RecordedSale } from '../../rules/plans/plan.ts'
-import type { CurrentCommission } from '../../rules/refunds/reversals.ts'
-
-const date = (time: string | null): Date | null => (time === null ? null : new Date(time))
+import { type CommissionJson, reviveCommission } from '../../tracking/refunds/refunds.queries.ts'
+import type { FromJson } from '../../tracking/reports/facts.queries.ts'
 
 /** A recorded sale as it comes out of JSON. */
 export type SaleRow = Omit<
@@ -21,24 +21,6 @@ export type SaleRow = Omit<
   currency: string
   commission: CommissionJson | null
 }
-
-/** A current commission as it comes out of JSON. */
-export type CommissionJson = Omit<
-  CurrentCommission,
-  'amountCents' | 'reversedCents' | 'payableAt'
-> & {
-  amountCents: number
-  reversedCents: number
-  payableAt: string
-}
-
-/** A current commission from its JSON value. */
-export const reviveCommission = (commission: CommissionJson): CurrentCommission => ({
-  ...commission,
-  amountCents: BigInt(commission.amountCents),
-  reversedCents: BigInt(commission.reversedCents),
-  payableAt: new Date(commission.payableAt),
-})
 
 /** A sale, `s`, with its current commission, as one JSON value. */
 export const SALE_JSON = sql`jsonb_build_object(
@@ -64,13 +46,9 @@ export const reviveSale = ({
   amountCents,
   currency,
   commission,
-  occurredAt,
-  reportOccurredAt,
   ...sale
 }: SaleRow): RecordedSale => ({
-  ...sale,
-  occurredAt: new Date(occurredAt),
-  reportOccurredAt: date(reportOccurredAt),
+  ...withDates(sale, 'occurredAt', 'reportOccurredAt'),
   sale: { amountCents: BigInt(amountCents), currency },
   commission: commission && reviveCommission(commission),
 })
@@ -91,11 +69,9 @@ export const reviveRefund = ({ amountCents, ...refund }: RefundRow): RecordedRef
 
 /** A candidate as it comes out of JSON. */
 export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'byAddress'> & {
-  byAddress: { at: string; isVerified: boolean } | null
-  referrals: (Pick<Referral, 'origin' | 'partnerId' | 'programId' | 'source' | 'attribution'> &
-    Record<'referredAt', string> &
-    Record<'clickedAt' | 'startedAt', string | null>)[]
-  rewarded: { programId: string; subscriptionId: string | null; at: string }[]
+  byAddress: { namedAt: string; isVerified: boolean } | null
+  referrals: FromJson<Referral>[]
+  rewarded: { programId: string; subscriptionId: string | null; rewardedAt: string }[]
 }
 
 /** With whom a customer, `cu`, is a possible merge. Either may have been merged since. */
@@ -125,7 +101,7 @@ export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
   'hasPaid', ${hasReference ? HAS_PAID : sql`false`},
   'pairedWith', ${hasReference ? sql`array(${PAIRED_WITH})` : sql`'[]'::jsonb`},
   'byAddress', (
-    select jsonb_build_object('at', i.created_at, 'isVerified', i.is_verified)
+    select jsonb_build_object('namedAt', i.created_at, 'isVerified', i.is_verified)
     from customer_identities i
     where i.customer_id = cu.id and i.kind = 'email' and i.value = wanted.email and i.source <> 'import'),
   'referrals', (
@@ -135,8 +111,8 @@ export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
     from referrals r join partners p on p.id = r.partner_id where r.customer_id = cu.id),
   'rewarded', (
     select coalesce(jsonb_agg(jsonb_build_object(
-      'programId', f.program_id, 'subscriptionId', f.subscription_id, 'at', f.at)), '[]') from (
-      select c.program_id, e.subscription_id, min(e.occurred_at) as at
+      'programId', f.program_id, 'subscriptionId', f.subscription_id, 'rewardedAt', f.rewarded_at)), '[]') from (
+      select c.program_id, e.subscription_id, min(e.occurred_at) as rewarded_at
       from own, events e join commissions c on c.id = e.commission_id
       where e.customer_id = cu.id and c.kind = 'sale' and e.id <> all (array(select id from sold))
         and (e.occurred_at, e.external_id) < (own.at, own.external_id)
@@ -150,12 +126,7 @@ export const reviveCandidate = ({
   ...candidate
 }: CandidateRow): Candidate => ({
   ...candidate,
-  byAddress: byAddress && { ...byAddress, at: new Date(byAddress.at) },
-  referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
-    ...referral,
-    referredAt: new Date(referredAt),
-    clickedAt: date(clickedAt),
-    startedAt: date(startedAt),
-  })),
-  rewarded: rewarded.map(({ at, ...first }) => ({ ...first, at: new Date(at) })),
+  byAddress: byAddress && withDates(byAddress, 'namedAt'),
+  referrals: referrals.map((row) => withDates(row, 'referredAt', 'clickedAt', 'startedAt')),
+  rewarded: rewarded.map((row) => withDates(row, 'rewardedAt')),
 })

@@ -1,4 +1,4 @@
-/** Plans again what was received before a report or an import that it depends on. */
+/** Recomputes what was received before a report or an import that it depends on. */
 
 import { tieCustomers } from '../../customers/tie.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -117,7 +117,7 @@ const joinSale = async (
     noteReport(workspaceId, report, receivedAt(now)).compile(db),
     statement.compile(db),
   ])
-  // Plans again what is marked, too.
+  // Recomputes what is marked, too.
   await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now }, read(rows)[0])
 }
 

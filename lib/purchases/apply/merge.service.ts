@@ -15,7 +15,7 @@ const ROUNDS = 3
 
 /**
  * Decides about a possible merge. Idempotent: the first decision counts. The sales of merged
- * customers are planned again.
+ * customers are recomputed.
  *
  * @param id a UUID
  * @returns what is decided now; `missing` if the workspace has no such pair

@@ -1,13 +1,15 @@
 /** What the database knows of a purchase, in one read. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
+import { withDates } from '../../db/json-rows.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../../rules/attribution/attribution.ts'
 import { clickIdsIn } from '../../rules/attribution/click-ids.ts'
 import type { FirstSale } from '../../rules/attribution/renewals.ts'
 import { identityOf } from '../../rules/identities/identities.ts'
 import { identitiesOf } from '../../rules/plans/buyer.ts'
 import type { Elsewhere } from '../../rules/plans/checkout-reference.ts'
-import { knownFacts, type Loaded } from '../../rules/plans/known-facts.ts'
+import { knownFacts } from '../../rules/plans/known-facts.ts'
+import type { Loaded } from '../../rules/plans/loaded-facts.ts'
 import type { KnownFacts, SharedCard } from '../../rules/plans/plan.ts'
 import type { Purchase, Trigger } from '../../rules/plans/purchase.ts'
 import { externalIdOf } from '../../rules/purchases/facts.ts'
@@ -274,9 +276,7 @@ const revive = (row: FactsRow): Omit<Loaded, 'handCredit'> => {
   }
   const click = (found: ClickRow | null): Click | null => {
     const partner = terms.get(found?.partnerId ?? '')
-    if (!found || !partner) return null
-    const { id, createdAt, expiresAt } = found
-    return { id, createdAt: new Date(createdAt), expiresAt: new Date(expiresAt), partner }
+    return found && partner ? { ...withDates(found, 'createdAt', 'expiresAt'), partner } : null
   }
   return {
     salesFrom,
@@ -290,6 +290,6 @@ const revive = (row: FactsRow): Omit<Loaded, 'handCredit'> => {
     click: click(row.click),
     trialCoupon: coupon(row.trialCoupon),
     trialClick: click(row.trialClick),
-    firstSale: firstSale && { ...firstSale, occurredAt: new Date(firstSale.occurredAt) },
+    firstSale: firstSale && withDates(firstSale, 'occurredAt'),
   }
 }

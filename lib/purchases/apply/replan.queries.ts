@@ -1,18 +1,19 @@
-/** The sales of a customer that are to be planned again. */
+/** The sales of a customer that are to be recomputed. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
+import { withDates } from '../../db/json-rows.ts'
 
 /** Sales are planned in this order. */
 export type SalePosition = { occurredAt: Date; externalId: string }
 
-/** A sale that was planned again, and the revision of its customer after that. */
+/** A sale that was recomputed, and the revision of its customer after that. */
 export type Planned = { sale: SalePosition; customerId: string; revision: number }
 
-/** The next sales to plan again, and the customer that the plans have to find unchanged. */
+/** The next sales to recompute, and the customer that the plans have to find unchanged. */
 export type NextSales = {
   customerId: string
   revision: number
-  /** The mark. */
+  /** The cursor. */
   replanFrom: Date
   /** None at the end. */
   sales: SalePosition[]
@@ -27,13 +28,13 @@ type Row = {
 }
 
 /**
- * Finds the next sales of a customer that are to be planned again, and moves the mark,
- * `replan_from`, to the first of them: who comes after an interruption continues there. Starts at
- * the mark if the customer has changed since the last plan: whoever changed it has set the mark to
- * what depends on that.
+ * Finds the next sales of a customer that are to be recomputed, and moves the mark,
+ * `replan_from`, to the first of them: the next request continues there after an interruption. Starts
+ * at the mark if the customer has changed since the last plan, because every change moves the mark
+ * back to the first sale that depends on it.
  *
  * @param last the sale that was planned last
- * @returns null if none is to be planned again
+ * @returns null if none is to be recomputed
  */
 export const nextSales = async (
   db: Db,
@@ -55,7 +56,7 @@ export const nextSales = async (
        from customer c join events e on e.customer_id = c.id and e.kind = 'sale'
        where ${isNext} order by 1, 2 limit ${limit})
       union all
-      -- What an address has matched to another customer may be this one's by now.
+      -- A sale that an address matched to another customer may be this customer's now.
       (select e.occurred_at, e.external_id
        from customer c
        join customer_identities i on i.customer_id = c.id and i.kind not in ('email', 'guest')
@@ -81,10 +82,7 @@ export const nextSales = async (
     customerId: row.customerId,
     revision: row.revision,
     replanFrom: row.replanFrom,
-    sales: row.sales.map(({ occurredAt, externalId }) => ({
-      occurredAt: new Date(occurredAt),
-      externalId,
-    })),
+    sales: row.sales.map((sale) => withDates(sale, 'occurredAt')),
   }
 }
 
@@ -97,8 +95,8 @@ const isMarked = sql`(replan_from is not null or addressed_from is not null)`
 export const hasMarked = sql`exists (select from customers where ${isMarked})`
 
 /**
- * Customers with something to be planned again, in no order: one that fails each time must not keep
- * others from their turn.
+ * Customers with sales to recompute, in random order, so that one that fails each time does not
+ * block the others.
  */
 export const markedCustomers = async (db: Db): Promise<{ id: string; workspaceId: string }[]> => {
   const { rows } = await sql<{ id: string; workspaceId: string }>`

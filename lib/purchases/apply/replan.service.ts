@@ -4,15 +4,10 @@ import { lostRace } from '../../platform/unavailable.ts'
 import { planPurchase } from '../../rules/plans/plan-purchase.ts'
 import { type Purchase, readPurchase } from '../../rules/plans/purchase.ts'
 import { loadAllReceived, type ReceivedEvents } from '../../tracking/events/received.queries.ts'
-import {
-  type Application,
-  applyPlan,
-  changesNothing,
-  confirmSales,
-  formerCustomerOf,
-} from './apply.queries.ts'
+import { type Application, applyPlan, changesNothing, confirmSales } from './apply.queries.ts'
 import { loadAllKnownFacts } from './purchases.queries.ts'
 import { type NextSales, nextSales, type Planned, type SalePosition } from './replan.queries.ts'
+import { formerCustomerOf } from './save-customer.queries.ts'
 import { tieFirst } from './tie-first.service.ts'
 
 /** More than an uninterrupted customer needs: each round plans several sales. */

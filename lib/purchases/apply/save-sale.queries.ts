@@ -23,7 +23,7 @@ export const saveSale = (
       const { credit, clickId, sale: sold } = sale.change
       const current = sale.keepsCommission ? sql`e.commission_id` : sql`${commissionId}::uuid`
       const changes = sql`
-          partner_id = ${credit?.partner.id ?? null}::uuid, attributed_by = ${credit?.by ?? null}, click_id = ${clickId},
+          partner_id = ${credit?.partner.id ?? null}::uuid, attributed_by = ${credit?.attributedBy ?? null}, click_id = ${clickId},
           amount_cents = ${sold.amountCents}::bigint, currency = ${sold.currency}, customer_id = customer.id,
           commission_id = ${current}, occurred_at = ${sale.change.occurredAt}::timestamptz,
           subscription_id = ${sale.change.subscriptionId}, customer_external_id = ${sale.change.customerExternalId},
@@ -57,7 +57,7 @@ const insertSale = (
                           subscription_id, addressed_id)
       select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${change.externalId}, 'sale', ${change.customerExternalId},
              customer.id, ${change.sale.amountCents}::bigint, ${change.sale.currency}, ${change.clickId},
-             ${change.credit?.partner.id ?? null}::uuid, ${change.credit?.by ?? null}, ${commissionId}::uuid,
+             ${change.credit?.partner.id ?? null}::uuid, ${change.credit?.attributedBy ?? null}, ${commissionId}::uuid,
              ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz, ${change.subscriptionId},
              ${change.addressedId}
       from customer

@@ -56,7 +56,7 @@ export type SaleAddition = {
 }
 
 /**
- * Saves a correction, and marks the customer's sales to be planned again.
+ * Saves a correction, and marks the customer's sales to be recomputed.
  * @returns whether nothing else changed the sale meanwhile
  */
 export const saveCorrection = async (

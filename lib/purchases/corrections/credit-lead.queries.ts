@@ -1,4 +1,4 @@
-/** Credits a lead by hand. No plan decides a lead again, so this is all that does. */
+/** Credits a lead by hand. Leads are never recomputed, so this decides the lead for good. */
 import { sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -11,10 +11,11 @@ import { holdRequest } from '../../rules/holds/hold-facts.ts'
 import { nothingReturned } from '../../rules/refunds/returns.ts'
 import { replacedStep, reverseAll, toReverse } from '../../rules/refunds/reversals.ts'
 import { type HandCreditStep, ruledHoldOf, type Step } from '../../rules/steps/steps.ts'
+import { type CommissionJson, reviveCommission } from '../../tracking/refunds/refunds.queries.ts'
 import { type FromJson, reviveTerms } from '../../tracking/reports/facts.queries.ts'
 import { canonicalJson } from '../../values/json.ts'
 import { saveWithHolds } from '../apply/holds.queries.ts'
-import { type CommissionJson, reviveCommission, SALE_JSON } from '../apply/known-rows.queries.ts'
+import { SALE_JSON } from '../apply/known-rows.queries.ts'
 import { insertCommissions } from '../apply/ledger.queries.ts'
 import { type Creditable, creditStatements } from './credit.queries.ts'
 

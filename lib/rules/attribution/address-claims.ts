@@ -7,9 +7,9 @@
 export const UNVERIFIED_ADDRESSES = ['allow', 'hold'] as const
 export type UnverifiedAddresses = (typeof UNVERIFIED_ADDRESSES)[number]
 
-/** The addresses, named by leads, that alone say whose a customer's payment is. */
+/** The addresses, named by leads, that alone say which customer's a payment is. */
 export type AddressClaim = {
   /** When the first of them was named. */
-  at: Date
+  namedAt: Date
   isVerified: boolean
 }

@@ -62,7 +62,7 @@ export type Facts = {
   /** The partner who owns the customer, if the customer is known. */
   customerPartner: PartnerTerms | null
   /**
-   * When it was reported whose the customer is, if only after the event: by a report whose click
+   * When it was reported who owns the customer, if only after the event: by a report whose click
    * was made before it.
    */
   referredLaterAt?: Date | null | undefined
@@ -125,7 +125,7 @@ export type CouponAlias = { couponId: string; partner: PartnerTerms }
 /** `code`: the report names the partner. `manual`: a manager has credited it by hand. */
 export type AttributedBy = 'coupon' | 'click' | 'code' | 'customer' | 'manual'
 
-export type Credit = { partner: PartnerTerms; by: AttributedBy }
+export type Credit = { partner: PartnerTerms; attributedBy: AttributedBy }
 
 export type Attribution = {
   credit: Credit | null
@@ -143,7 +143,7 @@ const inactive = ({ id, slug }: PartnerTerms): Step => ({
 const followCoupon = ({ couponId, partner }: CouponAlias): Attribution => {
   const steps: Step[] = [{ code: 'coupon', facts: { couponId, slug: partner.slug } }]
   return partner.status === 'approved'
-    ? { credit: { partner, by: 'coupon' }, steps }
+    ? { credit: { partner, attributedBy: 'coupon' }, steps }
     : { credit: null, steps: [...steps, inactive(partner)] }
 }
 
@@ -155,22 +155,30 @@ const clickFacts = ({ id, partner, createdAt, expiresAt }: Click): ClickFacts =>
 })
 
 /** The credit that the reported click gives, or the reason why it gives none. */
-const followClick = (clickId: string | null, click: Click | null, now: Date): Attribution => {
+const followClick = (
+  clickId: string | null,
+  click: Click | null,
+  referredAt: Date,
+): Attribution => {
   if (clickId === null) return { credit: null, steps: [{ code: 'no_click', facts: {} }] }
   if (click === null)
     return { credit: null, steps: [{ code: 'unknown_click', facts: { clickId } }] }
 
   const facts = clickFacts(click)
-  if (now >= click.expiresAt) return { credit: null, steps: [{ code: 'expired_click', facts }] }
+  if (referredAt >= click.expiresAt)
+    return { credit: null, steps: [{ code: 'expired_click', facts }] }
   if (click.partner.status !== 'approved') {
     return { credit: null, steps: [inactive(click.partner)] }
   }
-  return { credit: { partner: click.partner, by: 'click' }, steps: [{ code: 'click', facts }] }
+  return {
+    credit: { partner: click.partner, attributedBy: 'click' },
+    steps: [{ code: 'click', facts }],
+  }
 }
 
 /** Whether a click was made after an event, so that it did not lead to it. */
-export const isLaterClick = ({ createdAt }: Click, at: Date): boolean =>
-  Number(createdAt) > Number(at) + CLOCK_DIFFERENCE_MS
+export const isLaterClick = ({ createdAt }: Click, occurredAt: Date): boolean =>
+  Number(createdAt) > Number(occurredAt) + CLOCK_DIFFERENCE_MS
 
 /**
  * The credit that the click of an event gives.
@@ -179,10 +187,10 @@ export const isLaterClick = ({ createdAt }: Click, at: Date): boolean =>
 export const followReportedClick = (
   clickId: string | null,
   click: Click | null,
-  at: Date,
-  referredAt = at,
+  occurredAt: Date,
+  referredAt = occurredAt,
 ): Attribution =>
-  click && isLaterClick(click, at)
+  click && isLaterClick(click, occurredAt)
     ? { credit: null, steps: [{ code: 'later_click', facts: clickFacts(click) }] }
     : followClick(clickId, click, referredAt)
 
@@ -201,7 +209,7 @@ export const withCode = (
   }
   // That there is no click explains nothing here.
   const steps = byClick.steps.filter((before) => before.code !== 'no_click')
-  return { credit: { partner, by: 'code' }, steps: [...steps, step] }
+  return { credit: { partner, attributedBy: 'code' }, steps: [...steps, step] }
 }
 
 /**
@@ -217,27 +225,27 @@ export const withCode = (
  * "first"` over a click or code of the same program, and `attributeKnownCustomers` for a sale
  * without either. A banned partner is never credited.
  */
-export const attribute = (report: Claim, facts: Facts, now: Date): Attribution => {
+export const attribute = (report: Claim, facts: Facts, occurredAt: Date): Attribution => {
   const { purchase, byHand } = facts
   if (byHand) {
     const { partner, step } = byHand
-    return { credit: partner && { partner, by: 'manual' }, steps: [step] }
+    return { credit: partner && { partner, attributedBy: 'manual' }, steps: [step] }
   }
   if (!purchase) {
-    const byClick = followReportedClick(report.clickId, facts.click, now)
-    return attributeReport(report, facts, withCode(byClick, facts.code), now)
+    const byClick = followReportedClick(report.clickId, facts.click, occurredAt)
+    return attributeReport(report, facts, withCode(byClick, facts.code), occurredAt)
   }
 
-  if (purchase.renewal) return followRenewal(purchase.renewal, facts, now)
+  if (purchase.renewal) return followRenewal(purchase.renewal, facts, occurredAt)
 
   const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }
   if (byCoupon.credit) return byCoupon
   // A payment of a known customer has no click, and needs none.
   const byClick = report.clickId
-    ? followReportedClick(report.clickId, facts.click, now, purchase.referredAt)
+    ? followReportedClick(report.clickId, facts.click, occurredAt, purchase.referredAt)
     : byCoupon
   const named = withCode(byClick, facts.code)
-  const { credit, steps, doubts } = attributeReport(report, facts, named, now)
+  const { credit, steps, doubts } = attributeReport(report, facts, named, occurredAt)
   return {
     credit,
     doubts,
@@ -253,12 +261,12 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
 const followRenewal = (
   { partner, because, doubt }: Renewal,
   facts: Facts,
-  at: Date,
+  occurredAt: Date,
 ): Attribution => {
   if (partner === null)
     return { credit: null, steps: [{ code: 'unreferred_subscription', facts: {} }] }
   if (partner.status !== 'approved') return { credit: null, steps: [inactive(partner)] }
-  const credit = creditCustomer(partner, because, because === 'owner' ? facts : {}, at)
+  const credit = creditCustomer(partner, because, because === 'owner' ? facts : {}, occurredAt)
   return doubt ? { ...credit, doubts: [doubt] } : credit
 }
 
@@ -267,18 +275,18 @@ const creditCustomer = (
   partner: PartnerTerms,
   because: Because,
   { referredLaterAt, byAddress }: Pick<Facts, 'referredLaterAt' | 'byAddress'>,
-  at: Date,
+  occurredAt: Date,
 ): Attribution => {
   const { slug } = partner
   const doubts: DoubtStep[] = []
-  if (referredLaterAt && isLate(referredLaterAt, at))
+  if (referredLaterAt && isLate(referredLaterAt, occurredAt))
     doubts.push({ code: 'late_lead', facts: { slug, referredAt: referredLaterAt.toISOString() } })
   if (byAddress?.isVerified === false && partner.unverifiedAddresses === 'hold')
     doubts.push({ code: 'unverified_address', facts: { slug } })
   const found =
     byAddress && ({ byAddress: byAddress.isVerified ? 'verified' : 'unverified' } as const)
   const step: Step = { code: 'customer', facts: { slug, because, ...found } }
-  return { credit: { partner, by: 'customer' }, steps: [step], doubts }
+  return { credit: { partner, attributedBy: 'customer' }, steps: [step], doubts }
 }
 
 /** Credits the customer's partner where it prevails over the click. */
@@ -286,16 +294,19 @@ const attributeReport = (
   report: Claim,
   facts: Facts,
   byClick: Attribution,
-  at: Date,
+  occurredAt: Date,
 ): Attribution => {
-  const known = facts.customerPartner
-  if (known === null) return byClick
+  const customerPartner = facts.customerPartner
+  if (customerPartner === null) return byClick
 
-  const because = whyKnownPartner(report, facts, byClick, known, at)
+  const because = whyKnownPartner(report, facts, byClick, customerPartner, occurredAt)
   if (because === null)
-    return isNotCredited(report, byClick, known) ? notCredited(byClick, known) : byClick
-  if (known.status !== 'approved') return { ...byClick, steps: [...byClick.steps, inactive(known)] }
-  const credited = creditCustomer(known, because, facts, at)
+    return isNotCredited(report, byClick, customerPartner)
+      ? notCredited(byClick, customerPartner)
+      : byClick
+  if (customerPartner.status !== 'approved')
+    return { ...byClick, steps: [...byClick.steps, inactive(customerPartner)] }
+  const credited = creditCustomer(customerPartner, because, facts, occurredAt)
   return { ...credited, steps: [...byClick.steps, ...credited.steps] }
 }
 
@@ -319,17 +330,18 @@ const whyKnownPartner = (
   { kind }: Claim,
   { purchase, referredLaterAt }: Facts,
   byClick: Attribution,
-  known: PartnerTerms,
-  at: Date,
+  customerPartner: PartnerTerms,
+  occurredAt: Date,
 ): Because | null => {
   const clicked = byClick.credit?.partner
   if (clicked) {
-    if (clicked.attribution !== 'first' || clicked.programId !== known.programId) return null
-    return clicked.id === known.id ? null : 'first_partner'
+    if (clicked.attribution !== 'first' || clicked.programId !== customerPartner.programId)
+      return null
+    return clicked.id === customerPartner.id ? null : 'first_partner'
   }
   if (kind === 'lead') return null
-  if (isLate(referredLaterAt, at)) return 'late_lead'
+  if (isLate(referredLaterAt, occurredAt)) return 'late_lead'
   if (purchase) return 'owner'
-  if (known.attributeKnownCustomers) return 'known_customer'
-  return referredLaterAt && known.lateLeadDays > 0 ? 'late_lead' : null
+  if (customerPartner.attributeKnownCustomers) return 'known_customer'
+  return referredLaterAt && customerPartner.lateLeadDays > 0 ? 'late_lead' : null
 }

@@ -1,4 +1,4 @@
-/** Whose the renewals of a subscription are. Design, section 5, "Attribution of renewals". */
+/** Which partner is credited with the renewals of a subscription. Design, section 5, "Attribution of renewals". */
 import { importBetween, ownerAt, type Referral } from '../identities/owner.ts'
 import type { DoubtStep } from '../steps/steps.ts'
 import type { PartnerTerms, Renewal } from './attribution.ts'
@@ -10,8 +10,8 @@ import type { PartnerTerms, Renewal } from './attribution.ts'
 export type FirstSale = { partnerId: string | null; occurredAt: Date; doubt?: DoubtStep | null }
 
 /**
- * Whose a renewal is: of the partner to whom the customer was imported since the first sale of its
- * subscription, else of the one who was credited with that sale. If none is known, of the
+ * The partner of a renewal: the one to whom the customer was imported since the first sale of the
+ * subscription, else the one who was credited with that sale. If no first sale is known, it is the
  * customer's owner.
  *
  * @returns null if the customer has no owner either
@@ -20,15 +20,15 @@ export const renewalOf = (
   firstSale: FirstSale | null,
   referrals: Referral[],
   find: (partnerId: string) => PartnerTerms | undefined,
-  at: Date,
+  paidAt: Date,
 ): Renewal | null => {
   if (!firstSale) {
-    // Who refers it later, by a click from before, takes nothing from the renewal's own coupon.
-    const known = referrals.filter(({ referredAt }) => referredAt <= at)
-    const owner = find(ownerAt(known, at) ?? '')
+    // A later referral, by a click from before, does not prevail over the renewal's own coupon.
+    const referred = referrals.filter(({ referredAt }) => referredAt <= paidAt)
+    const owner = find(ownerAt(referred, paidAt) ?? '')
     return owner ? { partner: owner, because: 'owner' } : null
   }
-  const imported = importBetween(referrals, firstSale.occurredAt, at)
+  const imported = importBetween(referrals, firstSale.occurredAt, paidAt)
   return imported
     ? { partner: find(imported.partnerId) ?? null, because: 'import' }
     : {

@@ -44,15 +44,15 @@ type Outcome = Pick<Decision, 'commission' | 'steps'>
  * 4.1, rule 1). A lead earns a commission only when the partner's group has a lead reward (spec
  * 4.2, rule 4).
  */
-export const decide = (report: Report, facts: Facts, now: Date): Decision => {
-  const { credit, steps, doubts = [] } = attribute(report, facts, now)
+export const decide = (report: Report, facts: Facts, occurredAt: Date): Decision => {
+  const { credit, steps, doubts = [] } = attribute(report, facts, occurredAt)
   const partner = credit?.partner
   const outcome: Outcome = partner
-    ? (expectFromProcessor(report, facts) ?? decideReward(report, partner, facts, now))
+    ? (expectFromProcessor(report, facts) ?? decideReward(report, partner, facts, occurredAt))
     : { commission: null, steps: [] }
   const beaten: Step = {
     code: 'one_time_already_rewarded',
-    facts: { firstRewardedAt: now.toISOString() },
+    facts: { firstRewardedAt: occurredAt.toISOString() },
   }
   return {
     clickId: facts.click?.id ?? null,

@@ -57,7 +57,7 @@ export type PastCustomer = {
   /** When the program first rewarded a sale of it that is not among the events. */
   rewardedAt: Date | null
   /** When a sale of each subscription that is not among the program's events was first rewarded. */
-  rewardedSubscriptions: { id: string; at: Date }[]
+  rewardedSubscriptions: { id: string; rewardedAt: Date }[]
 }
 
 export type PastPartner = {
@@ -79,7 +79,7 @@ export type Past = {
 }
 
 /** The terms of a program that commissions depend on, without those of payment. */
-type ReplayedTerms = Pick<
+export type ReplayedTerms = Pick<
   PartnerTerms,
   | 'reward'
   | 'rewardInterval'
@@ -117,11 +117,11 @@ export const factsOf = (
 export const termsAt = (
   partner: PastPartner | undefined,
   { programId, program, group: changedGroup }: TermsChange,
-  at: Date,
+  occurredAt: Date,
 ): PartnerTerms | undefined => {
   if (!partner) return undefined
   const { terms, groupId, formerStatuses } = partner
-  const status = formerStatuses.find(({ until }) => until > at)?.status ?? terms.status
+  const status = formerStatuses.find(({ until }) => until > occurredAt)?.status ?? terms.status
   if (terms.programId !== programId) return { ...terms, status }
   const group =
     terms.group && changedGroup?.id === groupId ? { ...terms.group, ...changedGroup } : terms.group

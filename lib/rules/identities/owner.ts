@@ -1,4 +1,4 @@
-/** Whose a customer is, after everybody who referred it. Design, section 5, "Who a customer is". */
+/** Which partner owns a customer, of all who referred it. Design, section 5, "Who a customer is". */
 import { DELIVERY_MS } from '../steps/occurred-at.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -40,75 +40,77 @@ const moves = ({ source, attribution }: Referrer): boolean =>
   source === 'import' || attribution === 'last'
 
 /**
- * The partner who owns a customer at a time: of the latest referral that moves it, else of the
- * first one. If there is none by then, of the first report that came later with a click from
- * before.
+ * The partner who owns a customer at a time: the one of the latest referral that moves it, else of
+ * the first referral. If nobody had referred it then, the one of the first later report with a
+ * click from before.
  */
-export const ownerAt = (referrals: Referrer[], at: Date): string | null => {
-  const known = [...referrals].sort(inOrder).filter(({ referredAt }) => referredAt <= at)
-  return (known.findLast(moves) ?? known[0] ?? lateReferral(referrals, at))?.partnerId ?? null
+export const ownerAt = (referrals: Referrer[], time: Date): string | null => {
+  const known = [...referrals].sort(inOrder).filter(({ referredAt }) => referredAt <= time)
+  return (known.findLast(moves) ?? known[0] ?? lateReferral(referrals, time))?.partnerId ?? null
 }
 
 /**
- * The first report after a time with a click from before it, if nobody had referred the customer by
- * then.
+ * The first report after a time with a click from before it, if nobody had referred the customer at
+ * that time.
  */
-const lateReferral = <R extends Referrer>(referrals: R[], at: Date): R | null =>
-  referrals.some(({ referredAt }) => referredAt <= at)
+const lateReferral = <R extends Referrer>(referrals: R[], time: Date): R | null =>
+  referrals.some(({ referredAt }) => referredAt <= time)
     ? null
     : ([...referrals]
         .sort(inOrder)
-        .find(({ clickedAt }) => clickedAt !== null && clickedAt <= at) ?? null)
+        .find(({ clickedAt }) => clickedAt !== null && clickedAt <= time) ?? null)
 
 /**
- * Whether a report credits a payment at `at` late, if at all. One that was received minutes after
- * it counts as made before: Stripe's events and a backend's reports overtake each other.
+ * Whether a report credits a payment late. One that is received within minutes of the payment
+ * counts as made before it, because a processor's events and a backend's reports arrive out of
+ * order.
  */
-export const isLate = (reportedAt: Date | null | undefined, at: Date): boolean =>
-  Number(reportedAt ?? 0) > Number(at) + DELIVERY_MS
+export const isLate = (reportedAt: Date | null | undefined, paidAt: Date): boolean =>
+  Number(reportedAt ?? 0) > Number(paidAt) + DELIVERY_MS
 
-/** Whether it is later than the program credits. */
+/** Whether a report is later than the program's `lateLeadDays` allow. */
 export const isTooLate = (
   reportedAt: Date | null | undefined,
-  at: Date,
+  paidAt: Date,
   { lateLeadDays }: { lateLeadDays: number },
-): boolean => isLate(reportedAt, at) && Number(reportedAt) > Number(at) + lateLeadDays * DAY_MS
+): boolean =>
+  isLate(reportedAt, paidAt) && Number(reportedAt) > Number(paidAt) + lateLeadDays * DAY_MS
 
 type FindTerms = (partnerId: string) => { lateLeadDays: number } | null | undefined
 
 /**
- * Who referred a customer, without the reports that are too late for a payment.
- * @param find a partner's terms of that time
+ * The referrals of a customer, without reports that are too late for a payment.
+ * @param find a partner's terms at the time of the payment
  */
 export const withoutTooLate = <R extends Referrer>(
   referrals: R[],
-  at: Date,
+  paidAt: Date,
   find: FindTerms,
 ): R[] =>
   referrals.filter(({ partnerId, referredAt }) => {
     const terms = find(partnerId)
-    return !terms || !isTooLate(referredAt, at, terms)
+    return !terms || !isTooLate(referredAt, paidAt, terms)
   })
 
 /**
- * Who owns a customer at a time, as far as it was reported in time.
+ * The partner who owns the customer of a payment, as far as it was reported in time.
  *
- * @param namedAt when the address was named that alone says who bought, if one does
+ * @param namedAt when the address was named, if only an address says who bought
  */
 export const ownerInTime = (
   referrals: Referrer[],
-  at: Date,
+  paidAt: Date,
   find: FindTerms,
   namedAt: Date | undefined,
 ): { ownerId: string | null; referredLaterAt: Date | null } => {
-  const known = withoutTooLate(referrals, at, find)
-  const ownerId = ownerAt(known, at)
+  const known = withoutTooLate(referrals, paidAt, find)
+  const ownerId = ownerAt(known, paidAt)
   const terms = find(ownerId ?? '')
-  if (terms && isTooLate(namedAt, at, terms)) return { ownerId: null, referredLaterAt: null }
+  if (terms && isTooLate(namedAt, paidAt, terms)) return { ownerId: null, referredLaterAt: null }
   const last = Math.max(
-    ...[at, lateReferral(known, at)?.referredAt ?? at, namedAt ?? at].map(Number),
+    ...[paidAt, lateReferral(known, paidAt)?.referredAt ?? paidAt, namedAt ?? paidAt].map(Number),
   )
-  return { ownerId, referredLaterAt: last > Number(at) ? new Date(last) : null }
+  return { ownerId, referredLaterAt: last > Number(paidAt) ? new Date(last) : null }
 }
 
 /** The latest import of a customer after one time and not after another, or null. */
@@ -123,19 +125,19 @@ export const importBetween = (referrals: Referral[], after: Date, until: Date): 
  * The start that the latest import into a program gave by a time. It counts for sales after that
  * import only.
  */
-export const startAt = (referrals: Referral[], programId: string, at: Date): Date | null =>
+export const startAt = (referrals: Referral[], programId: string, paidAt: Date): Date | null =>
   [...referrals]
     .sort(inOrder)
     .findLast(
       (referral) =>
         referral.startedAt !== null &&
         referral.programId === programId &&
-        referral.referredAt <= at,
+        referral.referredAt <= paidAt,
     )?.startedAt ?? null
 
 /**
  * The end of the second of a processor's time, whose times are whole seconds. Our own times are
  * compared with it, so that what happened within that second counts, in the partner's favour.
  */
-export const endOfSecond = (at: Date): Date =>
-  Number(at) % 1000 === 0 ? new Date(Number(at) + 999) : at
+export const endOfSecond = (time: Date): Date =>
+  Number(time) % 1000 === 0 ? new Date(Number(time) + 999) : time

@@ -27,16 +27,16 @@ export type Candidate = KnownCustomer & {
    * Its other sales before this one: when each program first rewarded one of each subscription, or
    * of none.
    */
-  rewarded: { programId: string; subscriptionId: string | null; at: Date }[]
+  rewarded: { programId: string; subscriptionId: string | null; rewardedAt: Date }[]
 }
 
 type Claim = {
   /** The time of the payment, up to which referrals count. */
-  at: Date
+  paidAt: Date
   isPaid: boolean
   /** Whether it has a coupon or click of its own that credits a partner. */
   hasCredit: boolean
-  /** The origins of its own referrals, which do not say whose its customer was before. */
+  /** The origins of its own referrals, which do not say who owned its customer before. */
   origins: string[]
 }
 
@@ -85,16 +85,22 @@ const unite = (customers: Candidate[]): Candidate | null => {
  * The customer whose reported address was typed: the one referred latest, of several with an owner
  * at the time.
  */
-const findByAddress = (candidates: Candidate[], at: Date, origins: string[]): Candidate | null => {
+const findByAddress = (
+  candidates: Candidate[],
+  paidAt: Date,
+  origins: string[],
+): Candidate | null => {
   const latest = (referrals: Referral[]) =>
     Math.max(
-      ...referrals.map(({ referredAt }) => Number(referredAt)).filter((time) => time <= Number(at)),
+      ...referrals
+        .map(({ referredAt }) => Number(referredAt))
+        .filter((time) => time <= Number(paidAt)),
       0,
     )
   const [found] = candidates
     .filter(({ hasAddress }) => hasAddress)
     .map((customer) => ({ customer, referrals: withoutOwn(customer, origins) }))
-    .filter(({ referrals }) => ownerAt(referrals, at) !== null)
+    .filter(({ referrals }) => ownerAt(referrals, paidAt) !== null)
     .sort(
       (a, b) =>
         latest(b.referrals) - latest(a.referrals) || (a.customer.id < b.customer.id ? -1 : 1),
@@ -113,7 +119,7 @@ const withoutOwn = ({ referrals }: Candidate, origins: string[]): Referral[] =>
 export const findBuyer = (
   wanted: Identity[],
   candidates: Candidate[],
-  { at, isPaid, hasCredit, origins }: Claim,
+  { paidAt, isPaid, hasCredit, origins }: Claim,
 ): Buyer => {
   // A guest who turns out to have an id is no longer known by the address.
   const strong = candidates.filter(({ identities }) =>
@@ -121,9 +127,9 @@ export const findBuyer = (
   )
   const known = unite(strong)
   const isGuest = wanted.some(({ kind }) => kind === 'guest')
-  const isOwned = !isGuest && known !== null && ownerAt(withoutOwn(known, origins), at) !== null
+  const isOwned = !isGuest && known !== null && ownerAt(withoutOwn(known, origins), paidAt) !== null
   const others = candidates.filter((one) => !strong.includes(one))
-  const matched = isPaid && !hasCredit && !isOwned ? findByAddress(others, at, origins) : null
+  const matched = isPaid && !hasCredit && !isOwned ? findByAddress(others, paidAt, origins) : null
   const isMissing = wanted.some(
     (id) => !strong.some(({ identities }) => identities.some((own) => isSame(own, id))),
   )

@@ -47,7 +47,7 @@ export const readReference = (
   const payers = withIds(said)
   const [payer] = payers
   const [named] = withIds([reference])
-  // The merchant's own word comes first.
+  // The ids that the merchant reported come first.
   if (payers.length > 1) return alone
   if (payer && payer === named) return { ...alone, wanted: [...said, reference] }
 

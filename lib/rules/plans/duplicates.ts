@@ -32,7 +32,7 @@ export const hasUnmerged = ({ recorded, duplicates }: KnownFacts): boolean =>
 const creditOf = (sale: SalePlan, recorded: RecordedSale): SaleCredit => {
   if (sale.kind !== 'update') return recorded
   const { credit } = sale.change
-  return { partnerId: credit?.partner.id ?? null, attributedBy: credit?.by ?? null }
+  return { partnerId: credit?.partner.id ?? null, attributedBy: credit?.attributedBy ?? null }
 }
 
 /** Adds the changes of its duplicates to the plan of a purchase. */

@@ -3,14 +3,8 @@
  * as that customer's.
  */
 
-import {
-  type Click,
-  type CodeCredit,
-  type CouponAlias,
-  isLaterClick,
-  type PartnerTerms,
-} from '../attribution/attribution.ts'
-import { type FirstSale, renewalOf } from '../attribution/renewals.ts'
+import type { PartnerTerms } from '../attribution/attribution.ts'
+import { renewalOf } from '../attribution/renewals.ts'
 import { type Identity, identityOf } from '../identities/identities.ts'
 import {
   endOfSecond,
@@ -19,159 +13,14 @@ import {
   startAt,
   withoutTooLate,
 } from '../identities/owner.ts'
-import type { SalesFrom } from '../purchases/processors.ts'
-import { codeStepOf, type HandCreditStep, handCreditOf } from '../steps/steps.ts'
+import { handCreditOf } from '../steps/steps.ts'
 import { type Candidate, findBuyer, identitiesOf, isSame } from './buyer.ts'
-import { type Elsewhere, readReference } from './checkout-reference.ts'
-import type {
-  KnownFacts,
-  OwnReferral,
-  RecordedRefund,
-  RecordedSale,
-  SharedCard,
-  Tie,
-} from './plan.ts'
-import { withoutSettled } from './possible-duplicates.ts'
+import { readReference } from './checkout-reference.ts'
+import type { Loaded } from './loaded-facts.ts'
+import { codeOf, couponOf, creditedBy, ownReferral, trialCouponOf } from './own-credit.ts'
+import type { KnownFacts, OwnReferral, Tie } from './plan.ts'
+import { withoutSettled } from './plan-holds.ts'
 import type { Purchase, Trigger } from './purchase.ts'
-
-/** What the database has of a purchase. */
-export type Loaded = {
-  salesFrom: SalesFrom
-  /** Oldest first. */
-  sales: RecordedSale[]
-  refunds: RecordedRefund[]
-  candidates: Candidate[]
-  elsewhere: Elsewhere
-  card: SharedCard
-  /** The purchase's own coupon and click, and those of the trial before it. */
-  coupon: CouponAlias | null
-  click: Click | null
-  trialCoupon: CouponAlias | null
-  trialClick: Click | null
-  /** The earliest other sale of the subscription, if it is earlier. */
-  firstSale: FirstSale | null
-  /** The decision of a manager that is being applied. */
-  handCredit: HandCreditStep | null
-  /** By the ids of all partners who may be credited. */
-  terms: ReadonlyMap<string, PartnerTerms>
-}
-
-type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'code' | 'referredAt'>
-type Claim = OwnCredit & Pick<KnownFacts, 'movesCustomer' | 'renewal'>
-
-/**
- * The coupon that credits the sale, or refers its customer: the first of several that belongs to a
- * partner, also if only the others were known before. It stays that of the partner who had it when
- * the sale was first credited.
- */
-const couponOf = (
-  { coupon, ...loaded }: Loaded,
-  couponIds: string[],
-  origins: string[],
-  trigger: Trigger,
-): CouponAlias | null => {
-  const [couponId] = couponIds
-  // A trial's coupon credits it no longer if the subscription's first payment turns out to be
-  // another.
-  if (couponId === undefined) return null
-  const credited = creditedCoupon(loaded, couponIds)
-  const place = (alias: CouponAlias) => couponIds.indexOf(alias.couponId)
-  if (credited)
-    return trigger !== 'again' && coupon && place(coupon) < place(credited) ? coupon : credited
-  if (trigger !== 'again') return coupon
-  const referrer = referrerBy(loaded, origins)
-  return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
-}
-
-/**
- * The one of these coupons that the sale is recorded as credited by, with the partner who had it
- * then.
- */
-const creditedCoupon = (
-  { sales, terms }: Pick<Loaded, 'sales' | 'terms'>,
-  couponIds: string[],
-): CouponAlias | null => {
-  const credited = sales.find(({ attributedBy }) => attributedBy === 'coupon')
-  const partner = terms.get(credited?.partnerId ?? '')
-  const step = credited?.steps.find(({ code }) => code === 'coupon')
-  return partner && step?.code === 'coupon' && couponIds.includes(step.facts.couponId)
-    ? { couponId: step.facts.couponId, partner }
-    : null
-}
-
-/** The partner who referred the customer by a coupon of one of these origins. */
-const referrerBy = (
-  { candidates, terms }: Pick<Loaded, 'candidates' | 'terms'>,
-  origins: string[],
-) => {
-  const referral = candidates
-    .flatMap(({ referrals }) => referrals)
-    .find(({ source, origin }) => source === 'coupon' && origins.includes(origin))
-  return terms.get(referral?.partnerId ?? '')
-}
-
-/** The coupon of a trial. It stays that of the partner who had it when the trial was received. */
-const trialCouponOf = (
-  { trialCoupon, ...loaded }: Loaded,
-  { ids, coupons }: NonNullable<Purchase['trial']>,
-  trigger: Trigger,
-): CouponAlias | null => {
-  const [couponId = ''] = coupons
-  const credited = creditedCoupon(loaded, coupons)
-  if (credited) return credited
-  const referrer = referrerBy(loaded, ids)
-  if (referrer) return { couponId: trialCoupon?.couponId ?? couponId, partner: referrer }
-  return trigger === 'again' ? null : trialCoupon
-}
-
-/** What became of the slug or coupon by which the merchant's report of the sale names a partner. */
-const codeOf = ({ sales, terms }: Loaded): CodeCredit | null => {
-  const step = codeStepOf(sales.flatMap(({ steps }) => steps))
-  if (!step) return null
-  return {
-    step,
-    partner: step.code === 'partner_code' ? (terms.get(step.facts.partnerId) ?? null) : null,
-  }
-}
-
-/** The active partner whom a purchase's own coupon names, else its click, else the report of it. */
-const creditedBy = (
-  { coupon, click, code, referredAt }: OwnCredit,
-  paidAt: Date,
-): { source: 'coupon' | 'click' | 'code'; partner: PartnerTerms } | null => {
-  if (coupon?.partner.status === 'approved') return { source: 'coupon', partner: coupon.partner }
-  if (
-    click?.partner.status === 'approved' &&
-    referredAt < click.expiresAt &&
-    !isLaterClick(click, paidAt)
-  ) {
-    return { source: 'click', partner: click.partner }
-  }
-  return code?.partner?.status === 'approved' ? { source: 'code', partner: code.partner } : null
-}
-
-/**
- * The referral that a purchase's own coupon, click or code makes. Those of a subscription's later
- * sale make none.
- */
-export const ownReferral = (
-  purchase: Pick<Purchase, 'externalId' | 'checkout' | 'sale'>,
-  { movesCustomer, renewal, ...own }: Claim,
-  at: Date,
-): OwnReferral | null => {
-  const credit = creditedBy(own, purchase.sale?.paidAt ?? at)
-  if (!credit || (renewal && renewal.because !== 'owner')) return null
-  const { partner, source } = credit
-  // What cost nothing moves nobody.
-  const isFree = purchase.sale?.paid.grossCents === 0
-  return {
-    origin: purchase.checkout?.id ?? purchase.externalId ?? '',
-    partnerId: partner.id,
-    source,
-    attribution: isFree || !movesCustomer ? 'first' : partner.attribution,
-    referredAt: at,
-  }
-}
 
 type Find = (partnerId: string) => PartnerTerms | undefined
 
@@ -179,21 +28,30 @@ type Find = (partnerId: string) => PartnerTerms | undefined
  * A customer, as it was known in time for a payment: without the leads, and the addresses, that
  * were named too late.
  */
-const knownInTime = (candidate: Candidate, origins: string[], at: Date, find: Find): Candidate => {
+const knownInTime = (
+  candidate: Candidate,
+  origins: string[],
+  paidAt: Date,
+  find: Find,
+): Candidate => {
   const isOwn = ({ origin }: Referral) => origins.includes(origin)
   const others = candidate.referrals.filter((referral) => !isOwn(referral))
-  const referrals = [...candidate.referrals.filter(isOwn), ...withoutTooLate(others, at, find)]
-  const { ownerId } = ownerInTime(referrals, at, find, candidate.byAddress?.at)
+  const referrals = [...candidate.referrals.filter(isOwn), ...withoutTooLate(others, paidAt, find)]
+  const { ownerId } = ownerInTime(referrals, paidAt, find, candidate.byAddress?.namedAt)
   return { ...candidate, referrals, hasAddress: candidate.hasAddress && ownerId !== null }
 }
 
 /** The terms with the start of the reward period of this customer. */
-const withStart = (partner: PartnerTerms, customer: Candidate | null, at: Date): PartnerTerms => {
+const withStart = (
+  partner: PartnerTerms,
+  customer: Candidate | null,
+  paidAt: Date,
+): PartnerTerms => {
   const times = [
     ...(customer?.rewarded ?? [])
       .filter(({ programId }) => programId === partner.programId)
-      .map((r) => r.at),
-    ...[customer && startAt(customer.referrals, partner.programId, at)].filter(
+      .map((r) => r.rewardedAt),
+    ...[customer && startAt(customer.referrals, partner.programId, paidAt)].filter(
       (start) => start !== null,
     ),
   ]
@@ -267,7 +125,7 @@ export const knownFacts = (
     wanted,
     loaded.candidates.map((candidate) => knownInTime(candidate, origins, at, find)),
     {
-      at,
+      paidAt: at,
       isPaid: sale !== null && sale.paid.netCents > 0,
       hasCredit: !isRenewal && creditedBy(credit, claimedAt) !== null,
       origins,
@@ -277,7 +135,7 @@ export const knownFacts = (
   const others = customer?.referrals.filter(({ origin }) => !origins.includes(origin)) ?? []
   const byAddress = addressedId === null ? null : (customer?.byAddress ?? null)
   const ownerOf = (referrals: Referral[]) =>
-    isGuest ? NOBODY : ownerInTime(referrals, at, find, byAddress?.at)
+    isGuest ? NOBODY : ownerInTime(referrals, at, find, byAddress?.namedAt)
   const renewal =
     isRenewal && !isMerchants
       ? renewalOf(loaded.firstSale, ownerOf(others).ownerId ? others : [], find, at)

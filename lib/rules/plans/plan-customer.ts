@@ -1,6 +1,6 @@
 /** Plans what a purchase changes of its customer. */
 import { isErased } from '../identities/identities.ts'
-import { ownReferral } from './known-facts.ts'
+import { ownReferral } from './own-credit.ts'
 import type { CustomerChange, KnownFacts, OwnReferral } from './plan.ts'
 import type { Purchase } from './purchase.ts'
 

@@ -60,7 +60,7 @@ const planLedger = (received: Purchase, facts: KnownFacts, trigger: Trigger): Pu
     : planUnpaid(paid, facts)
 }
 
-/** The purchase with the amounts that count for the program of whoever is credited. */
+/** The purchase with the amounts that count in the credited partner's program. */
 const count = (purchase: Purchase, facts: KnownFacts): Purchase => {
   const { sale, referredAt, returns } = purchase
   if (!sale || !referredAt) return purchase
@@ -109,7 +109,7 @@ const planRecorded = (
     : planReturns(purchase, recorded, facts)
 
 /**
- * A payment that waits is planned again when its wait is over, also if the merchant has reported it
+ * A payment that waits is recomputed when its wait is over, also if the merchant has reported it
  * meanwhile.
  */
 const planWait = ({ waitsUntil }: Purchase, plan: PurchasePlan): PurchasePlan =>

@@ -1,4 +1,4 @@
-/** Plans whom a sale is credited to, and what it earns. */
+/** Plans the credit of a sale, and what it earns. */
 
 import { canonicalJson } from '../../values/json.ts'
 import type { Credit } from '../attribution/attribution.ts'
@@ -20,14 +20,14 @@ import { hasUnmerged } from './duplicates.ts'
 import { holdOwnPurchase } from './own-purchase.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 import { changeCustomer } from './plan-customer.ts'
+import { keepRejected } from './plan-holds.ts'
 import { allReturned, planReturns, saleFacts } from './plan-returns.ts'
-import { keepRejected } from './possible-duplicates.ts'
 import type { Purchase } from './purchase.ts'
 
 /** A purchase of which it is known what was paid. */
 export type PaidPurchase = Purchase & { sale: NonNullable<Purchase['sale']>; referredAt: Date }
 
-/** Whom a purchase is credited to, whatever its amount. */
+/** Decides who is credited with a purchase, whatever its amount. */
 export const findCredit = (purchase: PaidPurchase, facts: KnownFacts): Credit | null => {
   const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
   return decideSale(report, facts, purchase, purchase.sale.paidAt).credit
@@ -41,7 +41,7 @@ export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchaseP
   const { checkout, referredAt } = purchase
   const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
   const { credit } = decideSale(report, facts, purchase, referredAt)
-  const isReferred = credit !== null && (checkout !== null || credit.by !== 'customer')
+  const isReferred = credit !== null && (checkout !== null || credit.attributedBy !== 'customer')
   return {
     sale: { kind: 'none' },
     customer: changeCustomer(purchase, facts, null),
@@ -78,8 +78,8 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
 }
 
 /**
- * Plans a sale again that only the merchant reported: the customer may have been referred, or its
- * reward used up, by what was received since.
+ * Recomputes a sale that only the merchant reported. What was received since may have referred the
+ * customer, or used up its reward.
  */
 export const planReport = (
   purchase: Purchase,
@@ -87,7 +87,7 @@ export const planReport = (
   recorded: RecordedSale,
 ): PurchasePlan => {
   const { sale, reportOccurredAt, customerExternalId } = recorded
-  const at = reportOccurredAt ?? recorded.occurredAt
+  const occurredAt = reportOccurredAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
   const { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, customer, byHand } =
     facts
@@ -97,7 +97,7 @@ export const planReport = (
     customerEmails: customer?.emails,
     erasedSelfReferral: erasedSelfReferral(purchase, facts),
   }
-  const decided = holdOwnPurchase(decide(report, known, at), purchase.name, facts)
+  const decided = holdOwnPurchase(decide(report, known, occurredAt), purchase.name, facts)
   const decision = keepRejected(decided, recorded.steps)
   const change = {
     externalId: recorded.externalId,
@@ -106,7 +106,7 @@ export const planReport = (
     sale,
     clickId: decision.clickId,
     credit: decision.credit,
-    occurredAt: at,
+    occurredAt,
     subscriptionId: recorded.subscriptionId,
   }
   const gross = purchase.sale?.paid.grossCents
@@ -173,7 +173,7 @@ const newCommission = ({ commission, credit }: Decision, returned: Returned, ste
 const planCommission = (decision: Decision, recorded: RecordedSale, returned: Returned) => {
   const { lastCommissionId, steps } = recorded
   const { commission, credit } = decision
-  // What was rejected is reversed already.
+  // A rejected commission is reversed already.
   const current = isRejected(recorded) ? null : recorded.commission
   const isKept =
     current !== null &&
@@ -284,7 +284,7 @@ const changesSale = (
   const { credit, commission } = decision
   return (
     recorded.partnerId !== (credit?.partner.id ?? null) ||
-    recorded.attributedBy !== (credit?.by ?? null) ||
+    recorded.attributedBy !== (credit?.attributedBy ?? null) ||
     differs(recorded.sale, change.sale) ||
     (!isRejected(recorded) && earnsOtherwise(recorded.commission, commission)) ||
     Number(recorded.occurredAt) !== Number(change.occurredAt) ||
@@ -301,7 +301,7 @@ const changesSale = (
 const isCreditedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
   canonicalJson(handCreditOf(recorded.steps)) !== canonicalJson(handCreditOf(decision.steps))
 
-/** Whether a partner who was not active is why it credits another one, or nobody. */
+/** Whether it credits another partner, or none, because one was not active. */
 const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
   steps.some(({ code }) => code === 'partner_inactive')
 

@@ -44,7 +44,7 @@ export type RecordedSale = {
   revision: number
 }
 
-/** A refund as it is recorded: of which sale it is, and what it counts for. Null while it waits. */
+/** A recorded refund: its sale, and the amount that it counts for. Null while it waits. */
 export type RecordedRefund = ReportedRefund & {
   saleId: string | null
   amountCents: bigint | null
@@ -58,11 +58,11 @@ export type KnownCustomer = {
   /** For display. */
   externalId: string
   email: string | null
-  /** The addresses that it was reported under, and the one that is shown. */
+  /** Its reported addresses, with the one that is shown. */
   emails: string[]
   name: string | null
   revision: number
-  /** Whether sales of it, or of its addresses, are to be planned again. */
+  /** Whether sales of it, or of its addresses, are to be recomputed. */
   isMarked: boolean
   referrals: Referral[]
 }
@@ -110,7 +110,7 @@ export type KnownFacts = Pick<
      * What has to be tied before a plan is applied: the purchase names several ids, or new ones.
      */
     tie: Tie | null
-    /** Whom a manager has to decide about before they are tied. */
+    /** Customers who may be one: a manager decides before they are tied. */
     possibleMerge: PossibleMerge | null
     /** The buyer's own id, if only an address matches the customer. */
     addressedId: string | null
@@ -137,7 +137,7 @@ export type SaleChange = {
   subscriptionId: string | null
 }
 
-/** What a purchase says of who referred its customer. */
+/** The referral that a purchase makes. */
 export type OwnReferral = Pick<
   Referral,
   'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt'
@@ -149,7 +149,7 @@ export type CustomerChange = {
   revision: number
   email: string | null
   name: string | null
-  /** It replaces those with the purchase's other origins. */
+  /** Replaces the referrals with the purchase's other origins. */
   referral: OwnReferral | null
   origins: string[]
   /** The customer's sales from this time on depend on what the plan changes. */
@@ -164,7 +164,7 @@ export type CommissionPlan = NewCommission & {
 }
 
 export type SalePlan =
-  /** No sale is recorded, and none is to be. */
+  /** No sale is recorded, and the purchase makes none. */
   | { kind: 'none' }
   | { kind: 'keep'; recorded: RecordedSale }
   /** Something was returned, or is no longer: part of the commission is reversed or reinstated. */
@@ -205,7 +205,7 @@ export type PurchasePlan = {
   sale: SalePlan
   customer: CustomerChange | null
   duplicates: DuplicateChange[]
-  /** Refunds to record as those of the sale, or to count otherwise than before. */
+  /** Refunds that are recorded for the sale now, or count for another amount than before. */
   refunds: SettledRefund[]
   outcome: EventOutcome
 }

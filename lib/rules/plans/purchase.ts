@@ -28,7 +28,7 @@ export type Purchase = {
   sale: { paid: Paid; paidAt: Date; isProration?: boolean } | null
   checkout: CheckoutFact | null
   /**
-   * Until when a payment waits for its invoice or checkout, before it counts as a sale of its own.
+   * Until when a payment waits for its invoice or checkout. Then it becomes a sale itself.
    */
   waitsUntil: Date | null
   /** Coupon ids and promotion code ids: the checkout's, else those of the invoice's discounts. */
@@ -51,8 +51,8 @@ export type Purchase = {
   /** One of them that a buyer may have written: see `readReference`. */
   reference: string | null
   /**
-   * When the checkout was created, else when the sale was paid: a partner who refers the buyer does
-   * so by then.
+   * When the checkout was created, else when the sale was paid. A referral counts if it was made
+   * before.
    */
   referredAt: Date | null
   /** The processor's id of the customer. */
@@ -101,7 +101,7 @@ export const readPurchase = (
     (a, b) =>
       Number(b.fact.paid !== null) - Number(a.fact.paid !== null) ||
       Number(isCaptured(b.fact)) - Number(isCaptured(a.fact)) ||
-      Number(a.at) - Number(b.at) ||
+      Number(a.occurredAt) - Number(b.occurredAt) ||
       byText(a.fact.id, b.fact.id),
   )
   const invoices = ofKind(received, 'invoice')
@@ -115,11 +115,11 @@ export const readPurchase = (
     ...checkouts.flatMap(({ fact }) => fact.invoice ?? []),
   ].sort(byText)
   const own = checkout || invoiceIds.length > 0 ? null : findOwnPayment(received)
-  const waitsUntil = own && new Date(Number(own.at) + WAIT_MS)
+  const waitsUntil = own && new Date(Number(own.occurredAt) + WAIT_MS)
   const payment = waitsUntil && waitsUntil <= now ? own : null
   const payments = readPayments(received)
   const sale = payment
-    ? { paid: payment.fact.paid, paidAt: payment.at }
+    ? { paid: payment.fact.paid, paidAt: payment.occurredAt }
     : invoice
       ? saleOfInvoice(invoice)
       : saleOfCheckout(checkouts, received, payments)
@@ -178,7 +178,7 @@ const findOwnPayment = (received: ReceivedFact[]) => {
   const intents = ofKind(received, 'intent')
   if (intents.some(({ fact }) => fact.pays)) return null
   const [first = null] = intents.sort(
-    (a, b) => Number(a.at) - Number(b.at) || byText(a.fact.id, b.fact.id),
+    (a, b) => Number(a.occurredAt) - Number(b.occurredAt) || byText(a.fact.id, b.fact.id),
   )
   return first
 }
@@ -220,7 +220,7 @@ const saleOfInvoice = ({ isProration, paid, paidAt }: InvoiceFact): Purchase['sa
  * @param checkouts the paid ones first, then those whose payment has succeeded
  */
 const saleOfCheckout = (
-  checkouts: { fact: CheckoutFact; at: Date }[],
+  checkouts: { fact: CheckoutFact; occurredAt: Date }[],
   received: ReceivedFact[],
   payments: Payment[],
 ): Purchase['sale'] => {
@@ -231,8 +231,8 @@ const saleOfCheckout = (
   const payment = payments.find(({ ids }) => id !== null && ids.includes(id))
   const captures = ofKind(received, 'intent').filter(({ fact }) => payment?.ids.includes(fact.id))
   const paidAt =
-    earliest(checkouts.filter(({ fact }) => fact.paid).map(({ at }) => at)) ??
-    earliest(captures.map(({ at }) => at))
+    earliest(checkouts.filter(({ fact }) => fact.paid).map(({ occurredAt }) => occurredAt)) ??
+    earliest(captures.map(({ occurredAt }) => occurredAt))
   return paidAt && { paid: scaledTo(receivedFor(due, payment), due), paidAt }
 }
 
@@ -251,7 +251,7 @@ const receivedFor = ({ grossCents, currency }: Paid, payment: Payment | undefine
     : Number(proportionOf(BigInt(grossCents), BigInt(receivedCents), BigInt(authorizedCents)))
 }
 
-/** What was received beyond a sale: an invoice or an order may be paid twice. */
+/** What was received in excess of a sale: an invoice or an order may be paid twice. */
 const excessOf = (paid: Paid | null, invoices: InvoiceFact[], payments: Payment[]): bigint => {
   if (!paid) return 0n
   const received = payments

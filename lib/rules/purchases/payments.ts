@@ -34,10 +34,12 @@ const STATUS_ORDER: string[] = [...REFUND_STATUSES, ...DISPUTE_STATUSES]
  * The latest fact of each refund or dispute. Processors' times are whole seconds: within one, the
  * later status counts.
  */
-const latest = <F extends RefundFact | DisputeFact>(received: { fact: F; at: Date }[]): F[] => {
+const latest = <F extends RefundFact | DisputeFact>(
+  received: { fact: F; occurredAt: Date }[],
+): F[] => {
   const inOrder = [...received].sort(
     (a, b) =>
-      Number(a.at) - Number(b.at) ||
+      Number(a.occurredAt) - Number(b.occurredAt) ||
       STATUS_ORDER.indexOf(a.fact.status) - STATUS_ORDER.indexOf(b.fact.status) ||
       a.fact.amountCents - b.fact.amountCents,
   )

@@ -60,7 +60,7 @@ export const readReturns = (
 /** The credit notes that were not voided, oldest first. */
 const notesOf = (received: ReceivedFact[]): CreditNoteFact[] => {
   const all = ofKind(received, 'credit_note')
-    .sort((a, b) => Number(a.at) - Number(b.at))
+    .sort((a, b) => Number(a.occurredAt) - Number(b.occurredAt))
     .map(({ fact }) => fact)
   const isVoid = (id: string) => all.some((note) => note.id === id && note.isVoid)
   return [...new Map(all.map((note) => [note.id, note])).values()].filter(({ id }) => !isVoid(id))

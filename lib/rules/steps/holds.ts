@@ -4,9 +4,9 @@ import type { CommissionKind } from './commissions.ts'
 import { RULED_HOLDS } from './steps.ts'
 
 /**
- * `self_referral`: the customer is the partner. `late_lead`: a lead after the payment says whose
- * the customer is. `unverified_address`: only an unverified address does. `manual`: a manager holds
- * it, with a note.
+ * `self_referral`: the customer is the partner. `late_lead`: only a lead after the payment says
+ * who owns the customer. `unverified_address`: only an unverified address does. `manual`: a manager
+ * holds it, with a note.
  */
 export const HOLD_REASONS = ['possible_duplicate', ...RULED_HOLDS, 'manual'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]

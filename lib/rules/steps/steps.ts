@@ -56,7 +56,7 @@ export const handCreditOf = (steps: Step[]): HandCreditStep | null =>
 export const RULED_HOLDS = ['self_referral', 'late_lead', 'unverified_address'] as const
 export type RuledHold = (typeof RULED_HOLDS)[number]
 
-/** A doubt about whose the customer is: the commission is held. */
+/** A doubt about who owns the customer: the commission is held. */
 export type DoubtStep =
   /**
    * The lead, or the address that it named, was received after the payment, or the first one of its
@@ -67,8 +67,8 @@ export type DoubtStep =
   | { code: 'unverified_address'; facts: { slug: string } }
 
 /**
- * What of a decision's steps is about doubts: why it is held, and whether only an address says
- * whose the customer is.
+ * The doubts in a decision's steps: why it is held, and whether only an address says who owns the
+ * customer.
  */
 export const doubtsOf = (steps: Step[]): string[] =>
   steps.flatMap(({ code, facts }) => {
@@ -134,8 +134,8 @@ export type Step =
   | { code: 'possible_duplicate'; facts: { externalId: string } }
   /**
    * The customer's address is the partner's own: the commission is held, or refused if there is
-   * none. `by`: it may be, because only a tag differs, the buyer's name is the partner's, or somebody
-   * with the partner's address has paid with the same card.
+   * none. `by` says why it may be the partner's: only a tag differs, the buyer has the partner's
+   * name, or somebody with the partner's address has paid with the same card.
    */
   | { code: 'self_referral'; facts: { slug: string; by?: 'tag' | 'name' | 'card' } }
   /** A manager rejected the held commission. */

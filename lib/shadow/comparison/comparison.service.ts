@@ -2,7 +2,7 @@
  * Compares what has changed, step by step, as long as there is time: after an upload, and by cron.
  */
 import type { Db } from '../../db/connection.ts'
-import { firstIdOf as firstIdAt } from '../../tracking/events/past-events.queries.ts'
+import { firstIdAt } from '../../db/ids.ts'
 import {
   findStale,
   listChangedSales,

@@ -1,6 +1,8 @@
 /** The past of a program, to be decided again under other terms: see replay.ts. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
+import { firstIdAt } from '../../db/ids.ts'
+import { withDates } from '../../db/json-rows.ts'
 import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
 import type { PastCustomer, PastEvent, PastPartner } from '../../rules/decisions/past-events.ts'
 import { erasedMark } from '../../rules/identities/identities.ts'
@@ -46,14 +48,6 @@ const hadErasedAddress = sql`
               where i.customer_id = e.customer_id and i.kind = 'email' and i.value like ${erasedMark('%')})
    or exists (select from processor_events s where s.event_id = e.id and s.email like ${erasedMark('%')}))`
 
-/**
- * The first id that an event of a time can have: ids begin with the time at which they were made.
- */
-export const firstIdOf = (time: Date): string => {
-  const hex = Number(time).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
-}
-
 /** When the row of an id was made. */
 export const timeOfId = (id: string): Date =>
   new Date(Number.parseInt(id.slice(0, 13).replace('-', ''), 16))
@@ -83,7 +77,7 @@ export const readPastEvents = async (
       select id, kind, external_id, customer_external_id, customer_id, occurred_at, report_occurred_at, amount_cents, currency,
              partner_id, attributed_by, click_id, subscription_id, steps
       from events
-      where workspace_id = ${workspaceId} and id >= ${firstIdOf(since)}
+      where workspace_id = ${workspaceId} and id >= ${firstIdAt(since)}
         and id < ${before ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'}
       order by id desc limit ${limit + 1}
     ), last as (
@@ -141,30 +135,20 @@ export const readPastEvents = async (
 const reviveEvent = ({
   amountCents,
   currency,
-  occurredAt,
   click,
   purchase,
   ...event
 }: EventRow): PastEvent => ({
-  ...event,
-  occurredAt: new Date(occurredAt),
+  ...withDates(event, 'occurredAt'),
   sale:
     amountCents === null || currency === null
       ? null
       : { amountCents: BigInt(amountCents), currency },
-  click: click && {
-    ...click,
-    createdAt: new Date(click.createdAt),
-    expiresAt: new Date(click.expiresAt),
-  },
+  click: click && withDates(click, 'createdAt', 'expiresAt'),
   purchase: purchase
     ? {
-        ...purchase,
-        referredAt: new Date(purchase.referredAt),
-        firstSale: purchase.firstSale && {
-          ...purchase.firstSale,
-          occurredAt: new Date(purchase.firstSale.occurredAt),
-        },
+        ...withDates(purchase, 'referredAt'),
+        firstSale: purchase.firstSale && withDates(purchase.firstSale, 'occurredAt'),
       }
     : undefined,
 })
@@ -172,7 +156,7 @@ const reviveEvent = ({
 type CustomerRow = Omit<FromJson<PastCustomer>, 'referrals' | 'rewardedSubscriptions'> & {
   id: string
   referrals: FromJson<Referral>[]
-  rewardedSubscriptions: { id: string; at: string }[]
+  rewardedSubscriptions: { id: string; rewardedAt: string }[]
 }
 
 /** Where the events that were read begin, in time and, if there are more, with which id. */
@@ -197,31 +181,24 @@ export const readPastCustomers = async (
               'startedAt', r.started_at)), '[]')
             from referrals r join partners p on p.id = r.partner_id where r.customer_id = cu.id) as referrals,
            (select to_jsonb(e.occurred_at) from events e
-            where e.customer_id = cu.id and (e.id < ${firstId ?? firstIdOf(since)} or e.occurred_at < ${since}) and ${programId} = (
+            where e.customer_id = cu.id and (e.id < ${firstId ?? firstIdAt(since)} or e.occurred_at < ${since}) and ${programId} = (
               select c.program_id from commissions c where c.id = e.commission_id and c.kind = 'sale')
             order by e.occurred_at limit 1) as "rewardedAt",
-           (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'at', s.at)), '[]') from (
-              select e.subscription_id as id, min(e.occurred_at) as at
+           (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'rewardedAt', s.rewarded_at)), '[]') from (
+              select e.subscription_id as id, min(e.occurred_at) as rewarded_at
               from events e join commissions c on c.id = e.commission_id
               where e.customer_id = cu.id and e.subscription_id is not null and c.kind = 'sale'
-                and (c.program_id <> ${programId} or e.id < ${firstId ?? firstIdOf(since)}
+                and (c.program_id <> ${programId} or e.id < ${firstId ?? firstIdAt(since)}
                      or e.occurred_at < ${since})
               group by e.subscription_id) s) as "rewardedSubscriptions"
     from customers cu where cu.workspace_id = ${workspaceId} and cu.id = any (${textArray(ids)}::uuid[])
   `.execute(db)
-  return rows.map(({ id, referrals, rewardedAt, rewardedSubscriptions, emails, isGuest }) => [
+  return rows.map(({ id, referrals, rewardedSubscriptions, ...customer }) => [
     id,
     {
-      emails,
-      isGuest,
-      rewardedAt: rewardedAt === null ? null : new Date(rewardedAt),
-      rewardedSubscriptions: rewardedSubscriptions.map(({ id, at }) => ({ id, at: new Date(at) })),
-      referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
-        ...referral,
-        referredAt: new Date(referredAt),
-        clickedAt: clickedAt === null ? null : new Date(clickedAt),
-        startedAt: startedAt === null ? null : new Date(startedAt),
-      })),
+      ...withDates(customer, 'rewardedAt'),
+      rewardedSubscriptions: rewardedSubscriptions.map((row) => withDates(row, 'rewardedAt')),
+      referrals: referrals.map((row) => withDates(row, 'referredAt', 'clickedAt', 'startedAt')),
     },
   ])
 }
@@ -249,10 +226,7 @@ export const readPastPartners = async (
     {
       ...partner,
       terms: reviveTerms(terms),
-      formerStatuses: formerStatuses.map(({ until, status }) => ({
-        until: new Date(until),
-        status,
-      })),
+      formerStatuses: formerStatuses.map((row) => withDates(row, 'until')),
     },
   ])
 }

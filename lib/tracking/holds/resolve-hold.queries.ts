@@ -9,7 +9,7 @@ import { mailManualEarning } from '../ledger/manual-earnings.queries.ts'
 
 /**
  * Resolves the hold of a commission, in one transaction. A rejected commission is reversed in full,
- * and the customer's later sales are marked to be planned again: it no longer uses up a one-time
+ * and the customer's later sales are marked to be recomputed: it no longer uses up a one-time
  * reward or starts the duration. Idempotent: the first resolution is kept.
  *
  * The sale's row is locked first, and its revision incremented, so that a concurrent plan of the

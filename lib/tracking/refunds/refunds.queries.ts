@@ -1,6 +1,7 @@
 /** Loads what a reported refund is decided from, and saves it: each in one database round trip. */
 import { namesDeletedRow } from '../../db/deleted-rows.ts'
 import { newId } from '../../db/ids.ts'
+import { withDates } from '../../db/json-rows.ts'
 import { type Client, isConflict } from '../../db/neon.ts'
 import { purchaseKeyOf } from '../../rules/purchases/facts.ts'
 import type { DecidedRefund } from '../../rules/refunds/decide-refund.ts'
@@ -28,8 +29,19 @@ export type RefundFacts = {
   refunds: ReportedRefund[]
 }
 
-type CommissionRow = Omit<CurrentCommission, 'amountCents' | 'reversedCents' | 'payableAt'> &
+/** A current commission as it comes out of JSON. */
+export type CommissionJson = Omit<
+  CurrentCommission,
+  'amountCents' | 'reversedCents' | 'payableAt'
+> &
   Record<'amountCents' | 'reversedCents', number> & { payableAt: string }
+
+/** A current commission from its JSON value. */
+export const reviveCommission = (commission: CommissionJson): CurrentCommission => ({
+  ...withDates(commission, 'payableAt'),
+  amountCents: BigInt(commission.amountCents),
+  reversedCents: BigInt(commission.reversedCents),
+})
 
 /** What refund_facts of schema.sql returns. */
 export type LoadedFacts = Omit<RefundFacts, 'sale'> & {
@@ -37,7 +49,7 @@ export type LoadedFacts = Omit<RefundFacts, 'sale'> & {
     | (Omit<RefundedSale, 'sale' | 'commission'> & {
         amountCents: number
         currency: string
-        commission: CommissionRow | null
+        commission: CommissionJson | null
       })
     | null
 }
@@ -71,12 +83,7 @@ const reviveSale = ({
 }: NonNullable<LoadedFacts['sale']>): RefundedSale => ({
   ...sale,
   sale: { amountCents: BigInt(amountCents), currency },
-  commission: commission && {
-    ...commission,
-    amountCents: BigInt(commission.amountCents),
-    reversedCents: BigInt(commission.reversedCents),
-    payableAt: new Date(commission.payableAt),
-  },
+  commission: commission && reviveCommission(commission),
 })
 
 /** What is saved of a refund. Without its hash, it is incomplete until it is joined. */
@@ -141,7 +148,7 @@ export const toSaved = ({
     steps,
     amountCents: counted ? Number(counted.amountCents) : undefined,
     currency: counted?.currency,
-    now,
+    occurredAt: now,
     sale: sale
       ? {
           id: sale.id,

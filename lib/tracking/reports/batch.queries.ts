@@ -41,7 +41,7 @@ export const saveAndLoad = async (
     JSON.stringify(reports),
     apiKeyHash,
     JSON.stringify(
-      wanted.map(({ report, receivedAt: now }) => ({ ...wantedOf(report, now), now })),
+      wanted.map(({ report, receivedAt }) => ({ ...wantedOf(report, receivedAt), receivedAt })),
     ),
   ])
   if (!row) throw new Error('A call of a procedure returned no row.')

@@ -27,7 +27,7 @@ import {
   trackingResponse,
 } from './respond.service.ts'
 
-/** A valid report of the batch, at its place. */
+/** A valid report, and its place in the batch. */
 type Item = { place: number; report: Report; bodyHash: string; receivedAt: Date }
 type LoadedItem = Item & { facts: ReportFacts }
 
@@ -144,19 +144,20 @@ const recordFirsts = async (
       if (recorded) begun.add(refOf(item))
     }
     const unsaved = without(waiting, [...ended.map(({ item }) => item), ...repeats])
-    // Two ids may be those of one customer, whose reports are saved in order: none is saved before
-    // one of an unknown customer.
+    // Two ids may turn out to be of one customer, and reports of one customer are saved in order.
+    // So no report is saved before one of an unknown customer.
     const unknown = unsaved.findIndex((item) => !customers.has(refOf(item)))
     const ordered = takeIndependent(
       unsaved.slice(0, unknown < 0 ? undefined : unknown),
       customerOf,
       begun,
     )
-    const toSave = only(loaded, ordered)
+    const places = new Set(ordered.map(({ place }) => place))
+    const toSave = loaded.filter(({ place }) => places.has(place))
     for (const item of toSave) begun.add(refOf(item))
     const toLoad = takeIndependent(without(unsaved, toSave), customerOf, begun)
     const result = await saveThenLoad(toSave, toLoad)
-    // What conflicts is loaded again, and so is what was loaded for the same customer after it.
+    // A report that conflicts is loaded again, and so are later reports of the same customer.
     const again = new Set<string>()
     for (const [n, item] of toSave.entries()) {
       const { event = null, isLate = false } = result.saved[n] ?? {}
@@ -165,7 +166,7 @@ const recordFirsts = async (
     }
     for (const { item, event } of ended) await settle(item, event)
     waiting = without(waiting, [...ended.map(({ item }) => item), ...repeats])
-    // A report whose event is to be completed has changed others.
+    // To complete an event changes other events, so what was loaded is out of date.
     const isCurrent = ended.every(({ event }) => event.bodyHash !== null)
     loaded = result.loaded.filter((item) => isCurrent && !again.has(customerOf(item)))
   }
@@ -197,15 +198,8 @@ const openStore =
 
 type SaveThenLoad = ReturnType<typeof openStore>
 
-const placesOf = (items: Item[]): ReadonlySet<number> => new Set(items.map(({ place }) => place))
-
-const only = <I extends Item>(items: I[], those: Item[]): I[] => {
-  const places = placesOf(those)
-  return items.filter(({ place }) => places.has(place))
-}
-
 const without = (items: Item[], those: Item[]): Item[] => {
-  const places = placesOf(those)
+  const places = new Set(those.map(({ place }) => place))
   return items.filter(({ place }) => !places.has(place))
 }
 
@@ -219,11 +213,11 @@ const idOf = ({ report: { kind, externalId } }: Item): string => `${kind} ${exte
 const refOf = ({ report }: Item): string => report.customerExternalId
 
 /**
- * The reports that can be decided together: none depends on another before it. All of a customer
- * depend on its first one, which may say whose the customer is, and on each dated one. Other live
- * ones conflict where one depends on another.
+ * The reports that can be decided together, because none depends on an earlier one. All reports of
+ * a customer depend on its first one, which may decide who owns the customer, and on each dated
+ * one. If other reports depend on each other, the later one conflicts.
  *
- * @param customerOf whose report it is; as long as this is not known, the id that it names
+ * @param customerOf the customer of a report, or the id that the report names while that is unknown
  * @param begun      the ids of customers whose first report is saved, or about to be
  */
 const takeIndependent = (

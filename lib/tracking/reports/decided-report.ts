@@ -46,7 +46,7 @@ export type DecidedReport = {
   /** Reported refunds that wait for the sale. */
   refunds: ReportedRefund[]
   /** When it took place, as it was judged: see `judgedAt`. */
-  at: Date
+  occurredAt: Date
   receivedAt: Date
 }
 
@@ -54,19 +54,19 @@ export type DecidedReport = {
 export const changesOf = (
   decided: DecidedReport,
   customer: ReportedCustomer,
-  { partner, by }: Credit,
+  { partner, attributedBy: by }: Credit,
   referrer: Referrer | null,
 ) => {
   const { report } = decided
   const email = report.customerEmail ?? customer.email
   const name = report.customerName ?? customer.name
-  const isDated = decided.at < decided.receivedAt
-  // Only a click or a code moves an existing customer.
+  const isDated = decided.occurredAt < decided.receivedAt
+  // Only a click or a code can change the owner of an existing customer.
   const isMover =
     customer.partnerId === null ||
     ((by === 'click' || by === 'code') && partner.attribution === 'last')
-  // A purchase that is planned concurrently depends on it, so that plan must not hold.
-  // So do the customer's later sales on a dated report.
+  // A concurrent plan of a purchase depends on the owner, so it has to conflict. After a dated
+  // report, later sales of the customer depend on it, too.
   const isReferred =
     (isMover && partner.id !== customer.partnerId) ||
     (customer.isClickedFirst && referrer !== null) ||
@@ -83,8 +83,8 @@ export const changesOf = (
 export type Referrer = { partner: PartnerTerms; source: 'click' | 'code'; clickedAt: Date | null }
 
 /**
- * The partner who refers the customer by the click or the code, also if another one owns it and
- * keeps it.
+ * The partner who refers the customer by the click or the code, also if another partner keeps owning
+ * it.
  */
 export const referrerOf = ({
   click,

@@ -1,5 +1,6 @@
 /** The facts that a report is decided from, in one read. */
 
+import { withDates } from '../../db/json-rows.ts'
 import type { Client } from '../../db/neon.ts'
 import {
   type Attribution,
@@ -68,10 +69,9 @@ export type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner' | 'code'
   codeHolders: { isTrusted: boolean; partner: FromJson<PartnerTerms> }[]
 }
 
-type ReferralRow = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution'> & {
-  referredAt: string
-  clickedAt: string | null
-}
+type ReferralRow = FromJson<
+  Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt' | 'clickedAt'>
+>
 
 /**
  * Loads the workspace of the API key, the event of an earlier report, the click's partner and the
@@ -93,7 +93,7 @@ export const loadReportFacts = async (
     clickIds,
     processorKey,
     isOwn,
-    datedAt,
+    occurredAt,
     slugKey,
     couponCode,
   } = wanted
@@ -101,7 +101,7 @@ export const loadReportFacts = async (
     'select load_report($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as facts',
     [
       ...[apiKeyHash, kind, externalId, customer.kind, customer.value],
-      ...[clickIds, processorKey, isOwn, now, datedAt, slugKey, couponCode],
+      ...[clickIds, processorKey, isOwn, now, occurredAt, slugKey, couponCode],
     ],
   )
   const facts = row?.facts ?? 'unknown_key'
@@ -111,7 +111,7 @@ export const loadReportFacts = async (
 /** What load_report is to load of a report. */
 export const wantedOf = (report: ReportKey, now: Date) => {
   const { kind, externalId, customerExternalId, clickId, code } = report
-  const at = judgedAt(report, now)
+  const occurredAt = judgedAt(report, now)
   const customer = identityOf(customerExternalId)
   // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who
   // reports the sales that earn.
@@ -123,7 +123,7 @@ export const wantedOf = (report: ReportKey, now: Date) => {
     clickIds: clickId && clickIdsIn(clickId).join('\n'),
     processorKey: kind === 'lead' ? null : purchaseKeyOf(externalId),
     isOwn,
-    datedAt: at < now ? at : null,
+    occurredAt: occurredAt < now ? occurredAt : null,
     slugKey: code?.by === 'slug' ? slugKey(code.value) : null,
     couponCode: code?.by === 'coupon' ? slugKey(code.value) : null,
   }
@@ -131,15 +131,15 @@ export const wantedOf = (report: ReportKey, now: Date) => {
 
 /** What it has loaded. */
 export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): ReportFacts => {
-  const at = judgedAt(report, now)
+  const occurredAt = judgedAt(report, now)
   const click = facts.click && reviveClick(facts.click)
   const holders = facts.codeHolders.map(({ isTrusted, partner }) => ({
     isTrusted,
     partner: reviveTerms(partner),
   }))
   const code = followCode(report.code, holders)
-  const own = withCode(followReportedClick(report.clickId, click, at), code)
-  return { ...facts, click, code, ...ownerOf(facts, own, at) }
+  const own = withCode(followReportedClick(report.clickId, click, occurredAt), code)
+  return { ...facts, click, code, ...ownerOf(facts, own, occurredAt) }
 }
 
 /**
@@ -149,7 +149,7 @@ export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): Rep
 const ownerOf = (
   { customerPartner, referrals, referrers }: LoadedFacts,
   { credit }: Attribution,
-  at: Date,
+  occurredAt: Date,
 ): Pick<Facts, 'customerPartner' | 'referredLaterAt'> => {
   if (!referrals) return { customerPartner: customerPartner && reviveTerms(customerPartner) }
   const own = credit && {
@@ -157,24 +157,21 @@ const ownerOf = (
     partnerId: credit.partner.id,
     source: 'click' as const,
     attribution: credit.partner.attribution,
-    referredAt: at,
+    referredAt: occurredAt,
     clickedAt: null,
   }
   const find = (id: string | null) => referrers?.find((one) => one.id === id)
-  const all = [...referrals.map(reviveReferral), ...(own ? [own] : [])]
-  const { ownerId, referredLaterAt } = ownerInTime(all, at, find, undefined)
+  const all = [
+    ...referrals.map((row) => withDates(row, 'referredAt', 'clickedAt')),
+    ...(own ? [own] : []),
+  ]
+  const { ownerId, referredLaterAt } = ownerInTime(all, occurredAt, find, undefined)
   const owner = find(ownerId)
   return {
     customerPartner: owner ? reviveTerms(owner) : (credit?.partner ?? null),
     referredLaterAt,
   }
 }
-
-const reviveReferral = ({ referredAt, clickedAt, ...referral }: ReferralRow) => ({
-  ...referral,
-  referredAt: new Date(referredAt),
-  clickedAt: clickedAt === null ? null : new Date(clickedAt),
-})
 
 /** A value as JSON holds it: dates are text. */
 export type FromJson<T> = {
@@ -186,13 +183,9 @@ export type FromJson<T> = {
 }
 
 export const reviveClick = (click: FromJson<Click>): Click => ({
-  ...click,
-  createdAt: new Date(click.createdAt),
-  expiresAt: new Date(click.expiresAt),
+  ...withDates(click, 'createdAt', 'expiresAt'),
   partner: reviveTerms(click.partner),
 })
 
-export const reviveTerms = (terms: FromJson<PartnerTerms>): PartnerTerms => ({
-  ...terms,
-  firstRewardedAt: terms.firstRewardedAt === null ? null : new Date(terms.firstRewardedAt),
-})
+export const reviveTerms = (terms: FromJson<PartnerTerms>): PartnerTerms =>
+  withDates(terms, 'firstRewardedAt')

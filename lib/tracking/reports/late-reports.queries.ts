@@ -1,5 +1,5 @@
 /**
- * Reports that come after a payment: what was received before is planned again, or joined with the
+ * Reports that come after a payment: what was received before is recomputed, or joined with the
  * report.
  */
 import { sql } from 'kysely'

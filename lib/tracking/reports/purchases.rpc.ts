@@ -10,7 +10,7 @@ import type { RefundReport } from '../../rules/refunds/refund.ts'
 export type ReportsService = {
   /**
    * Completes a merchant's report that came after a payment: adds it to the sale that a processor
-   * reported first, ties the ids that it gives, and plans again what depends on it.
+   * reported first, ties the ids that it gives, and recomputes what depends on it.
    *
    * @returns the response to the report
    */

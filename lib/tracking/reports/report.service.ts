@@ -34,7 +34,10 @@ export const recordReport = async <E extends KeyEnv & TrackingEnv & ReportQueues
   return respondRecorded(c, event, report, bodyHash)
 }
 
-/** A customer is new once; after that, only what changes whose the same customer is conflicts. */
+/**
+ * A customer is new only once. After that, reports conflict only with changes of who owns the
+ * customer.
+ */
 const ROUNDS = 10
 
 const record = async <E extends KeyEnv & TrackingEnv>(
@@ -64,8 +67,8 @@ const record = async <E extends KeyEnv & TrackingEnv>(
 }
 
 /**
- * Decides a report that was loaded. It is to be saved without its hash if it has to be joined with
- * what came before.
+ * Decides a loaded report. One that has to be joined with what was received before is saved without
+ * its hash.
  */
 export const decideLoaded = (
   report: Report,
@@ -84,7 +87,7 @@ export const decideLoaded = (
     mayBeDuplicate,
   } = facts
   const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
-  const at = judgedAt(report, now)
+  const occurredAt = judgedAt(report, now)
   return {
     workspaceId,
     report,
@@ -94,14 +97,14 @@ export const decideLoaded = (
     refunds,
     click,
     code,
-    decision: decide(report, facts, at),
+    decision: decide(report, facts, occurredAt),
     bodyHash: isJoined ? null : bodyHash,
-    at,
+    occurredAt,
     receivedAt: now,
   }
 }
 
-/** Joins a saved report that is incomplete, because others were received before it. */
+/** Completes a saved report that has to be joined with what was received before it. */
 export const completeReport = async (
   event: RecordedEvent,
   { report, facts, bodyHash }: { report: Report; facts: ReportFacts; bodyHash: string },

@@ -37,7 +37,7 @@ type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflic
 /**
  * Saves a decided report: event, customer and commission together, or none of them, in one database
  * round trip. A report that refers a customer of payments received before is saved without its
- * hash: these have to be planned again.
+ * hash: these have to be recomputed.
  *
  * Of concurrent copies of a report, the first one inserts the event, and the others return it.
  */
@@ -67,7 +67,7 @@ export type SavedReport = Omit<ReturnType<typeof toSaved>, 'holds'> & { holds: D
 
 /** A report as save_report takes it. What is absent is null or left out there. */
 export const toSaved = (decided: DecidedReport) => {
-  const { workspaceId, report, bodyHash, decision, at, receivedAt } = decided
+  const { workspaceId, report, bodyHash, decision, occurredAt, receivedAt } = decided
   const { kind, externalId, customerExternalId, eventName, metadata, sale } = report
   const { clickId, credit } = decision
   const waiting = sale && settleWaiting(decision, decided.refunds, { ...sale, externalId })
@@ -85,7 +85,7 @@ export const toSaved = (decided: DecidedReport) => {
     clickId,
     bodyHash,
     steps: waiting?.steps ?? decision.steps,
-    now: at,
+    occurredAt,
     receivedAt,
     purchaseKey: sale ? purchaseKeyOf(externalId) : undefined,
     // No processor reported to the workspace when it was loaded, so nothing was compared.
@@ -116,7 +116,7 @@ const toSettled = (refund: SettledRefund) => ({
 const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigint) => {
   const { report, customer, adoptsSales, decision } = decided
   const { commission, stepsWhenBeaten } = decision
-  const { partner, by } = credit
+  const { partner, attributedBy: by } = credit
   const identities = identitiesOf(report, customer)
   const referrer = referrerOf(decided)
   const changes = customer && changesOf(decided, customer, credit, referrer)

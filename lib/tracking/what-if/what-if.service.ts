@@ -2,7 +2,7 @@
 import type { Db } from '../../db/connection.ts'
 import { movesCredit } from '../../rules/decisions/past-credits.ts'
 import type { Past, PastEvent, TermsChange } from '../../rules/decisions/past-events.ts'
-import { type CurrencyDifference, compare } from '../../rules/plans/what-if.ts'
+import { type CurrencyDifference, compare } from '../../rules/what-if/what-if.ts'
 import {
   type PastStart,
   readPastCustomers,

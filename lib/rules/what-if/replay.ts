@@ -14,9 +14,9 @@ import {
   termsAt,
 } from '../decisions/past-events.ts'
 import { startAt } from '../identities/owner.ts'
+import { recountedOf } from '../plans/amounts.ts'
 import type { Money } from '../rewards/rewards.ts'
 import type { Report } from '../steps/report.ts'
-import { recountedOf } from './amounts.ts'
 
 /** What an event earns. */
 export type Earned = Money & { partnerId: string }
@@ -46,7 +46,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
   const rewarded = new Map<string, Date>()
   const subscriptions = new Map(
     [...past.customers.values()].flatMap((customer) =>
-      customer.rewardedSubscriptions.map(({ id, at }) => [id, at] as const),
+      customer.rewardedSubscriptions.map(({ id, rewardedAt }) => [id, rewardedAt] as const),
     ),
   )
   const earned: Earned[] = []

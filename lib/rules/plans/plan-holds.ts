@@ -1,0 +1,73 @@
+/** What a plan says of holds: what a manager has decided, and what is to be decided anew. */
+import type { Decision } from '../decisions/decide.ts'
+import { type HoldRequest, holdRequest, type Rule } from '../holds/hold-facts.ts'
+import { doubtsOf, handCreditOf, ruledHoldOf, type Step } from '../steps/steps.ts'
+import type { KnownFacts, PurchasePlan, RecordedSale, SalePlan } from './plan.ts'
+
+/** The steps that a plan keeps: what a manager decided, and about what. */
+const REVIEWED: Step['code'][] = ['possible_duplicate', 'commission_rejected']
+
+/** The decision about a sale whose commission a manager has rejected: it earns nothing again. */
+export const keepRejected = (decision: Decision, recordedSteps: Step[]): Decision => {
+  if (!recordedSteps.some(({ code }) => code === 'commission_rejected')) return decision
+  const steps = decision.steps.filter(({ code }) => code !== 'commission_created')
+  return {
+    ...decision,
+    commission: null,
+    steps: [...steps, ...recordedSteps.filter(({ code }) => REVIEWED.includes(code))],
+  }
+}
+
+/**
+ * The recorded sales of a purchase, without what a manager has rejected as a duplicate of another
+ * one of them: by now, an id says that they are one purchase, which earns once.
+ */
+export const withoutSettled = (sales: RecordedSale[]): RecordedSale[] =>
+  sales.map((sale) => {
+    const isSettled = sale.steps.some(
+      ({ code, facts }) =>
+        code === 'possible_duplicate' &&
+        sales.some(({ externalId }) => externalId === facts.externalId),
+    )
+    return isSettled
+      ? { ...sale, steps: sale.steps.filter(({ code }) => !REVIEWED.includes(code)) }
+      : sale
+  })
+
+/** What a planned sale is compared with, and why a rule holds it. */
+export const holdsOf = (
+  { sale, duplicates }: PurchasePlan,
+  { recorded, salesFrom }: KnownFacts,
+  saleId: string | null,
+): HoldRequest[] => {
+  if (sale.kind === 'none' || saleId === null) return []
+  return [
+    holdRequest(
+      {
+        eventId: saleId,
+        tiedIds: duplicates.map(({ id }) => id),
+        isNew: 'commission' in sale && sale.commission?.replacesId === null,
+        rule: ruleOf(sale, recorded),
+      },
+      { duplicates: true, expected: salesFrom !== 'both' && salesFrom !== 'api' },
+    ),
+  ]
+}
+
+/** What a planned sale is held for; null if no rule has held it, or holds it. */
+const ruleOf = (sale: SalePlan, recorded: RecordedSale | null): Rule | null => {
+  if (sale.kind !== 'create' && sale.kind !== 'update') return null
+  const reason = ruledHoldOf(sale)
+  if (reason) {
+    const isKnown = recorded !== null && doubtsOf(recorded.steps).includes(reason)
+    return {
+      reason,
+      isNew: !isKnown || recorded.partnerId !== (sale.change.credit?.partner.id ?? null),
+    }
+  }
+  if (!recorded || !ruledHoldOf(recorded)) return null
+  // To credit it by hand releases nothing, but another partner is not the customer.
+  return handCreditOf(sale.steps) && ruledHoldOf(recorded) !== 'self_referral'
+    ? null
+    : { reason, isNew: false }
+}
