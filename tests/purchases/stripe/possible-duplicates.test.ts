@@ -246,6 +246,30 @@ test('a refund of a rejected sale reverses nothing more', async () => {
   expect(rows.map(({ amountCents }) => amountCents)).toEqual([-980, 980, 980])
 })
 
+test('reported in a batch, a sale that looks like Stripe’s is held, and the others are not', async () => {
+  const { merchant, steps, clickId, earned, held, invoiceId } = await createPurchase()
+  await steps.checkout()
+  const sale = (externalId: string, amountCents: number) => ({
+    ...{ kind: 'sale', externalId, customerExternalId: 'user_1', clickId, amountCents },
+    currency: 'USD',
+  })
+  const { body } = await merchant.post('/api/track/batch', {
+    events: [sale('order-0', 1_000), sale('order-1', 4_900), sale('order-2', 2_000)],
+  })
+  expect(body.results).toMatchObject([
+    { attributed: true },
+    { attributed: true },
+    { attributed: true },
+  ])
+  expect((await earned()).toSorted()).toEqual([
+    '200 pending',
+    '400 pending',
+    '980 held',
+    '980 pending',
+  ])
+  expect(await held()).toMatchObject([{ sale: 'order-1', evidence: invoiceId }])
+})
+
 test('received at the same time, one of the two is held', async () => {
   for (let round = 0; round < 6; round++) {
     const { steps, earned } = await createPurchase()
