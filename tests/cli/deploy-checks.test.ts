@@ -120,7 +120,7 @@ test.each<{ case: string; set: Record<string, string>; says: string }>([
   {
     case: 'the router’s address of another installation',
     set: { INSTALLATION: 'acme', PUBLIC_URL: 'https://tributary-router.acme.workers.dev' },
-    says: 'whose address is https://acme-router.',
+    says: 'the address of the router, https://acme-router.',
   },
   {
     case: 'a public address that no route covers',

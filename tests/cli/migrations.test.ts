@@ -269,7 +269,7 @@ test('refuses a database of another schema.sql to which no migration leads', () 
     const edited = { schema: schemaOf('id int, title text') }
     await expect(apply(url, edited)).rejects.toThrow(SchemaMismatch)
     await expect(apply(url, edited)).rejects.toThrow(
-      'made by another version of schema.sql, and no migration leads to this one',
+      'created by another version of schema.sql, and no migration leads to this one',
     )
     expect(await columnsOf(client)).toEqual(['id'])
   }))

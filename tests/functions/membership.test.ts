@@ -182,7 +182,7 @@ describe('recovery by the operator', () => {
       'Name the database, the workspace and the person',
     )
     expect(await membersOf(merchant)).toEqual([{ email: member, role: 'member' }])
-    expect(await recover(merchant.workspace.slug, member)).toContain('is a manager')
+    expect(await recover(merchant.workspace.slug, member)).toContain('is now a manager')
     expect(await membersOf(merchant)).toEqual([{ email: member, role: 'manager' }])
   })
 })
