@@ -226,7 +226,7 @@ end $$;
 -- one customer are serialized by its row, those of one click or address by a lock, so the later of
 -- two sees the other.
 --
--- Raises TR002 if what is near an event has not been decided about, or has changed since. The
+-- Raises TR003 if what is near an event has not been decided about, or has changed since. The
 -- detail holds what there is, and the caller decides and saves again. A commission that a rule
 -- holds is held at once if nothing else is near, unless it is part of a payout.
 create or replace function hold_commissions(workspace uuid, requests jsonb, now timestamptz)
@@ -297,6 +297,6 @@ begin
 
     if undecided <> '[]' then
         raise exception 'holds are to be decided'
-            using errcode = 'TR002', detail = undecided::text;
+            using errcode = 'TR003', detail = undecided::text;
     end if;
 end $$;

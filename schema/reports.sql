@@ -392,7 +392,7 @@ end $$;
 -- lib/tracking/reports/reports.queries.ts. Returns the event, or that of an earlier report with the
 -- same id: of concurrent copies, the first one inserts it. May be repeated after a commit that was
 -- not seen. Raises TR001 if the customer is not as it was read, and the caller decides again; and
--- TR002 if holds are to be decided (see hold_commissions), and the caller decides these alone.
+-- TR003 if holds are to be decided (see hold_commissions), and the caller decides these alone.
 --
 -- Each statement sees what was committed before it, also while an earlier one waited for a lock.
 create or replace function save_report(report jsonb) returns jsonb
@@ -664,7 +664,7 @@ begin
                     or deadlock_detected or serialization_failure then
                     event := null;
                     waiting := waiting || customer;
-                when sqlstate 'TR002' then
+                when sqlstate 'TR003' then
                     get stacked diagnostics undecided = pg_exception_detail;
                     event := jsonb_build_object('undecided', undecided::jsonb);
                     waiting := waiting || customer;

@@ -115,6 +115,12 @@ describe('the files of schema.sql', () => {
     )
   })
 
+  test('raise each of their own error codes for one reason', () => {
+    const raised = included.flatMap((file) => read(file).match(/errcode = 'TR\d+'/g) ?? [])
+    expect(raised.length).toBeGreaterThan(2)
+    expect([...new Set(raised)]).toEqual(raised)
+  })
+
   test('create what `db:apply` replaces with `or replace`', () => {
     const REPLACED = /^create (?:constraint )?(?:function|procedure|trigger|view) .*/gm
     expect(included.flatMap((file) => read(file).match(REPLACED) ?? [])).toEqual([])

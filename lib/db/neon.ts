@@ -71,7 +71,7 @@ export const breaks = (error: unknown, constraint: string): boolean => {
 }
 
 /** Raised by assert_unchanged and hold_commissions in schema.sql. */
-const CONFLICTS: unknown[] = ['TR001', 'TR002']
+const CONFLICTS: unknown[] = ['TR001', 'TR003']
 
 /** Whether a batch was rolled back because rows changed since the read, or a click was removed. */
 export const isConflict = (error: unknown): boolean => {

@@ -10,7 +10,7 @@ export type DecideHolds = (
 ) => DecidedHolds | Promise<DecidedHolds>
 
 /** Raised by hold_commissions. */
-const UNDECIDED = 'TR002'
+const UNDECIDED = 'TR003'
 
 /**
  * Concurrent requests may change what is near an event after each decision. The caller then loads
