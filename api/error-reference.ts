@@ -1,7 +1,4 @@
-/**
- * The reference of error codes, for the errors page and OpenAPI. Not in lib/, so that no Worker
- * bundles it.
- */
+/** The reference of error codes, for the errors page and OpenAPI. No Worker may bundle it. */
 import type { ErrorCode } from '../lib/http/errors.ts'
 
 type Reference = { when: string; remedy: string }

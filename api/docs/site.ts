@@ -57,10 +57,7 @@ ${lines.join('\n')}
 `
 }
 
-/**
- * @param document the OpenAPI document
- * @returns the text of each file, by its path below public/
- */
+/** @returns the text of each file of the docs, by its path below public/ */
 export const docsSite = async (document: Document): Promise<Record<string, string>> => {
   const files: Record<string, string> = {}
   const pages: Page[] = []

@@ -51,10 +51,7 @@ const importOf = (summary: string, body: z.ZodType, response: z.ZodType, ...more
   },
 })
 
-/**
- * The endpoints accept rows of any shape and validate each separately, so the schemas of rows are
- * added here.
- */
+/** The endpoints accept rows of any shape and validate each, so this adds the rows' schemas. */
 const partners = PartnerImport.extend({ rows: z.array(PartnerImportRow).max(MAX_PARTNER_ROWS) })
 const customers = CustomerImport.extend({ rows: z.array(CustomerImportRow).max(MAX_CUSTOMER_ROWS) })
 

@@ -30,10 +30,7 @@ import {
 
 const PROGRAM = `${WORKSPACE}/programs/{id}`
 
-/**
- * The endpoint accepts rows of any shape and checks each separately, so the schema of a row is
- * added here.
- */
+/** The endpoint accepts rows of any shape and checks each, so this adds the schema of a row. */
 const upload = CommissionUpload.extend({
   rows: z.array(z.lazy(() => CommissionUploadRow)).max(MAX_COMMISSION_ROWS),
 }).meta({ id: 'ShadowCommissions' })

@@ -107,10 +107,7 @@ export const actOf = (c: Pick<Context<WorkspaceEnv>, 'var'>): Act => ({
   firstId: c.var.firstId,
 })
 
-/**
- * Whether the caller is a person with a recent sign-in. API keys and old sessions may not move
- * money.
- */
+/** Whether a person has signed in recently. API keys and old sessions may not move money. */
 export const isFreshPerson = (c: Context<WorkspaceEnv>): boolean => {
   const signedInAt: Date | undefined = c.var.signedInAt
   return signedInAt !== undefined && isFresh(signedInAt, c.var.now)
@@ -141,10 +138,7 @@ export const inWorkspace = () =>
     await withAccess(c, next, find)
   })
 
-/**
- * Sets `c.var.workspace` to that of an API key with the scope. A workspace in the URL must be the
- * same.
- */
+/** Sets `c.var.workspace` to that of a key with the scope. A workspace in the URL must match. */
 const keyHolder = (scope: ApiKeyScope) =>
   createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
     const named = c.req.param('workspace') ?? null
@@ -217,7 +211,5 @@ export const keyWriter = () =>
  */
 export const writer = () => personOr(member(), 'write')
 
-/**
- * As `writer`, with a recent sign-in of a person. @throws {ApiError} also `fresh_sign_in_required`
- */
+/** As `writer`, for a recent sign-in of a person. @throws {ApiError} `fresh_sign_in_required` */
 export const freshWriter = () => personOr(freshMember(), 'write')

@@ -1,7 +1,4 @@
-/**
- * If a workspace requires a passkey for payouts, a session without one may neither pay nor change
- * who may.
- */
+/** If payouts require a passkey, only sessions with one may pay, or change who may pay. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../http/errors.ts'

@@ -60,10 +60,7 @@ export type SessionEnv = AppEnv & {
   Variables: { user: User; signedInAt: Date; passkeyAt: Date | null }
 }
 
-/**
- * Names the person who opened a page that stays open for long: it must not act as another person
- * who signs in meanwhile.
- */
+/** Names the person who opened a page, which must not act as another who signs in later. */
 const USER_HEADER = 'Tributary-User'
 
 /** Methods without side effects, which other sites may trigger. */

@@ -16,10 +16,7 @@ type Rows<Queries extends readonly CompiledQuery[]> = {
   [K in keyof Queries]: Queries[K] extends CompiledQuery<infer Row> ? Row[] : never
 }
 
-/**
- * The typed query builder, and `batch`, which runs compiled queries as one Read Committed
- * transaction.
- */
+/** The typed query builder, with `batch`: runs compiled queries as a Read Committed transaction. */
 export type Db = Kysely<Tables> &
   Client & {
     batch: <const Queries extends readonly CompiledQuery[]>(

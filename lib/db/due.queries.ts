@@ -1,7 +1,4 @@
-/**
- * Checks of crons before they work: in an idle installation, each run is one query, and the
- * database sleeps in between.
- */
+/** Checks before crons work: an idle run is one query, and the database sleeps in between. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './connection.ts'
 

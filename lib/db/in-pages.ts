@@ -2,9 +2,7 @@
 export const mostPages = (least: number, { MAX_FETCHES }: { MAX_FETCHES?: string }): number =>
   Math.max(least, Math.floor((Number(MAX_FETCHES) || 0) / 100))
 
-/**
- * Repeats a call until it finds less than a page, or as often as one run may. @returns the total
- */
+/** Repeats a call until it finds less than a page, or `most` times. @returns the total */
 export const inPages = async (
   { page, most }: { page: number; most: number },
   call: (limit: number) => Promise<number>,

@@ -5,20 +5,14 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 
-/**
- * Candidates per row needed. Must exceed the number of concurrent Workers, because locked rows are
- * skipped.
- */
+/** Candidates per needed row: more than concurrent Workers, because locked rows are skipped. */
 const CANDIDATES_PER_ROW = 10
 
 /** A lease: its rows are due again at its end. */
 export type Lease = { id: string; end: Date }
 
 type Queue = {
-  /**
-   * Has `id`, `workspace_id`, `next_attempt_at` and `lease_id`. A row without a workspace counts as
-   * a workspace of its own.
-   */
+  /** `id`, `workspace_id`, `next_attempt_at`, `lease_id`. Rows without a workspace are one each. */
   table: string
   /** Whether a row `q` is unfinished: the predicate of the queue's partial index. */
   isOpen: (q: string) => RawBuilder<unknown>
@@ -28,15 +22,9 @@ type Queue = {
   lease: Lease
   /** A column: workspaces take turns within each of its values. */
   lane?: string
-  /**
-   * The value of `lane` whose rows come first. They get at most three quarters of the limit if
-   * other rows are due.
-   */
+  /** The value of `lane` whose rows come first: at most 75% of the limit if others are due. */
   urgentLane?: string
-  /**
-   * Whether the workspace that has waited longest comes first: for leases of few rows that become
-   * due again.
-   */
+  /** Whether the workspace that has waited longest comes first: for rows that become due again. */
   byWait?: boolean
   limit: number
 }

@@ -9,10 +9,7 @@ export type DatabaseEnv = {
   SQL_ENDPOINT?: string
 }
 
-/**
- * A connection without the query builder, which is a third of a bundle, for Workers that only call
- * database functions.
- */
+/** A connection for Workers that only call functions: the query builder is a third of a bundle. */
 export type Client = {
   /** Runs one statement. Values are as the driver takes them: JSON as text. */
   query: <Row>(text: string, values: unknown[]) => Promise<Row[]>
@@ -33,10 +30,7 @@ const USUAL: Limits = { attemptMs: 2_500, requestMs: 9_000 }
 export const LONG: Limits = { attemptMs: 14_000, requestMs: 28_000 }
 
 const ATTEMPTS = 3
-/**
- * Upper bound of the first backoff. It is random, to spread concurrent callers. Each next one is
- * four times as long.
- */
+/** Upper bound of the first backoff, random to spread callers. Each next one is four times it. */
 const FIRST_BACKOFF_MS = 150
 
 const SQLSTATE = /^[0-9A-Z]{5}$/

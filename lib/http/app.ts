@@ -1,7 +1,4 @@
-/**
- * The base of Workers that query the database: request id, log line, security headers, errors,
- * database and time.
- */
+/** The base of Workers that query the database: request id, log, headers, errors, time. */
 import { Hono } from 'hono'
 import { connect, type Db } from '../db/connection.ts'
 import { type BaseEnv, createBase } from './base-app.ts'

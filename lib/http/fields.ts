@@ -1,6 +1,4 @@
-/**
- * Fields of several schemas. Most are functions, so that a Worker bundles only those that it uses.
- */
+/** Fields of several schemas. Most are functions, so a Worker bundles only those that it uses. */
 import * as z from 'zod'
 import { isEmail, MAX_EMAIL_LENGTH, normalizeEmail } from '../values/emails.ts'
 import { MAX_ID_LENGTH } from '../values/external-ids.ts'
@@ -43,10 +41,7 @@ export const line = (maxLength: number) =>
     .max(maxLength, `Must have at most ${maxLength} characters.`)
     .regex(/^\P{Cc}*$/u, 'Must be one line.')
 
-/**
- * Text of several lines, without control characters and characters that reorder the text around
- * them.
- */
+/** Text of several lines, without control characters and characters that reorder the text. */
 export const writtenText = (most: number, notText = 'Must be a string.') =>
   z
     .string(notText)

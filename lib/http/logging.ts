@@ -15,10 +15,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
 /** SQLSTATEs of invalid data, whose messages quote the data. */
 const QUOTES_DATA = /^22/
 
-/**
- * Email addresses, connection strings, keys with a prefix, and long random texts such as tokens and
- * hashes.
- */
+/** Email addresses, connection strings, prefixed keys, and long random texts such as tokens. */
 const SECRET =
   /[^\s"'<>()=,;:]+@[^\s"'<>()=,;]+|\w+:\/\/[^\s/]*@\S*|\b(trib|sk|rk|whsec|re)_\w+|[0-9A-Za-z]{32,}/g
 
@@ -100,10 +97,7 @@ const messageOf = (error: Error & { code?: unknown }) => {
   return { sqlState, message: quotesData ? undefined : redact(error.message) }
 }
 
-/**
- * An error for a log line: its message and SQLSTATE, without Postgres's `detail`, which quotes the
- * row.
- */
+/** An error's message and SQLSTATE, without Postgres's `detail`, which quotes the row. */
 export const describeError = (failure: unknown) => {
   const error: Error & { code?: unknown } =
     failure instanceof Error ? failure : new Error(typeof failure)

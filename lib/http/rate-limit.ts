@@ -1,7 +1,4 @@
-/**
- * Rate limits by Cloudflare's binding: approximate and per data center, enough against a runaway
- * loop.
- */
+/** Rate limits by Cloudflare's binding: approximate, per data center, against a runaway loop. */
 import type { Context } from 'hono'
 import { ApiError } from './errors.ts'
 
@@ -44,10 +41,7 @@ export const addressKey = (ip: string): string =>
 const IPV4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i
 const IPV6_GROUP = /^[0-9a-f]{1,4}$/i
 
-/**
- * The network of an IP address, for logs: the /24 of IPv4, or the /48 of IPv6. Undefined for
- * anything else.
- */
+/** The network of an IP address, for logs: the /24 of IPv4 or the /48 of IPv6; else undefined. */
 export const truncatedAddress = (ip = ''): string | undefined => {
   const [, network] = IPV4.exec(ip) ?? []
   if (network) return `${network}.0/24`

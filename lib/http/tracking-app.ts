@@ -1,7 +1,4 @@
-/**
- * The base of the tracking Workers. They are small: each has one route, and calls database
- * functions without a query builder.
- */
+/** The base of the tracking Workers: one route each, database functions without a query builder. */
 import { Hono } from 'hono/tiny'
 import { type Client, openClient } from '../db/neon.ts'
 import { type BaseEnv, createBase } from './base-app.ts'

@@ -10,10 +10,7 @@ import { findUnstorable } from '../values/json.ts'
 import type { BaseEnv } from './base-app.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 
-/**
- * The largest body of a tracking call, in bytes: metadata of 16 KiB and every other field many
- * times over.
- */
+/** The largest body of a tracking call, in bytes: 16 KiB of metadata, and ample other fields. */
 const MAX_BODY_BYTES = 64 * 1024
 
 type Options = {

@@ -50,10 +50,7 @@ export const eraseFromImports = (
          erase_list(c.made_emails, ${addresses}, ${marks}), erase_list(c.made_slugs, ${addresses}, ${marks}))
         <> (c.answer, c.former, c.made_emails, c.made_slugs)`
 
-/**
- * Erases what another platform paid for customers, as it was before an import.
- * @param customers a subquery of their ids
- */
+/** Erases from import calls what another platform had paid. `customers` is a subquery of ids. */
 export const erasePriors = (workspaceId: string, customers: RawBuilder<unknown>) => sql`
   update import_calls i
   set former = (select jsonb_agg(case when (f ->> 'id')::uuid in ${customers} then f - 'prior' else f end order by place)

@@ -11,10 +11,7 @@ import { MAX_FORM_LENGTH, MAX_FORMER_LINK_LENGTH, MAX_FORMS } from './partners/f
 /** The largest body of an import, in bytes: 500 partners with 2 KiB each. */
 export const IMPORT_MAX_BYTES = 1024 * 1024
 
-/**
- * Refuses a request with too many rows, before the schema checks them.
- * @throws {ApiError} `too_many_rows`
- */
+/** Refuses too many rows before the schema checks them. @throws {ApiError} `too_many_rows` */
 export const limitRows =
   (maxRows: number) =>
   (body: unknown): void => {

@@ -66,10 +66,7 @@ const BAD_CUSTOMER_ID = {
   code: 'customer_id_invalid',
   message: `Enter the customer’s id at the payment processor, of at most ${MAX_ID_LENGTH} characters, or the email address.`,
 } as const
-/**
- * The largest offset ahead of UTC. A time without a zone may be ahead by as much, and then counts
- * as now.
- */
+/** The largest offset ahead of UTC. A time without a zone up to this far ahead counts as now. */
 const MAX_AHEAD_MS = 14 * 3_600_000
 
 const BAD_START = {
@@ -114,10 +111,7 @@ const textOf = (row: unknown, field: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/**
- * Addresses and texts that the schemas accept unchanged: ASCII without Punycode, trimmed, with
- * single spaces.
- */
+/** Addresses and texts that schemas leave alone: ASCII without Punycode, trimmed, single spaces. */
 const PLAIN_EMAIL = /^[a-z0-9._%+-]{1,64}@(?!.*xn--)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,2}$/
 const PLAIN_TEXT = /^[!-~]+(?: [!-~]+)*$/
 

@@ -5,10 +5,7 @@ import { connect, type Db } from '../db/connection.ts'
 import { type DatabaseEnv, LONG } from '../db/neon.ts'
 import { DEPENDENTS_SHOWN, type ImportUndo } from './undo.ts'
 
-/**
- * The result of an undo, without doing it.
- * @returns undefined if the workspace has no such import
- */
+/** What an undo would do. @returns undefined if the workspace has no such import */
 export const previewUndo = async (
   db: Db,
   workspaceId: string,

@@ -1,7 +1,4 @@
-/**
- * Compares all purchases with what was received and returned of them, page by page, and changes
- * nothing.
- */
+/** Compares all purchases with what was received and returned for them, and changes nothing. */
 import { PROCESSORS } from '../rules/purchases/processors.ts'
 import { findDifferences } from './differences.ts'
 import { findTwins, isWithoutPayment, TWIN_HOURS } from './likely-duplicates.ts'

@@ -1,7 +1,4 @@
-/**
- * Compares what the facts of a purchase amount to with what the ledger has of it, in sentences for
- * an operator.
- */
+/** Compares a purchase's facts with the ledger, in sentences for an operator. */
 import { formatMoney } from '../values/money.ts'
 import {
   type Fraction,
@@ -82,9 +79,7 @@ const findUnrecorded = (account: Account, stored: Stored[], keys: string[]): str
   ]
 }
 
-/**
- * What was received, and whether the sale has its amount from the merchant's report nevertheless.
- */
+/** What was received, and whether the sale has the amount of the merchant's report instead. */
 type Known = { account: Account | null; isReported: boolean }
 
 /** Compares with the settings of the program, or with any that it may have had. */
@@ -160,10 +155,7 @@ const checkReward = (
   return `${externalId}: ${reward} of the sale of ${formatMoney(amountCents, currency)} is ${formatMoney(earned, inCurrency ?? currency)}. The ledger has a commission of ${formatMoney(commission.amountCents, commission.currency)}.`
 }
 
-/**
- * The reversed part of the commission is that which was returned, and what managers reversed, at
- * most all of it.
- */
+/** What was returned and what managers reversed of a commission, at most all of it. */
 const checkReversed = (
   { externalId }: RecordedSale,
   commission: Commission,

@@ -13,10 +13,7 @@ export const allOf = <K extends Fact['kind']>(stored: Stored[], kind: K) =>
     fact.kind === kind ? [{ ...(fact as Extract<Fact, { kind: K }>), at }] : [],
   )
 
-/**
- * Minor units of its currency. What was received is null as long as only returns of the payment are
- * known.
- */
+/** In minor units of its currency. What was received is null while only returns are known. */
 export type Paid = {
   names: Set<string>
   currency: string

@@ -1,7 +1,4 @@
-/**
- * The account of a purchase: what was received and returned of it, by the stored facts alone. See
- * payments.ts.
- */
+/** What was received and returned for a purchase, by its stored facts alone. See payments.ts. */
 import type { Paid as PaidFact, PaidPart } from '../rules/purchases/facts.ts'
 import {
   type Fraction,
@@ -21,10 +18,7 @@ import { allOf, type Paid, present, readPayments, type Stored } from './payments
 /** What a program counts of a payment. */
 export type Settings = { rewardShipping: boolean; creditOutOfBand: boolean }
 
-/**
- * Fractions of minor units of the purchase's currency, and how often the ledger may have rounded on
- * the way to them.
- */
+/** Fractions of minor units, and how often the ledger may have rounded on the way to them. */
 export type Rounded = { cents: Fraction; roundings: number }
 
 export type Account = {
@@ -130,10 +124,7 @@ export const countedOf = ({ due, received }: Account, settings: Settings) => {
   }
 }
 
-/**
- * What the merchant reported as refunded, of the sale's net amount: in all, or everything that was
- * left.
- */
+/** What the merchant reported as refunded, net: in all, or null for everything that was left. */
 export type Reported = { amountCents: number | null; currency: string | null }
 
 /**

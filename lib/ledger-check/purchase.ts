@@ -67,16 +67,10 @@ export const storedOf = ({ events }: Pick<StoredPurchase, 'events'>): Stored[] =
     facts.map((fact) => ({ fact, at: Date.parse(occurredAt) })),
   )
 
-/**
- * How long an event may be unprocessed, or a payment wait: processors repeat what was not answered
- * for three days.
- */
+/** How long an event may be unprocessed, or a payment wait: processors retry for three days. */
 const PENDING_MS = 3 * 24 * 60 * 60_000
 
-/**
- * Whether a purchase is about to change, so that it can't be compared yet.
- * @param now milliseconds
- */
+/** Whether a purchase is about to change, so that it can't be compared yet. `now` is in ms. */
 export const isPending = ({ events, sales }: StoredPurchase, now: number): boolean =>
   sales.some(({ isToBeReplanned }) => isToBeReplanned) ||
   events.some(
@@ -84,10 +78,7 @@ export const isPending = ({ events, sales }: StoredPurchase, now: number): boole
       (outcome === null || outcome === 'waiting') && Date.parse(receivedAt) > now - PENDING_MS,
   )
 
-/**
- * Who reported the sales that earn, until when; the present setting is the last one, and has no
- * end.
- */
+/** Who reported the sales that earn, until when. The current setting comes last, without end. */
 export type SalesFrom = { until: string | null; salesFrom: string }
 
 /**

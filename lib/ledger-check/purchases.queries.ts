@@ -120,9 +120,7 @@ export const recordedPurchases = (query: Query, workspaceId: string) =>
 export const receivedPurchases = (query: Query, workspaceId: string, processor: string) =>
   pages(query, RECEIVED, workspaceId, [processor])
 
-/**
- * The purchases of other sales of the same customers and currencies, so many hours apart at most.
- */
+/** The purchases of other sales of the same customers and currencies within so many hours. */
 export const purchasesNear = (
   query: Query,
   workspaceId: string,

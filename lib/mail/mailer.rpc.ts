@@ -13,10 +13,7 @@ export type MailerService = {
   sendSignInLink: (mail: SignInMail) => Promise<SignInOutcome>
 }
 
-/**
- * `refused`: the transport never delivers to this address. `exhausted`: its quota is used up, so it
- * delivers to nobody.
- */
+/** `refused`: the transport never delivers to this address. `exhausted`: its quota is used up. */
 export type SignInOutcome = 'sent' | 'refused' | 'exhausted'
 
 export type SignInMail = {

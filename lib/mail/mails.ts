@@ -91,10 +91,7 @@ export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
 export const isTranslated = (kind: string): boolean =>
   [...PARTNER_MAIL_KINDS, 'message', 'new_browser', 'passkey'].includes(kind)
 
-/**
- * Those whose text is made of words and placeholders: the same, and what a manager writes to many
- * partners at once.
- */
+/** Mails with editable texts, and what a manager writes to many partners. */
 export type TextKind = EditableKind | 'message'
 
 /**
@@ -107,10 +104,7 @@ export const UNSUBSCRIBABLE_KINDS = [
   'partner_invitation',
 ] as const satisfies MailKind[]
 
-/**
- * Mails that a banned partner does not get. Mails about payouts, its account and its application
- * are still sent.
- */
+/** Mails withheld from banned partners. Those about payouts, account and application are sent. */
 export const WITHHELD_KINDS = [
   'moved',
   'welcome',
@@ -119,18 +113,12 @@ export const WITHHELD_KINDS = [
   'connect_reminder',
 ] as const satisfies MailKind[]
 
-/**
- * Those of a program, which have its brand. The others are about the account of a person, at a
- * workspace or at Tributary.
- */
+/** Mails of a program, with its brand. Others are about an account at a workspace or Tributary. */
 export const isOfProgram = (kind: string): boolean =>
   kind === 'message' ||
   (kind !== 'bank_refused' && (EDITABLE_KINDS as readonly string[]).includes(kind))
 
-/**
- * Those in the name of a merchant. The others are of Tributary, or about an account there that may
- * be of many merchants.
- */
+/** Mails in the name of a merchant. Others are of Tributary, or about an account there. */
 export const isOfMerchant = (kind: string): boolean =>
   isOfProgram(kind) || ['bank_refused', 'payment_details', 'payout_account'].includes(kind)
 

@@ -1,7 +1,4 @@
-/**
- * Support addresses, to which replies go once somebody who reads that mailbox has confirmed it by a
- * mailed link.
- */
+/** Support addresses. Replies go there once a reader of that mailbox has opened a mailed link. */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'

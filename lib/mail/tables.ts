@@ -1,7 +1,4 @@
-/**
- * The tables of this room, for Kysely: the outbox, and the words that managers have changed. See
- * lib/db/tables.ts.
- */
+/** The tables of this room, for Kysely: the outbox, and edited texts. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { Delivery, EditableKind, MailStatus, OutboxKind } from './mails.ts'

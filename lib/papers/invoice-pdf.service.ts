@@ -1,7 +1,4 @@
-/**
- * Writes invoices and credit notes as PDF. In the payouts Worker alone, because the library is
- * larger than any other.
- */
+/** Invoices and credit notes as PDF. Only the payouts Worker bundles the library, a large one. */
 import { PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from '@cantoo/pdf-lib'
 import {
   agreementOf,
@@ -128,10 +125,7 @@ const creditPaper = (invoice: Invoice, note: CreditNote): Paper => ({
   totalLabel: 'Total credited',
 })
 
-/**
- * An invoice, or a credit note that corrects it: one page, made of them alone, so that it is the
- * same each time.
- */
+/** An invoice, or a credit note that corrects it: one page, the same bytes each time. */
 export const invoicePdf = async (invoice: Invoice, note?: CreditNote): Promise<Uint8Array> => {
   const paper = note ? creditPaper(invoice, note) : invoicePaper(invoice)
   const document = await PDFDocument.create()

@@ -1,7 +1,4 @@
-/**
- * The RPC methods of the payouts Worker, for Workers that hold no secrets: see
- * functions/payouts.ts.
- */
+/** The RPC of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
 
 import type { Act } from '../audit/audit.queries.ts'
 import type { BankFile, BankFileRequest, TemplateFile, TemplateRequest } from './files/files.rpc.ts'
@@ -90,10 +87,7 @@ export type PartnerPayoutsService = AccountsService &
 export type ManagerPayoutsService = CommonService & {
   /** Verifies a key with Stripe, and stores it, encrypted: no other Worker may. */
   saveKey: (act: Act, key: string) => Promise<SavedKey | Refused>
-  /**
-   * The event types that Stripe sends to a URL; null if no endpoint has it, or the key does not
-   * allow to ask.
-   */
+  /** The events that Stripe sends to a URL; null if it has no endpoint, or the key may not ask. */
   listSentEvents: (workspaceId: string, url: string) => Promise<string[] | null>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
   run: (request: RunRequest) => Promise<RunResultResponse | Refused | PreviewChanged>

@@ -85,9 +85,7 @@ export const transferKey = (payoutId: string, keyVersion: number): string =>
 /** Stripe may forget a key once it is 24 hours old. */
 export const KEY_LIFE_HOURS = 24
 const KEY_LIFE_MS = KEY_LIFE_HOURS * 3_600_000
-/**
- * Longer than any delay between a Worker's reading of the time and Stripe's receipt of its request.
- */
+/** More than any delay between a Worker's reading of the time and Stripe's receipt. */
 const KEY_MARGIN_MS = 3_600_000
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The tables of this room, for Kysely: payouts, and the accounts that they go to. See
- * lib/db/tables.ts.
- */
+/** The tables of this room, for Kysely: payouts and their accounts. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { Cover } from '../tenancy/settings/funds.ts'

@@ -30,9 +30,7 @@ const namedEvent = (workspaceId: string) => sql`
      from (select event_id, workspace_id from processor_events where keys && c.sale_ids offset 0) p
      where p.workspace_id = ${workspaceId} and p.event_id is not null order by p.event_id limit 1)) as id`
 
-/**
- * The customer that the commission `c` names: by an id, else by an address that is of one customer.
- */
+/** The customer that the commission `c` names: by an id, else by an unambiguous address. */
 const namedCustomer = (workspaceId: string) => sql`
   select coalesce(
     (select i.customer_id from customer_identities i

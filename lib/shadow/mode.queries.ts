@@ -6,10 +6,7 @@ import { lockPayouts } from '../db/locks.queries.ts'
 import type { StartFacts } from '../rules/programs/mode.ts'
 import { NEVER } from '../rules/steps/commissions.ts'
 
-/**
- * What decides whether a program can start a shadow run: `StartFacts`. Read under the locks of
- * `lockProgram`.
- */
+/** Whether a program can start a shadow run: `StartFacts`, under the locks of `lockProgram`. */
 const factsOf = (workspaceId: string, programId: string) => sql`
   select g.mode, exists (select from shadow_runs r where r.program_id = g.id and r.ended_at is not null) as "wasCutOver",
          (select count(*) from payout_runs r where r.workspace_id = g.workspace_id and r.program_id = g.id

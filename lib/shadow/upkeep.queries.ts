@@ -1,7 +1,4 @@
-/**
- * The scheduled upkeep of shadow runs: finds those to compare, and adds the weekly mails to
- * managers.
- */
+/** The scheduled upkeep of shadow runs: finds those to compare, and adds the weekly mails. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { ShadowWeekDetails } from '../mail/outbox/details.ts'

@@ -1,6 +1,4 @@
-/**
- * The sign-in pages for a link that is opened in another browser than the one that asked for it.
- */
+/** The sign-in pages for a link that is opened in another browser than the requesting one. */
 
 import { LINK_MINUTES } from '../auth/better-auth.ts'
 import * as m from '../languages/messages.ts'

@@ -172,9 +172,7 @@ const confirmed = ({ render, isMissing, needsPasskey }: Asking) => {
   })
 }
 
-/**
- * Asks for confirmation if the sign-in is old. @param render renders the page with the status 403
- */
+/** Asks for confirmation, on a page with the status 403, if the sign-in is old. */
 export const confirmIdentity = (render: Render) =>
   confirmed({
     render,
@@ -201,8 +199,5 @@ export const askForPasskey = <E extends WorkspaceEnv>(c: Context<E>, fields: Fie
 /** Asks for confirmation if the sign-in is old. For forms, after the role was checked. */
 export const freshMembersOnly = () => every(confirmMember) as MiddlewareHandler<WorkspaceEnv>
 
-/**
- * If payouts need a passkey, asks for a confirmation with one. For forms that pay, after the role
- * was checked.
- */
+/** Requires confirmation by a passkey if payouts need one. For forms that pay, after the role. */
 export const confirmedByPasskey = () => every(confirmPasskey) as MiddlewareHandler<WorkspaceEnv>

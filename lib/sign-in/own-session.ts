@@ -7,10 +7,7 @@ export type OwnSessionEnv = AuthEnv & {
   Variables: { user: User; sessionId: string; signedInAt: Date; passkeyAt: Date | null }
 }
 
-/**
- * Sets `c.var.user` and the facts of the session, or redirects to the sign-in page, which returns
- * to `page`.
- */
+/** Sets `c.var.user` and the facts of the session, or redirects to sign in, and back to `page`. */
 export const ownSession = (page: string) =>
   createMiddleware<OwnSessionEnv>(async function ownSession(c, next) {
     const session = await findSession(c.var, c.req.header('Cookie'))

@@ -86,9 +86,7 @@ export const MailsOnTheWayPage = ({ email }: { email: string }) => (
   </>
 )
 
-/**
- * The target of a link. A button redeems it, because email scanners open links but submit no forms.
- */
+/** The target of a link. A button redeems it: email scanners open links but submit no forms. */
 export const ConfirmPage = ({
   email,
   token,

@@ -26,9 +26,7 @@ export const badLink = (c: AuthContext) => {
   return renderPage(c, { title: textsOf(c)(m.invalid_link), children: <BadLinkPage /> }, 400)
 }
 
-/**
- * Completes a sign-in: sets the cookies, keeps the former account, and opens the requested page.
- */
+/** Completes a sign-in: sets cookies, keeps the former account, and opens the requested page. */
 export const enter = async (c: AuthContext, { userId, cookies, next }: SignedIn) => {
   // The new session is valid even if the former accounts could not be read.
   const others = await keepFormerAccount(c, userId).catch(() => null)

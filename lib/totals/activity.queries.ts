@@ -36,19 +36,13 @@ export const activityQuery = (email: string, { from: firstDay, unit }: Period) =
     group by id, currency, slot`
 }
 
-/**
- * What happened in a workspace in a slot of a chart. Counts have no currency, and rows of their
- * own.
- */
+/** A workspace's events in a slot of a chart. Counts have no currency, and rows of their own. */
 export type WorkspaceActivity = Omit<Activity, 'partnerId'> & {
   customers: bigint
   revenueCents: bigint
 }
 
-/**
- * The activity of a workspace in a period and the one before, or of one of its partners, as a
- * query.
- */
+/** The activity of a workspace, or of one partner, in a period and the one before, as a query. */
 export const workspaceActivityQuery = (
   workspaceId: string,
   { formerFrom, to, readBy }: Period,

@@ -18,10 +18,7 @@ export type EarnedSums = {
   paidCents: bigint
 }
 
-/**
- * The earnings of a workspace's partners by currency, or those of one, as a query.
- * @param now the status depends on it
- */
+/** The earnings by currency of a workspace's partners, or of one. The status depends on `now`. */
 export const earnedQuery = (workspaceId: string, now: Date, partnerId?: string) =>
   sql<EarnedSums>`
     with own as (${

@@ -1,6 +1,4 @@
-/**
- * Statistics by landing page, referrer or sub: the totals of a period by a property of the clicks.
- */
+/** Statistics by landing page, referrer or sub: totals of a period by a property of clicks. */
 
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
@@ -26,10 +24,7 @@ const DIMENSIONS = { landingPage: 'page', referrer: 'referrer', sub: 'sub' } as 
 
 const COLUMNS = sql`clicks, 0::bigint as customers, leads, sales, revenue_cents, earned_cents`
 
-/**
- * The most frequent subs of a partner's links in the last 12 months, with all others in one row.
- * For a batch.
- */
+/** The most frequent subs of a partner's links in 12 months, and the sum of others. For a batch. */
 export const subsOfPartnerQuery = (workspaceId: string, partnerId: string, now: Date) =>
   landingStatsQuery(
     workspaceId,

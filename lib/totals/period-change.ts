@@ -18,10 +18,7 @@ export const changeOf = (value: bigint, before: bigint): Change | null => {
 export const rateOf = (part: bigint, whole: bigint): number | null =>
   whole > 0n ? (Number(part) / Number(whole)) * 100 : null
 
-/**
- * The change of a rate in percentage points, such as "+0.2 pt"; null without both.
- * @param format of numbers
- */
+/** The change of a rate in percentage points, such as "+0.2 pt"; null if either is missing. */
 export const pointsOf = (
   rate: number | null,
   before: number | null,

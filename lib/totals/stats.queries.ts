@@ -44,9 +44,7 @@ export const COLUMNS = sql`clicks, leads, customers, sales, revenue_cents, earne
 export const daysBetween = (column: RawBuilder<unknown>, { from, to }: DayRange) =>
   sql`${column} between ${from}::date and ${to}::date`
 
-/**
- * The totals of the owners in `owner (id)`, and what is not folded into them yet, between two days.
- */
+/** The totals of the owners in `owner (id)`, and unfolded differences, between two days. */
 const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
   const { months, days: rest } = by === 'day' ? { months: null, days: [range] } : partsOf(range)
   const startsOn = sql`t.starts_on`
@@ -74,10 +72,7 @@ const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
   return sql.join([...folded, fresh], sql` union all `)
 }
 
-/**
- * Whose totals are added up: one partner, the partners of a page, one program, or all programs and
- * the workspace itself.
- */
+/** Whose totals are added up: a partner, those of a page, a program, or the workspace. */
 export const ownersQuery = (
   workspaceId: string,
   { by, programId, partnerId }: StatsFilter,

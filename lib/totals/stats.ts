@@ -1,13 +1,7 @@
-/**
- * Statistics of a period: what the totals add up to by day, partner, program, landing page,
- * referrer or sub.
- */
+/** Statistics of a period, by day, partner, program, landing page, referrer or sub. */
 import { type DayRange, dayOf, daysAfter } from '../values/days.ts'
 
-/**
- * By what a click is known: the page that the visitor came to, the host that it came from, and the
- * `sub` of the link.
- */
+/** A click's properties: the page that was opened, the host it came from, the link's `sub`. */
 const LANDING_BY = ['landingPage', 'referrer', 'sub'] as const
 export type LandingBy = (typeof LANDING_BY)[number]
 

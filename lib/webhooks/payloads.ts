@@ -5,8 +5,5 @@ import type { EventType } from './types.ts'
 export const payloadOf = (type: EventType, occurredAt: Date, data: object): string =>
   JSON.stringify({ type, timestamp: occurredAt, data })
 
-/**
- * Of a `refund.created`: Stripe's id of the refund. The amount, in minor units, only if nothing but
- * Stripe reported it.
- */
+/** Of a `refund.created`: Stripe's id; the amount in minor units if only Stripe reported it. */
 export type AnnouncedRefund = { id: string; amountCents?: number; currency?: string }

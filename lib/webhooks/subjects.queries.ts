@@ -33,10 +33,7 @@ const event = kind(eventQuery, (row, now) => {
   const shown = eventResponse(row, now)
   return shown.commission?.status === 'shadow' ? { ...shown, commission: null } : shown
 })
-/**
- * A refund that only Stripe reported is no event: it is presented like one, with what is known from
- * its sale.
- */
+/** A refund that only Stripe reported is no event: it is presented by its sale's data. */
 const refund = kind(eventQuery, (row, now, { eventId, occurredAt, refund }) => {
   const shown = eventResponse(row, now)
   if (refund?.amountCents === undefined) return shown

@@ -1,7 +1,4 @@
-/**
- * The tables of this room, for Kysely: webhook endpoints and what is sent to them. See
- * lib/db/tables.ts.
- */
+/** The tables of this room, for Kysely: webhook endpoints and deliveries. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { DeliveryStatus } from './deliveries/deliveries.ts'

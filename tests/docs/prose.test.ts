@@ -52,15 +52,8 @@ const TO_DO = `
   islands/import/store.ts
   lib/applications/applications.schemas.ts
   lib/languages/messages.ts
-  lib/mail/texts/payout-texts.tsx
   lib/overview/overview.queries.ts
   lib/pages/tables/filters.tsx
-  lib/payouts/balances/due.queries.ts
-  lib/payouts/balances/overview.queries.ts
-  lib/payouts/corrections/cancel.queries.ts
-  lib/payouts/corrections/resolution.ts
-  lib/payouts/payouts.ts
-  lib/payouts/transfers/transfer-metadata.ts
   lib/purchases/apply/apply.queries.ts
   lib/purchases/apply/apply.service.ts
   lib/purchases/apply/cards.queries.ts
@@ -77,8 +70,6 @@ const TO_DO = `
   lib/rules/plans/plan.ts
   lib/rules/plans/purchase.ts
   lib/rules/purchases/outcomes.ts
-  lib/shadow/comparison/compared-run.queries.ts
-  lib/shadow/cut-over/cut-over.queries.ts
   lib/tracking/clicks/snippet-version.ts
   lib/tracking/holds/resolve-hold.queries.ts
   lib/tracking/reports/late-reports.queries.ts
@@ -89,9 +80,7 @@ const TO_DO = `
   schema/customers.sql
   schema/identities.sql
   schema/ledger.sql
-  schema/payouts.sql
   schema/reports.sql
-  schema/shadow.sql
   schema/verify.sql`
   .trim()
   .split(/\s+/)

@@ -32,10 +32,7 @@ const reused = () =>
     `This ${HEADER} was used for a request with another body. Send a new key with a new request.`,
   )
 
-/**
- * Keys belong to a workspace and an endpoint. Everybody who may call the endpoint may repeat a
- * request.
- */
+/** Keys belong to a workspace and an endpoint. Whoever may call the endpoint may repeat it. */
 const nameKey = async (c: Context<WorkspaceEnv>, key: string) => {
   const workspace: { id: string } | undefined = c.var.workspace
   // Without /api/workspaces/:workspace, which has several forms.
@@ -45,9 +42,7 @@ const nameKey = async (c: Context<WorkspaceEnv>, key: string) => {
   return { workspaceId: workspace?.id ?? NO_WORKSPACE, hash: await sha256(`${endpoint}\n${key}`) }
 }
 
-/**
- * The hash of the body, independent of its formatting; of a blank text if the endpoint takes none.
- */
+/** The hash of the body, independent of its formatting; of a blank text for an endpoint without. */
 const hashBody = async (c: Context): Promise<string> =>
   sha256(c.req.valid('json' as never) === undefined ? '' : canonicalJson(await c.req.json()))
 
@@ -64,10 +59,7 @@ const vault = (service: EndpointsService, workspaceId: string) => ({
 
 const PLAIN = { seal: async (text: string) => text, open: async (text: string) => text }
 
-/**
- * Creates a secret that is returned once, with what is stored of it, as one text. @param service of
- * the Worker that encrypts it
- */
+/** Creates a secret that is returned once, in one text with its ciphertext by `service`. */
 type SecretMaker = (workspace: Workspace, service: EndpointsService) => Promise<string>
 
 type SecretEnv = WorkspaceEnv & { Bindings: { WEBHOOKS: EndpointsService } }

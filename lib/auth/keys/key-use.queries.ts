@@ -2,10 +2,7 @@
 import { type DatabaseEnv, openClient } from '../../db/neon.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
-/**
- * Keys that an isolate remembers. Beyond that, it forgets all, and writes some again within the
- * hour.
- */
+/** Keys that an isolate remembers. When full, it forgets all, and writes some again in the hour. */
 const MAX_REMEMBERED = 1_000
 
 /** When this isolate last recorded each key, by hash. */

@@ -23,10 +23,7 @@ const SHARE_MS = 45_000
 export const cronMs = ({ CRON_MINUTES }: CronTimeEnv): number =>
   Math.min(Math.max(Number(CRON_MINUTES) || 1, 1) * SHARE_MS, MOST_MS)
 
-/**
- * Runs the Worker's cron in its `fetch`, for `scheduled`. @throws if it failed, which is logged
- * already
- */
+/** Runs the Worker's cron in its `fetch`, for `scheduled`. @throws what was logged already */
 export const callCron = async ({ SELF }: CronEnv): Promise<void> => {
   const { ok } = await SELF.fetch(CRON_URL, { method: 'POST' })
   if (!ok) throw new Error('The cron failed.')

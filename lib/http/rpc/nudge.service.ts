@@ -1,7 +1,4 @@
-/**
- * Nudges other Workers to send what a commit has queued. Crons send what lost nudges leave: see
- * lib/http/rpc/cron.ts.
- */
+/** Nudges other Workers to send what a commit has queued. Crons send the rest: see cron.ts. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { NudgesService } from './nudges.rpc.ts'
@@ -45,10 +42,7 @@ export const foldSometimes = (
   if (Math.random() * REPORTS_PER_FOLD < reports) nudge(c, 'OUTBOX')
 }
 
-/**
- * How long a nudged Worker sends: work after a response may take 30 seconds, and its last requests
- * take ten.
- */
+/** How long a nudged Worker sends. It may work for 30 seconds, and its last requests take ten. */
 export const ROUND_MS = 18_000
 
 /** A request may lead to 32 calls of Workers. */

@@ -1,8 +1,6 @@
 import type { NudgesService } from './nudges.rpc.ts'
 
-/**
- * The RPC of the webhooks Worker, which alone sends webhooks and holds the key of signing secrets.
- */
+/** The RPC of the webhooks Worker, which alone sends webhooks and has the key of their secrets. */
 export type EndpointsService = NudgesService & {
   /** Why a URL is refused, as a sentence; null if it is accepted. */
   urlRefusal: (url: string) => Promise<string | null>

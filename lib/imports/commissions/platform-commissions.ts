@@ -28,17 +28,11 @@ export type CommissionRow = {
 /** A commission under the key that identifies it. */
 export type PlatformCommission = Omit<CommissionRow, 'id'> & { key: string }
 
-/**
- * The message for a row without an id, once the platform is read by its API: the row could be one
- * of those that were read.
- */
+/** The message for a row without an id, once the platform is read by API: it may have been read. */
 export const IDS_REQUIRED =
   'The other platform is read by its API, and a commission without an id could be counted twice. Add the platform’s own id to each row, or read the platform again.'
 
-/**
- * What identifies a row without an id: all fields but the state, which changes, and its place among
- * equal rows.
- */
+/** Identifies a row without an id: its fields without the state, and its place among equal rows. */
 export const contentOf = (
   { id: _, state: __, ...content }: CommissionRow,
   place: number,

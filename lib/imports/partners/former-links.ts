@@ -54,10 +54,7 @@ export const parameterOf = (
     : null
 }
 
-/**
- * The form of a link; null if it contains none of the slugs, and so credits nobody.
- * @param slugs all slugs of the partner
- */
+/** The form of a link; null if it has none of the partner's slugs, and so credits nobody. */
 export const formOf = (link: string, siteUrl: string, slugs: readonly string[]): string | null => {
   const url = URL.parse(link)
   if (!url) return null

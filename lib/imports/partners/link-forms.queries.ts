@@ -26,10 +26,7 @@ export const readLinkForms = async (
   )
 }
 
-/**
- * Saves a manager's statements about links. Idempotent.
- * @param programId of a program of the workspace
- */
+/** Saves a manager's statements about links. Idempotent. */
 export const saveLinkForms = async (
   db: Db,
   act: Act,

@@ -141,10 +141,7 @@ const isPlain = ({
 }: PartnerImportResponse['results'][number]): boolean =>
   status === 'created' && !couponMapped && !rest.requestedSlug && !rest.slugsNotKept && !rest.code
 
-/**
- * The answer as import_calls stores it: a plain result is the number of its partner. See
- * import_results.
- */
+/** The answer as import_calls stores it, where a plain result is its partner's number. */
 const keptAnswer = (answer: PartnerImportResponse): string => {
   let created = 0
   const results = answer.results.map((result) => {
@@ -239,10 +236,7 @@ export const unlessTakenOrDeleted = async <T>(save: () => Promise<T>): Promise<T
   }
 }
 
-/**
- * @returns null if an address, a slug or a coupon was taken meanwhile, or the same call was
- *   answered
- */
+/** @returns null if an address, slug or coupon was taken meanwhile, or the call was answered */
 export const unlessTaken = async <T>(save: () => Promise<T>): Promise<T | null> => {
   try {
     return await save()

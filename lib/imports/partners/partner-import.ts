@@ -47,18 +47,11 @@ export type PartnerImportFacts = {
   partners: ReadonlyMap<string, string>
   /** Taken slugs of the program: the main slug of their partner, by key. */
   slugOwners: ReadonlyMap<string, string>
-  /**
-   * Taken coupons of the workspace: the main slug of their partner, or blank for another program's.
-   */
+  /** The main slug of the partner of each taken coupon; blank for another program's partner. */
   couponOwners: ReadonlyMap<string, string>
-  /**
-   * Opening balances that other programs owe, in cents of USD, by the addresses of rows with a
-   * balance.
-   */
+  /** Opening balances in other programs, in cents of USD, by the addresses of rows with one. */
   balancesElsewhere: ReadonlyMap<string, number>
-  /**
-   * Existing partners of these rows without an opening balance: the main slug, or null if banned.
-   */
+  /** Existing partners of rows without an opening balance: the main slug, or null if banned. */
   unowed: ReadonlyMap<string, string | null>
   /** Groups that rows name: see findGroups. */
   groups: NamedGroups
@@ -269,10 +262,7 @@ const warnings = (
   ]
 }
 
-/**
- * The result for a coupon of an existing partner.
- * @param owner the main slug of the partner that has it
- */
+/** The result for a coupon of an existing partner. `owner` is the slug of who has it. */
 const notAdded = (id: string, owner: string | undefined, slug: string) => {
   if (owner === slug) return {}
   if (owner !== undefined) return couponTaken(id)

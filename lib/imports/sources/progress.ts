@@ -28,9 +28,7 @@ export type Place = { resource: Resource; cursor: string | null }
 
 export const NOTHING_READ: ListProgress = { read: 0, total: null, pages: 0, isDone: false }
 
-/**
- * Whether an import needs a row. It needs unpaid commissions, if they say what partners are owed.
- */
+/** Whether an import needs a row: unpaid commissions, if they say what partners are owed. */
 const isImported = (row: SourceRow, { owed }: Pick<Platform, 'owed'>): boolean =>
   row.kind !== 'commission' ||
   (owed === 'commissions' && (row.state === 'pending' || row.state === 'due'))

@@ -22,10 +22,7 @@ export const KEEP_SECONDS = 7 * DAY_SECONDS
 const MAX_REFUSALS = 3
 const UNAUTHORIZED = 401
 
-/**
- * The delay before the next attempt, or null to give up.
- * @param failures in a row, this one included
- */
+/** The delay before the next attempt, after so many failures in a row; null to give up. */
 export const delayAfterFailure = (failures: number, random: number): number | null => {
   const delay = listedDelay(DELAYS_SECONDS, failures)
   return delay === null ? null : withJitter(delay, JITTER, random)

@@ -1,9 +1,6 @@
 /** The names of platforms, of their lists, and of what they are read for. */
 
-/**
- * The lists of a platform. Links and coupons are lists of their own only where a partner does not
- * include them.
- */
+/** The lists of a platform. Links and coupons are lists only where partners do not include them. */
 export const RESOURCES = [
   'customers',
   'coupons',

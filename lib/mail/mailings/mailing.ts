@@ -15,16 +15,10 @@ export type Candidate = {
 export const SKIP_REASONS = ['banned', 'unsubscribed', 'no_address', 'same_address'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
-/**
- * The most mailings of a workspace in 24 hours: each may go to every partner, and nobody wants
- * more.
- */
+/** The most mailings of a workspace in 24 hours, because each may go to every partner. */
 export const MAX_MAILINGS = 3
 
-/**
- * Why a partner gets no mail; null if it gets one.
- * @param before the addresses of those before it, who get one
- */
+/** Why a partner gets no mail; null if it gets one. `before` has the addresses that get one. */
 const skipReason = (
   { email, status, isUnsubscribed }: Candidate,
   before: ReadonlySet<string>,
@@ -35,10 +29,7 @@ const skipReason = (
   return before.has(email) ? 'same_address' : null
 }
 
-/**
- * The recipients, and the skipped partners with the reason. A partner of two programs gets one
- * mail.
- */
+/** The recipients, and the skipped with the reason. A partner of two programs gets one mail. */
 export const planMailing = (candidates: readonly Candidate[]) => {
   const addresses = new Set<string>()
   const recipients: Candidate[] = []

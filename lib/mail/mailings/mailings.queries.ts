@@ -8,10 +8,7 @@ import { type Candidate, MAX_MAILINGS } from './mailing.ts'
 
 const DAY_MS = 86_400_000
 
-/**
- * The partners of a workspace among the ids, oldest first, as a query.
- * @param ids UUIDs, at least one
- */
+/** The partners of a workspace among the ids, oldest first. @param ids UUIDs, at least one */
 export const candidatesQuery = (db: Db, workspaceId: string, ids: readonly string[]) =>
   db
     .selectFrom('partners as p')

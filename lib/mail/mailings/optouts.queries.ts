@@ -33,10 +33,7 @@ export const findSubscriber = async (db: Db, token: string): Promise<Subscriber 
   return rows[0]
 }
 
-/**
- * Withdraws what was queued for a person and not tried yet. The mailer sends none of the rest: see
- * `leaseMails`.
- */
+/** Withdraws a person's queued mails that were not attempted. For the rest, see `leaseMails`. */
 const withdrawMessages = ({ workspaceId, email }: Subscriber) => sql`
   delete from mails
   where workspace_id = ${workspaceId} and kind = any (${sql.val(UNSUBSCRIBABLE_KINDS)}::text[]) and attempts = 0 and sent_at is null

@@ -20,17 +20,11 @@ import type { Mail, Outcome, Paused, Senders } from '../transport/transport.ts'
 import { unsubscribeHeaders, unsubscribeUrl } from './unsubscribe.ts'
 
 const SEND_TIMEOUT_MS = 10_000
-/**
- * The longest wait that a transport may ask for. For a longer one, its account sends no more in
- * this run.
- */
+/** The longest wait that a transport may ask for. Longer ones end its account's run. */
 const MAX_WAIT_SECONDS = 5
 /** Error messages may quote a whole mail. */
 const MAX_ERROR_LENGTH = 500
-/**
- * How often a page looks who was banned or has unsubscribed since it was leased, as far as the
- * fetches allow.
- */
+/** How often a page checks for bans and opt-outs since its lease, as far as the fetches allow. */
 const CHECKS_PER_PAGE = 3
 /** How long mails wait for the quota that is kept for sign-in links. */
 const RESERVE_SECONDS = 3_600

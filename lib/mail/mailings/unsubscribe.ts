@@ -19,10 +19,7 @@ const importKey = (key: string) =>
     ['sign', 'verify'],
   )
 
-/**
- * The id of a partner or an application, and its signature: the part of the link after
- * `/unsubscribe/`.
- */
+/** The part of the link after `/unsubscribe/`: the id of a partner or an application, signed. */
 export const unsubscribeToken = async (key: string, subscriberId: string): Promise<string> => {
   const signature = await crypto.subtle.sign('HMAC', await importKey(key), signedText(subscriberId))
   return `${subscriberId}.${toHex(signature)}`

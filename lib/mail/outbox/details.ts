@@ -73,10 +73,7 @@ export type AddressDetails = {
   url: string
   /** The merchant that changed the address; null if the partner did. */
   workspaceName?: string | null
-  /**
-   * The link by which the old address reverts the change, at least until `heldUntil`: "25 Nov 2026,
-   * 10:00 UTC".
-   */
+  /** The link by which the old address reverts the change, at least until `heldUntil`, a text. */
   revertUrl?: string | null
   heldUntil?: string | null
 }
@@ -139,18 +136,14 @@ export type PayoutAccountDetails = {
   change: 'connected' | 'changed' | 'disconnected'
   /** Until when payouts to a changed account are held: "25 Nov 2026, 10:00 UTC". */
   heldUntil?: string
-  /**
-   * The link that ends the hold; missing if the address was changed recently, or is a former one.
-   */
+  /** The link that ends the hold; missing if the address is a former one, or changed recently. */
   confirmUrl?: string
   /** Whether the recipient is a former address that the partner has left recently. */
   isFormer?: boolean
   portalUrl: string
 }
 
-/**
- * `bank_refused`: a payout of the partner's Stripe account failed. `reason` is Stripe's, or null.
- */
+/** `bank_refused`: a payout of a partner's Stripe account failed. `reason`: Stripe's, or null. */
 export type BankRefusedDetails = {
   partnerName: string | null
   workspaceName: string
@@ -233,10 +226,7 @@ export type ShadowWeekDetails = {
   url: string
 }
 
-/**
- * How many payouts, or balances, have a status or a code, and their amounts: "49.00 USD and 1,200
- * JPY".
- */
+/** Payouts or balances with a status or code, and their sums: "49.00 USD and 1,200 JPY". */
 export type PayoutSum = { code: string; payouts: number; amount: string }
 
 /**
@@ -247,10 +237,7 @@ export type PayoutRunDetails = {
   workspaceName: string
   /** null for all programs. */
   programName: string | null
-  /**
-   * The scheduled day, such as 2026-12-01, or that of its sending; null if a manager started the
-   * run.
-   */
+  /** The scheduled day, or that of sending, as 2026-12-01; null if a manager started the run. */
   day: string | null
   sums: PayoutSum[]
   /** Why payouts failed or wait. */

@@ -5,9 +5,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 
-/**
- * The limit per workspace and run: mails of a trusted workspace are released without a daily limit.
- */
+/** The limit per workspace and run. A trusted workspace has no daily limit. */
 const MAX_RELEASED = 1_000
 
 const isHeld = sql`is_held and failed_at is null`
@@ -61,10 +59,7 @@ export const holdsMails = async (
   return rows[0]?.holds === true
 }
 
-/**
- * Whether mails of a workspace to people who have never signed in are held, so that a manager reads
- * it before sending many.
- */
+/** Whether a workspace's mails to people who never signed in wait: a manager reads them first. */
 export const holdsNewMails = async (db: Db, workspaceId: string): Promise<boolean> => {
   const { trusted_at } = await db
     .selectFrom('workspaces')

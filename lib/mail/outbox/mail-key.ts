@@ -1,7 +1,4 @@
-/**
- * The identifier of a mail at the provider: its idempotency key, and the tag in the provider's
- * reports of it.
- */
+/** The identifier of a mail at the provider: its idempotency key, and the tag in reports of it. */
 
 const KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_(\d{1,6}))?$/
 

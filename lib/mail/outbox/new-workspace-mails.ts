@@ -1,7 +1,4 @@
-/**
- * How many mails a new workspace may send to people who have never signed in, where sign-up is
- * open. docs/mail.md.
- */
+/** Mails of a new workspace to people who never signed in, where sign-up is open. docs/mail.md. */
 
 export type NewWorkspaceMails = {
   /** The limit per workspace and day, after its first credited sale; 50 by default. */

@@ -1,23 +1,14 @@
-/**
- * The outbox: statements that add mails, for the batch of the change that they report, and that
- * withdraw them.
- */
+/** The outbox: statements for the batch of a change, which add its mails or withdraw them. */
 import { sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import type { InvitationDetails } from './details.ts'
 
-/**
- * The least time between two invitations of an address by a workspace, so that nobody is mailed
- * again and again.
- */
+/** The least time between a workspace's invitations of an address: more would flood a mailbox. */
 const INVITATION_INTERVAL_MS = 86_400_000
 
-/**
- * Adds an invitation. May run twice. Adds nothing if the workspace invited the address within the
- * last day.
- */
+/** Adds an invitation, once, unless the workspace invited the address within the last day. */
 export const invitationMail = (
   { workspaceId, now }: Act,
   recipient: string,

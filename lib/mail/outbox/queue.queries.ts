@@ -158,10 +158,7 @@ export const leaseMails = async (
   return { mails, withheld: all.length - mails.length, usages }
 }
 
-/**
- * Those of leased mails that are still to be sent: their partners were neither banned nor have they
- * unsubscribed meanwhile.
- */
+/** The leased mails to send: nobody was banned and nobody has unsubscribed meanwhile. */
 export const stillWanted = async (db: Db, ids: string[]): Promise<Set<string>> => {
   const { rows } = await sql<{ id: string }>`
     select m.id from mails m
@@ -173,10 +170,7 @@ export const stillWanted = async (db: Db, ids: string[]): Promise<Set<string>> =
 
 export type MailResult = {
   id: string
-  /**
-   * That of the lease. A run whose lease has ended changes nothing, except that it may report the
-   * mail as sent.
-   */
+  /** Of the lease. A run whose lease has ended changes nothing, but may report the mail as sent. */
   attempts: number
   /** That of the lease. The provider may have reported meanwhile that the mail was never sent. */
   keyVersion: number
@@ -189,10 +183,7 @@ export type MailResult = {
   batchId: string | null
 }
 
-/**
- * Saves the results of a run, and the usage of the accounts, in one transaction that may be
- * repeated.
- */
+/** Saves the results of a run and the usage of the accounts in one transaction. Idempotent. */
 export const saveMailResults = async (
   db: Db,
   results: MailResult[],

@@ -17,10 +17,7 @@ export type QuotaSettings = {
 export type Usage = {
   /** Mails that we have sent today (UTC). */
   sentToday: number
-  /**
-   * Mails of the daily and the monthly quota that the provider has counted at its last answer; null
-   * without such a quota.
-   */
+  /** What the provider has counted of the daily and the monthly quota; null without a quota. */
   dailyUsed: number | null
   monthlyUsed: number | null
   reportedAt: Date | null
@@ -54,20 +51,14 @@ const MONTHLY_RESERVE = 0.05
 const HOUR_MS = 3_600_000
 /** The provider counts the mails of the last 24 hours, so what it has said holds no longer. */
 const REPORT_MS = 24 * HOUR_MS
-/**
- * An answer that is older does not stop the outbox: one mail is tried, whose answer reports the
- * present use.
- */
+/** An older answer does not stop the outbox: one mail is tried, whose answer has the usage. */
 const STALE_MS = 6 * HOUR_MS
 
 /** The daily quota, or null if there is none. */
 export const dailyQuota = (settings: QuotaSettings, usage: Usage): number | null =>
   numberSetting(settings.MAIL_DAILY_QUOTA, null) ?? (usage.dailyUsed === null ? null : FREE_DAILY)
 
-/**
- * The mails that are left, and those of them that are for everything but sign-in links to people
- * who are known.
- */
+/** The mails that are left, and those of them that are not reserved for sign-in links. */
 export type Room = { left: number; unreserved: number }
 
 /** The room that an account's quotas leave; unlimited without a quota. */

@@ -1,10 +1,7 @@
 /** When a mail is retried, and when it fails. Times in seconds. */
 import { listedDelay, withJitter } from '../../values/backoff.ts'
 
-/**
- * The delay after each attempt. After the last attempt the mail fails: eight in 14 hours outlast a
- * morning's outage.
- */
+/** The delay after each attempt. Eight attempts in 14 hours outlast a morning's outage. */
 export const DELAYS_SECONDS = [60, 300, 900, 3_600, 7_200, 14_400, 21_600] as const
 
 /** At most this share of a delay is added to it at random. */

@@ -17,9 +17,7 @@ export type SignInSettings = QuotaSettings & {
 
 /** The facts about a request. Counts include the request. */
 export type SignInFacts = {
-  /**
-   * Whether the person has signed in before, or belongs to a workspace that the operator trusts.
-   */
+  /** Whether the person has signed in before, or is a member of a trusted workspace. */
   isKnown: boolean
   /** Whether the person has signed in with this browser before. */
   isKnownBrowser: boolean

@@ -10,16 +10,10 @@ export const usageQuery = (now: Date) => sql<Usage & { account: Stream }>`
          monthly_used as "monthlyUsed", reported_at as "reportedAt", exhausted_until as "exhaustedUntil"
   from mail_usage`
 
-/**
- * Whether what is saved is no older than what is known: sign-in links are saved after their
- * responses, out of order.
- */
+/** Whether this usage is no older than the saved one: sign-in links are saved out of order. */
 const isNewest = sql`(excluded.reported_at >= coalesce(u.reported_at, '-infinity'))`
 
-/**
- * Saves the usage of an account, as a statement. A repeat counts mails twice, which errs on the
- * safe side.
- */
+/** Saves the usage of an account. A repeat counts mails twice, which errs on the safe side. */
 export const noteUsageQuery = (
   account: Stream,
   { sent, used, exhaustedUntil }: UsageNote,

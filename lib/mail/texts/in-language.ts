@@ -1,7 +1,4 @@
-/**
- * Details of a mail that the outbox keeps as English texts: amounts, times, and how somebody is
- * paid.
- */
+/** Details of a mail that the outbox stores as English texts: amounts, times, payout methods. */
 import { type Language, LOCALES } from '../../languages/languages.ts'
 import { translator } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'

@@ -11,18 +11,12 @@ import * as m from '../../languages/messages.ts'
 import type { Draft, Paragraph } from './paragraphs.ts'
 import { oneLine } from './rendered-mail.ts'
 
-/**
- * Mail clients support little CSS, and only inline. Without colours, each client's light or dark
- * theme applies.
- */
+/** Mail clients support inline CSS only. Without colours, their light or dark themes apply. */
 const BODY = 'font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:0 auto;padding:1.5em'
 const buttonStyle = (color: string) =>
   `display:inline-block;padding:.6em 1.2em;border-radius:.4em;border:1px solid ${textOn(color)};background:${color};color:${textOn(color)};text-decoration:none`
 const OUR_COLOR = '#1f5f4a'
-/**
- * The font is that of the name, which stands there while images are off, in two lines if it is
- * long.
- */
+/** The font is for the name, which is shown while images are off, in two lines if it is long. */
 const LOGO =
   'height:48px;max-width:200px;object-fit:contain;font:600 18px/24px system-ui,sans-serif'
 const HEAD = 'margin:0 0 1.5em;font-weight:600'

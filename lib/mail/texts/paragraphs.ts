@@ -7,10 +7,7 @@ export type Part = string | { name: string } | { link: string; label?: string } 
 /** The source of both the HTML and the plain text of a mail. */
 export type Paragraph = string | Part[] | { button: string; link: string }
 
-/**
- * What a mail says. `render` of compose.tsx makes the mail, with the head and the foot that all
- * mails of a program have.
- */
+/** What a mail says. `render` of compose.tsx adds the head and foot that all mails have. */
 export type Draft = {
   subject: string
   /** What mail programs show beside the subject, before the mail is opened: a sentence. */

@@ -1,10 +1,7 @@
 /** A rendered mail, in HTML and in plain text. */
 export type MailContent = { subject: string; html: string; text: string }
 
-/**
- * With the preview text, which mail programs show beside the subject: the HTML has it, hidden, at
- * its top.
- */
+/** With the preview, which mail programs show beside the subject: hidden at the top of the HTML. */
 export type RenderedMail = MailContent & { preview: string }
 
 /** Mail clients truncate longer subjects; RFC 5322 allows 998 characters. */

@@ -41,10 +41,7 @@ type Words = Message<Partial<typeof KEPT>> | Message
 
 const inWords = (t: Translate, words: Words): string => t(words as Message<typeof KEPT>, KEPT)
 
-/**
- * The preview is what mail programs show beside the subject. That of a message is how its text
- * begins.
- */
+/** The preview is what mail programs show beside the subject; for a message, how it begins. */
 type Definition = {
   subject: Words
   intro: Words
@@ -152,10 +149,7 @@ export const withoutDefaults = (
   intro: intro === defaultText(kind).intro ? null : intro,
 })
 
-/**
- * Why a text cannot be used: a placeholder that the mail does not have, or a brace without its
- * other.
- */
+/** Why a text cannot be used: an unknown placeholder, or a brace without its counterpart. */
 const placeholderProblem = (kind: TextKind, text: string): string | null => {
   const names: readonly string[] = placeholdersOf(kind)
   const offered = `This email has ${names.map((name) => `{${name}}`).join(', ')}.`
@@ -177,10 +171,7 @@ export const textProblems = (kind: TextKind, change: EditedText) =>
 export const TEXT_CHANGED =
   'Another manager has changed this text since you opened it. Read it again, then change it.'
 
-/**
- * A placeholder with the space before it, which goes when the value is missing: "Hello
- * {partnerName}," becomes "Hello,".
- */
+/** A placeholder and its space, which goes with a missing value: "Hello {partnerName},". */
 const PLACEHOLDER = /( ?)\{(\w+)\}/g
 
 const valueIn = (values: Values, name: string): string => oneLine(values[name as Placeholder] ?? '')
@@ -204,10 +195,7 @@ export const subjectOf = (
 /** Mail programs show less. */
 const MAX_PREVIEW_LENGTH = 140
 
-/**
- * What mail programs show beside the subject: of what a manager wrote, the beginning without the
- * greeting.
- */
+/** The preview of what a manager wrote: the beginning without the greeting. */
 export const previewOf = (
   kind: TextKind,
   edited: EditedText | undefined,

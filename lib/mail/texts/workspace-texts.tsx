@@ -1,7 +1,4 @@
-/**
- * The texts of mails to managers and members: about a workspace, its webhooks and imports, and about
- * their own addresses.
- */
+/** Mails to managers and members: about a workspace, its webhooks and imports, their addresses. */
 import {
   type Message,
   type RichMessage,
@@ -40,10 +37,7 @@ type NoticeDetails = {
   programName: string | null
 }
 
-/**
- * Notices of who may manage or pay, and of what one may pay alone: the subject, what was done, and
- * what follows from it.
- */
+/** Notices of who may manage, pay, or pay alone: the subject, the change, its consequence. */
 type Change = [
   subject: Message<{ workspace: string }>,
   words: RichMessage<{ person: Tag; what: Tag; workspace: Tag }>,

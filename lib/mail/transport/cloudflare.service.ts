@@ -2,10 +2,7 @@
 import { senderOf } from './sender.ts'
 import type { EmailBinding, Transport } from './transport.ts'
 
-/**
- * Errors that are not the mail's own (limits, senders that are not set up), with the seconds until
- * the next attempt.
- */
+/** Errors of the account, not the mail (limits, senders): seconds until the next attempt. */
 const PAUSES: Record<string, number> = {
   E_RATE_LIMIT_EXCEEDED: 60,
   E_DAILY_LIMIT_EXCEEDED: 3_600,

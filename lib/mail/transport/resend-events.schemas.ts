@@ -28,10 +28,7 @@ const reasonOf = (text: string | undefined): string | null =>
 
 const said = z.object({ message: z.string().optional(), reason: z.string().optional() }).optional()
 
-/**
- * The tags of a mail, in the form of the documentation's example, or in that in which they are
- * sent.
- */
+/** The tags of a mail, in the form of the documentation's example or in that of the request. */
 const Tags = z
   .union([
     z.record(z.string(), z.string()),
@@ -91,10 +88,7 @@ const readMail = ({ type, created_at: at, data }: z.infer<typeof MailEvent>): Ma
   }
 }
 
-/**
- * What a verified event reports; null for one of another type, such as `email.opened`, or in
- * another form.
- */
+/** What a verified event reports; null if it has another type, such as `email.opened`, or form. */
 export const readMailReport = (event: unknown): MailReport | null => {
   const mail = MailEvent.safeParse(event)
   if (mail.success) return readMail(mail.data)

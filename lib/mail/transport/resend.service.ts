@@ -5,10 +5,7 @@ import type { BatchTransport, Mail, Outcome, Transport } from './transport.ts'
 
 const RESEND_URL = 'https://api.resend.com'
 
-/**
- * Errors that are not the mail's own (key, domain, sender, quota), with the seconds until the next
- * attempt.
- */
+/** Errors of the account, not the mail (key, sender, quota): seconds until the next attempt. */
 const PAUSES: Record<string, number> = {
   missing_api_key: 600,
   invalid_api_key: 600,
@@ -21,10 +18,7 @@ const PAUSES: Record<string, number> = {
 
 /** The wait after a 429 without a Retry-After: Resend's limit is per second. */
 const RATE_LIMIT_SECONDS = 2
-/**
- * The wait after a 401 or 403: Resend gives some errors of the account the code of a malformed
- * mail.
- */
+/** The wait after a 401 or 403: Resend's code may be that of a malformed mail. */
 const ACCOUNT_SECONDS = 600
 /** Of this many requests per second or more, one is left to a sign-in link. */
 const SHARED_LIMIT = 5
@@ -35,10 +29,7 @@ const numberIn = (answer: Response, header: string): number | undefined => {
   return /^\d{1,9}$/.test(value) ? Number(value) : undefined
 }
 
-/**
- * How long to wait before the next request: the rate limit is that of the team, sign-in links
- * included.
- */
+/** The wait before the next request: sign-in links share the team's rate limit. */
 const waitAfter = (answer: Response): number => {
   const remaining = numberIn(answer, 'ratelimit-remaining')
   const kept = (numberIn(answer, 'ratelimit-limit') ?? 0) >= SHARED_LIMIT ? 1 : 0
@@ -130,10 +121,7 @@ export const throughResend =
   (mail, { timeoutMs }) =>
     post(account, '/emails', mail.id, toEmail(account.from, mail), timeoutMs)
 
-/**
- * Sends up to 100 mails by one request, of which Resend accepts all or none. It deduplicates by the
- * key, as above.
- */
+/** Sends up to 100 mails in one request, all or none. Resend deduplicates it by the key. */
 export const batchThroughResend =
   (account: Account): BatchTransport =>
   (key, mails, { timeoutMs }) =>

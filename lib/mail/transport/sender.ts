@@ -21,9 +21,7 @@ const readSender = (from: string): Address => {
   return { name, email: email ?? from.trim() }
 }
 
-/**
- * Words in lower case, without the marks, digits and letters by which one may look like another.
- */
+/** The words in lower case, without characters by which one word can imitate another. */
 const words = (text: string): string[] => {
   const plain = text.normalize('NFKD').replace(INVISIBLE, '').toLowerCase()
   return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) =>

@@ -30,9 +30,7 @@ const nowhere: Transport = async () => ({
   seconds: NO_TRANSPORT_SECONDS,
 })
 
-/**
- * How a stream is sent. Resend is preferred to Cloudflare, because it supports idempotency keys.
- */
+/** How a stream is sent: by Resend if it is set up, because it has idempotency keys. */
 const senderOf = (env: TransportEnv, stream: Stream): Sender => {
   const {
     MAIL_FROM,

@@ -6,10 +6,7 @@ import type { MailContent } from '../texts/rendered-mail.ts'
 import type { Address } from './sender.ts'
 
 export type Mail = MailContent & {
-  /**
-   * The idempotency key, which also names the mail in reports of it: the same for every attempt to
-   * send one mail.
-   */
+  /** The idempotency key of all attempts. It also names the mail in the provider's reports. */
   id: string
   to: string
   /** The merchant, named before the installation’s sender. */

@@ -90,10 +90,7 @@ type Confirmation = {
  */
 const REVERT_DAYS = 6
 
-/**
- * Whether the new address is known in a workspace of the partners `o` that move. Two people would
- * become one.
- */
+/** Whether the new address is known in a workspace of the partners `o`: two people would be one. */
 export const isTaken = (mine: RawBuilder<unknown>, to: string) => sql<SqlBool>`exists (
   select from partners o
   where ${mine} and (
@@ -221,10 +218,7 @@ const hasPayment = (workspaceId: string, email: string) => sql<boolean>`(
   or exists (select from payment_details where workspace_id = ${workspaceId} and email = ${email})
   or exists (select from payees where workspace_id = ${workspaceId} and email = ${email}))`
 
-/**
- * Whether the person receives or could receive money. Changing the address is then as sensitive as
- * changing a bank account.
- */
+/** Whether the person can receive money: the address is then as sensitive as a bank account. */
 const hasMoney = (workspaceId: string, email: string) => sql<boolean>`(
   ${hasPayment(workspaceId, email)}
   or exists (select from commissions where partner_id in (

@@ -27,10 +27,7 @@ const heldDetails = (now: Date) => sql`
   where d.email in (c.email, c.new_email) and d.created_at > c.done_at and d.canceled_at is null
     and d.effective_at > ${now}::timestamptz`
 
-/**
- * @param since later changes can be reverted; older ones while an account or details added since
- *   are held
- */
+/** @param since later changes can be reverted; older ones while what was added since is held */
 export const findRevert = async (
   db: Db,
   { from, tokenHash, now }: Revert,
@@ -48,10 +45,7 @@ export const findRevert = async (
   return rows[0]
 }
 
-/**
- * Moves the partners back, in all workspaces. Idempotent.
- * @returns false if somebody has the old address now
- */
+/** Moves the partners back, in all workspaces. Idempotent. @returns false if it is taken */
 export const revertAddress = async (
   db: Db,
   { from, tokenHash, now }: Revert,

@@ -24,9 +24,7 @@ export type ChosenPartner = {
   status: PartnerStatus
 }
 
-/**
- * The partners among the ids, by name, as a query. Erased ones are never changed. @param ids UUIDs
- */
+/** The partners among the ids (UUIDs), by name, as a query. Erased ones are never changed. */
 export const chosenQuery = (db: Db, workspaceId: string, ids: readonly string[]) =>
   db
     .selectFrom('partners')

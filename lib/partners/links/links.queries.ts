@@ -1,7 +1,4 @@
-/**
- * The links of a partner: the main one, with the partner's slug, and further ones, such as a former
- * main one.
- */
+/** The links of a partner: the main one, with its slug, and further ones, such as a former main. */
 import { type RawBuilder, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -15,10 +12,7 @@ import { RESERVED_SLUGS, slugKey, suffixedSlug } from '../../values/slugs.ts'
 /** Further links of a partner. Each change of the main slug adds one. */
 export const MAX_FURTHER_LINKS = 100
 
-/**
- * Maximum links of a partner who adds them in the portal: enough to tell channels apart, and few
- * slugs that nobody else can have.
- */
+/** Maximum links that a partner can create: enough for channels, few slugs lost to others. */
 export const MAX_OWN_LINKS = 20
 
 /** Attempts: in each round, one of the concurrent requests for a slug succeeds. */
@@ -77,10 +71,7 @@ type SlugState = {
   others: number
 }
 
-/**
- * For a batch. @param byLook whether a slug that looks like another partner's, or reserved, is
- * taken
- */
+/** For a batch. @param byLook whether a slug that looks like a taken one counts as taken */
 export const slugStateQuery = (
   workspaceId: string,
   partnerId: string,

@@ -9,10 +9,7 @@ import {
 } from './partners.queries.ts'
 import type { PartnerSort } from './partners.schemas.ts'
 
-/**
- * The figures of a partner since it joined, in one currency. Counts without a currency are in a row
- * of null.
- */
+/** The figures of a partner since it joined, by currency; null for counts without one. */
 export type PartnerFigures = {
   currency: string | null
   clicks: number
@@ -66,10 +63,7 @@ const lastActiveOn = sql<string | null>`to_char(greatest(
    where d.workspace_id = p.workspace_id and d.partner_id = p.id and num_nonnulls(d.clicks, d.customers, d.sales, d.leads) > 0
 )), 'YYYY-MM-DD')`
 
-/**
- * The currencies of a workspace, most sales first, as a query. Amounts are compared in the first by
- * default.
- */
+/** The currencies of a workspace, most sales first. Amounts are compared in the first. */
 export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }>`
   select currency from (
     select currency, sales from totals
@@ -81,10 +75,7 @@ export const currenciesQuery = (workspaceId: string) => sql<{ currency: string }
     select currency, coalesce(sales, 0) from total_deltas where workspace_id = ${workspaceId} and currency <> '') used
   group by currency order by sum(sales) desc, currency`
 
-/**
- * The columns of totals that partners are sorted by. Each has an index by workspace, and amounts by
- * currency too.
- */
+/** The columns of totals to sort partners by, each with an index: amounts by currency, too. */
 const FIGURES = {
   clicks: { column: 'clicks', none: '0' },
   customers: { column: 'customers', none: '0' },

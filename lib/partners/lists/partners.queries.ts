@@ -39,10 +39,7 @@ type PartnerExpressions = ExpressionBuilder<Tables & { p: Tables['partners'] }, 
 /** A pattern of LIKE, with wildcards in the text escaped. */
 const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/**
- * Addresses and slug keys are in lower case, so they need no ILIKE, which takes three times as
- * long.
- */
+/** Addresses and slug keys are in lower case: no ILIKE, which takes three times as long. */
 const matches = (eb: PartnerExpressions, workspaceId: string, text: string) => {
   const pattern = contains(slugKey(text))
   return eb.or([
@@ -65,9 +62,7 @@ const hasLink = (eb: PartnerExpressions, workspaceId: string, condition: RawBuil
     sql<string>`(select l.partner_id from links l where l.workspace_id = ${workspaceId} and ${condition})`,
   )
 
-/**
- * A partner, also if its import was undone, for a batch. @param id a UUID, or an expression for one
- */
+/** A partner, even of an undone import, for a batch. @param id a UUID, or an expression for one */
 export const partnerQuery = (db: Db, workspaceId: string, id: string | RawBuilder<string>) =>
   selectPartners(db, workspaceId).where('p.id', '=', id)
 

@@ -41,10 +41,7 @@ export const PARTNER_SORTS = [
 ] as const
 export type PartnerSort = (typeof PARTNER_SORTS)[number]
 
-/**
- * A number or a day that the list compares. Postgres accepts neither the year 0 nor a day without
- * an end.
- */
+/** A number or a day to compare. Postgres accepts neither the year 0 nor a day without an end. */
 const figure = z.union([
   z.string().regex(/^-?\d{1,18}$/),
   z.iso.date().regex(/^[12]/),

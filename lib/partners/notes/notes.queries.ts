@@ -71,9 +71,7 @@ export const addNote = async (
   return added
 }
 
-/**
- * @param partnerId a UUID, like `id` @returns undefined if there is no such note about this partner
- */
+/** @param partnerId a UUID, like `id` @returns undefined if the partner has no such note */
 export const deleteNote = async (
   db: Db,
   act: Act,

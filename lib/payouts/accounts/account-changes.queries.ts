@@ -1,7 +1,4 @@
-/**
- * Connects, confirms and disconnects a partner's Stripe account, with its audit entry and its
- * mails.
- */
+/** Connects, confirms and disconnects a partner's Stripe account, with audit entry and mails. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'

@@ -84,10 +84,7 @@ export const leaseOwedAccounts = (
     slice,
   )
 
-/**
- * Lets accounts be asked for again in an hour, because Stripe returned no status.
- * @param now that of their lease
- */
+/** Makes accounts due again in an hour, as Stripe returned no status. @param now of the lease */
 export const retryAccounts = async (
   db: Db,
   accounts: UnreadAccount[],

@@ -42,10 +42,7 @@ const clientsFor = async (
   return new Map(await Promise.all(clients))
 }
 
-/**
- * Reads a page of accounts, some concurrently. After a failure but a refusal, no more accounts of
- * the workspace are read.
- */
+/** Reads a page of accounts. A failure other than a refusal ends the reading of the workspace. */
 const readPage = async (env: OnboardingEnv, page: UnreadAccount[], budget: Budget) => {
   const clients = await clientsFor(env, page)
   const readings: AccountReading[] = []
@@ -125,10 +122,7 @@ const MAX_KEYS = 5
 /** The account, its countries, and saving them. */
 const FETCHES_PER_KEY = 3
 
-/**
- * Reads to which countries the workspaces' accounts may transfer, each once a day. What cannot be
- * read stays as it was.
- */
+/** Reads where accounts may transfer, once a day. After a failure, the old countries stay. */
 export const checkCountries = async (
   env: OnboardingEnv,
   now: Date,

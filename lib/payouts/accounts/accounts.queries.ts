@@ -89,9 +89,7 @@ export const noteUnreachable = async (
   )
 }
 
-/**
- * The workspaces that cannot reach an address by Stripe, as its owner said, as a query for a batch.
- */
+/** The workspaces that cannot pay this address by Stripe, as its owner said, for a batch. */
 export const unreachableQuery = (db: Db, email: string) =>
   db
     .selectFrom('unreachable_people')
@@ -145,10 +143,7 @@ export const isHeldFor = async (
   return row !== undefined
 }
 
-/**
- * A connected account of a workspace that has no key; null if it has one, or if nobody is
- * connected.
- */
+/** A connected account of a workspace that has no key; null if there is none. */
 export const findOrphan = async (db: Db, workspaceId: string): Promise<string | null> => {
   const row = await db
     .selectFrom('payout_accounts as a')

@@ -87,10 +87,7 @@ export const refusing = async <T>(
   }
 }
 
-/**
- * Delays between attempts to create an account: a concurrent request may hold the key, or the
- * response was lost.
- */
+/** Delays between attempts to create an account: the key is in use, or the response was lost. */
 const DELAYS_MS = [300, 900]
 /** The longest time for retries, while the partner waits for the page. */
 const MAX_RETRY_MS = 5_000
@@ -120,10 +117,7 @@ const createAccount = async (
   return stripe.createAccount(request)
 }
 
-/**
- * Creates the account of an intent, and saves its id.
- * @returns null if the account can no longer be used
- */
+/** Creates and saves the account of an intent. @returns null if it can no longer be used */
 const makeAccount = async (
   db: Db,
   stripe: Connect,
@@ -245,9 +239,7 @@ export const refreshAccount = async (
   }
 }
 
-/**
- * Where anybody with an Express account signs in: https://docs.stripe.com/connect/express-dashboard
- */
+/** Where owners of Express accounts sign in: https://docs.stripe.com/connect/express-dashboard */
 const STRIPE_SIGN_IN = 'https://connect.stripe.com/express_login'
 
 /**

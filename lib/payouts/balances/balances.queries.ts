@@ -45,16 +45,10 @@ export const balanceTotalsQuery = (workspaceId: string, now: Date) =>
       select currency, code, amount_cents
       from (${balances(presentScope(workspaceId, now), payableSums(workspaceId, now))}) b offset 0)`)}`
 
-/**
- * How many partners a run would skip because of their accounts: by whom something is to be done,
- * and whom Stripe reviews.
- */
+/** How many partners a run would skip because of their accounts, by who has to act. */
 type Unready = { unconnected: number; inReview: number; restricted: number }
 
-/**
- * The same totals, and for how many partners the account is what is missing, in whatever number of
- * currencies.
- */
+/** The same totals, and how many partners lack nothing but the account, in any currency. */
 export const readinessQuery = (workspaceId: string, now: Date) => sql<
   Unready & { totals: TotalRow[] }
 >`

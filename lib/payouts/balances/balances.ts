@@ -32,10 +32,7 @@ export const payableIn = (totals: Total[], currency: string): Payable => {
   }
 }
 
-/**
- * A page of balances that holds all currencies of its partners.
- * @param rows those of at most `limit` + 1 partners
- */
+/** A page of all balances of up to `limit` partners. @param rows those of at most `limit` + 1 */
 export const pageOfPartners = <Row extends { partnerId: string }>(
   rows: Row[],
   limit: number,

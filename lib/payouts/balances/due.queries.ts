@@ -90,17 +90,11 @@ const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
                     and (s.amount_cents, s.partner_id) <= (r."toCents", r."toId")))`
 }
 
-/**
- * The payouts of a workspace that are growing or releasing commissions, as `q`: see
- * freeing.queries.ts.
- */
+/** The workspace's payouts that claim or release commissions, as `q`: see freeing.queries.ts. */
 const changing = (workspaceId: string) => sql`
     from payouts q where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing)`
 
-/**
- * Whether the rest of the balance `s` is being claimed or released. Such payouts are few, and are
- * read once.
- */
+/** Whether the rest of the balance `s` is being claimed or released. Read once: these are few. */
 export const isChanging = (workspaceId: string) => sql`
   (s.partner_id, s.currency::text) in (select q.partner_id, q.currency::text ${changing(workspaceId)})`
 
@@ -115,10 +109,7 @@ const joined = (scope: BalanceScope) => sql`
     left join payout_accounts a on a.workspace_id = ${accountsOf(scope)} and a.email = p.email
                                and a.disconnected_at is null`
 
-/**
- * The same, looked up for each balance: joined, all of them are read for each where Postgres takes
- * the tables for empty.
- */
+/** The same for each balance. Postgres could join all of them, taking the tables for empty. */
 const lookedUp = (scope: BalanceScope) => sql`
     join lateral (select o.* from partners o where o.id = s.partner_id offset 0) p on true
     join programs g on g.id = p.program_id
@@ -167,16 +158,11 @@ const steps = Object.entries(TRANSFER_STEPS).map(
 /** The step of the amounts that Stripe can transfer in the currency of the balance `s`. */
 const step = sql`case s.currency::text ${sql.join(steps, sql` `)} else 1 end`
 
-/**
- * Whether the commission `o` was made by hand: only a manager, or an API key, reported it.
- */
+/** Whether the commission `o` was made by hand: only a manager or an API key reported it. */
 const isByHand = sql`(o.kind in ('adjustment', 'opening_balance')
                       or exists (select from events e where e.id = o.event_id and ${isDecidedByHand}))`
 
-/**
- * Whether most of the balance `s` was made by hand, less what was reversed of it. Only asked of
- * accounts that are new.
- */
+/** Whether most of the balance `s` was made by hand, net of reversals. For new accounts only. */
 const isMostlyByHand = (scope: BalanceScope) => sql`(
                 select sum(c.amount_cents) filter (where ${isByHand}) * 2 > sum(c.amount_cents)
                 from ${openOf(sql`s.partner_id`, scope)} c

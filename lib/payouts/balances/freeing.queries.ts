@@ -2,10 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 
-/**
- * Commissions per statement. Each takes 50 to 150 microseconds, and a batch must finish well within
- * the timeout.
- */
+/** Commissions per statement, at 50 to 150 µs each: a batch must finish well within the timeout. */
 const COMMISSIONS_PER_PAGE = 2_000
 
 /** An array, which Postgres reads once, whatever sizes it plans by. */

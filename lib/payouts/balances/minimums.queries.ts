@@ -36,9 +36,6 @@ const dueElsewhere = ({ workspaceId, id, excludePartnerIds, open }: Scope) => sq
      and not exists (select from programs s where s.id = o.program_id and s.mode = 'shadow')
      and o.id <> all (${sql.val(excludePartnerIds)}::uuid[]))`
 
-/**
- * Whether the balance `s` of the partner `p` is too small to be paid. Other programs are read only
- * if it is by itself.
- */
+/** Whether the balance `s` of partner `p` is below the minimum. Only then reads other programs. */
 export const isBelowMinimum = (scope: Scope) =>
   sql`s.amount_cents < ${minimum} and s.amount_cents + ${dueElsewhere(scope)} < ${minimum}`

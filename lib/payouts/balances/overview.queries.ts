@@ -22,16 +22,10 @@ const programNamesQuery = (db: Db, workspaceId: string) =>
     .orderBy('id')
     .limit(MOST_PROGRAMS)
 
-/**
- * How many approved partners are in a country to which the Stripe account cannot transfer, by
- * country.
- */
+/** By country: the approved partners to whom the Stripe account cannot transfer. */
 type Elsewhere = { country: string; people: number }
 
-/**
- * Where the people are whom Stripe cannot pay, by their account or by what they said when they
- * wanted to connect one.
- */
+/** The countries of people whom Stripe cannot pay, by their account or by what they entered. */
 const elsewhereQuery = (workspaceId: string) => sql<Elsewhere>`
   select e.country, count(*)::int as people
   from stripe_keys k cross join lateral (
@@ -46,9 +40,7 @@ const elsewhereQuery = (workspaceId: string) => sql<Elsewhere>`
                 where p.workspace_id = k.workspace_id and p.email = e.email and p.status = 'approved')
   group by 1 order by 2 desc, 1`
 
-/**
- * The payout methods of a workspace, and the number of reversed payouts that wait for a decision.
- */
+/** The payout methods of a workspace, and the number of reversed payouts to decide about. */
 const setupQuery = (workspaceId: string) => sql<PayoutSetup & { reversed: number }>`
   select ${setupColumns(workspaceId)},
          (select count(*)::int from payouts where workspace_id = ${workspaceId}

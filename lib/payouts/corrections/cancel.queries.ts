@@ -20,10 +20,7 @@ const REQUEST_MS = 4_000
 /** Whether the payout `p` can be canceled. */
 const isOpen = sql`p.paid_at is null and p.failed_at is null and p.cancel_requested_at is null`
 
-/**
- * Whether no request for the transfer of `p` can be on its way: none was made with its key, or all
- * of them were refused.
- */
+/** Whether no request for the transfer of `p` is in flight: none used its key, or all failed. */
 const isUnsent = sql`(p.stripe_account_id is null or p.key_used_at is null)`
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Payouts about which a manager decides, because Stripe cannot be asked any more whether they were
- * sent.
- */
+/** Payouts about which a manager decides, because Stripe can no longer be asked about them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -115,10 +112,7 @@ const resolve = async (
   return after
 }
 
-/**
- * Decides about one payout.
- * @param id a UUID @returns undefined if the workspace has no such payout
- */
+/** Decides about one payout, by its UUID. @returns undefined if the workspace has no such payout */
 export const resolvePayout = async (
   db: Db,
   act: Act,
@@ -164,10 +158,7 @@ export const leaseResolved = async (
   return rows
 }
 
-/**
- * Saves the transfer of a payout that was resolved.
- * @param transfer what was reversed of it is in minor units
- */
+/** Saves the transfer of a resolved payout, with what was reversed of it in minor units. */
 export const noteFoundTransfer = async (
   db: Db,
   { id }: ResolvedPayout,

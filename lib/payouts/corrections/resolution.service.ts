@@ -1,6 +1,4 @@
-/**
- * Looks for the transfers of payouts about which a manager decided while Stripe could not be asked.
- */
+/** Looks for transfers of payouts about which a manager decided while Stripe was unreachable. */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
 import { connectWith } from '../stripe/connect.service.ts'

@@ -1,16 +1,10 @@
-/**
- * The last exit of a payout that is being canceled: a manager decides, because Stripe cannot be
- * asked any more.
- */
+/** The last exit of a payout that is being canceled: a manager decides, without Stripe's answer. */
 import type { PayoutStatus } from '../payouts.ts'
 
 export const RESOLUTIONS = ['sent', 'not_sent'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
 
-/**
- * Look-ups in a row that must have failed, since the payout's key cannot act any more. They are
- * made once an hour.
- */
+/** Failed hourly look-ups in a row, since the payout's key expired, before a manager may decide. */
 export const MIN_FAILED_LOOK_UPS = 5
 /** The time over which they must have failed. Outages of Stripe or the network are shorter. */
 export const MIN_UNREACHABLE_HOURS = 24
@@ -28,10 +22,7 @@ type ResolutionState = {
 
 export type ResolutionRequest = { outcome: Resolution; reason: string }
 
-/**
- * From when on a manager may decide about a payout, if Stripe cannot be asked until then; null if
- * that is not certain.
- */
+/** When a manager may decide about a payout if Stripe cannot be asked; null if not certain. */
 export const resolvableFrom = ({
   status,
   unreachableSince,
@@ -75,9 +66,7 @@ export const resolutionRefusalOf = (
     ? null
     : unresolvableReason(payout, now)
 
-/**
- * Why a decision about several payouts was refused; null if it was taken for one of them, at least.
- */
+/** Why a decision about several payouts was refused; null if it was taken for at least one. */
 export const commonRefusalOf = (
   payouts: ResolutionState[],
   request: ResolutionRequest,

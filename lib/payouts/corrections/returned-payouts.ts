@@ -1,7 +1,4 @@
-/**
- * Payouts by bank that came back: the bank or the service refused them after their run was
- * confirmed.
- */
+/** Payouts by bank that the bank or the service refused after their run was confirmed. */
 import type { PayoutMethod, PayoutStatus } from '../payouts.ts'
 
 type ReturnState = {

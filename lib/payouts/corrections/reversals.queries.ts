@@ -1,7 +1,4 @@
-/**
- * Reversed transfers: noting them, and releasing the commissions of payouts that were reversed in
- * full.
- */
+/** Records reversed transfers, and releases the commissions of payouts reversed in full. */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'

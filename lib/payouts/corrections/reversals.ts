@@ -12,10 +12,7 @@ export type TransferReversal = {
 
 type ReversalState = { status: PayoutStatus; reversedCents: bigint; releasedAt: Date | null }
 
-/**
- * Why the commissions of a payout cannot be released, to be paid again; null if they can, or have
- * been.
- */
+/** Why a payout's commissions cannot be released, to be paid again; null if they can or were. */
 export const releaseRefusalOf = ({ status, reversedCents }: ReversalState): string | null => {
   if (status === 'reversed') return null
   return reversedCents > 0n
@@ -23,9 +20,6 @@ export const releaseRefusalOf = ({ status, reversedCents }: ReversalState): stri
     : 'This payout was not reversed in Stripe, so its commissions are not payable again.'
 }
 
-/**
- * Whether a payout waits for a manager's decision: it was reversed in full, and its commissions are
- * not released.
- */
+/** Whether a payout waits for a decision: reversed in full, and its commissions not released. */
 export const isUndecided = ({ status, releasedAt }: ReversalState): boolean =>
   status === 'reversed' && releasedAt === null

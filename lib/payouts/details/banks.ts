@@ -1,8 +1,6 @@
 /** Payouts of connected accounts to their owners' banks. */
 
-/**
- * The latest status that Stripe reported. A paid payout may fail later; a failed one stays failed.
- */
+/** The latest status at Stripe. A paid payout may fail later; a failed one stays failed. */
 export type AccountPayoutStatus = 'paid' | 'failed'
 
 /** A payout of a connected account, as Stripe reports it. */

@@ -4,17 +4,11 @@ import type { Db } from '../../db/connection.ts'
 import type { PayoutMethod } from '../payouts.ts'
 import type { PayoutSetup } from '../runs/runs.ts'
 
-/**
- * Whether a workspace has a key of its Stripe account.
- * @param workspaceId a parameter, or a reference to a column
- */
+/** Whether a workspace has a Stripe key. @param workspaceId a parameter or a column */
 export const hasKey = (workspaceId: RawBuilder<unknown>) =>
   sql<boolean>`exists (select from stripe_keys k where k.workspace_id = ${workspaceId})`
 
-/**
- * Whether a workspace pays by bank transfer too.
- * @param workspaceId a parameter, or a reference to a column
- */
+/** Whether a workspace pays by bank transfer too. @param workspaceId a parameter or a column */
 export const hasManualPayouts = (workspaceId: RawBuilder<unknown>) =>
   sql<boolean>`exists (select from workspaces m where m.id = ${workspaceId} and m.manual_payouts)`
 

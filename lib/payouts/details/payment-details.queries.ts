@@ -131,9 +131,7 @@ const mailAbout = (
     now,
   })
 
-/**
- * Stores how a person wants to be paid, cancels a pending change, and mails the person. Idempotent.
- */
+/** Saves how a person wants to be paid, cancels a pending change, and sends a mail. Idempotent. */
 export const savePaymentDetails = async (
   db: Db,
   person: Person,

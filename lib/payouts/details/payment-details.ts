@@ -18,10 +18,7 @@ export type PaymentDetails =
 
 export const maskIban = (iban: string): string => `${ibanCountry(iban)}••• ${iban.slice(-4)}`
 
-/**
- * The details as people may see them: an IBAN's country and last four characters, or a masked
- * address.
- */
+/** The details to show: an IBAN's country and last four characters, or a masked address. */
 export const maskDetails = (details: PaymentDetails): string =>
   details.method === 'iban' ? maskIban(details.iban) : maskCustomer(details.address)
 
@@ -41,16 +38,10 @@ export const MAX_CHANGES_PER_DAY = 5
 /** The time at which new details, or an account that replaces another one, take effect. */
 export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_HOURS * 3_600_000)
 
-/**
- * Since when a first account counts as new: what was made by hand waits, because nobody but its
- * maker may know of it.
- */
+/** Since when a first account is new: amounts made by hand wait, as only their maker may know. */
 export const newSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
 
-/**
- * Since when a former address of a person is mailed about changes too, because another person may
- * own the present address.
- */
+/** Since when a former address gets mails about changes too: a stranger may have the new one. */
 export const formerAddressesSince = (now: Date): Date =>
   new Date(now.getTime() - HOLD_HOURS * 3_600_000)
 

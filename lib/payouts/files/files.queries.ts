@@ -14,9 +14,7 @@ import {
   type TakerFormat,
 } from './formats.ts'
 
-/**
- * The payouts of a run with the details that counted when they were created, which never change.
- */
+/** The payouts of a run with the details at the time of their creation, which never change. */
 const payoutsOf = (workspaceId: string, runId: string) => sql`
   select po.id, po.partner_id, po.reference, po.status, po.currency, po.amount_cents, p.name as partner_name, p.slug,
          d.method, d.country, d.ciphertext, po.amount_cents % 100 = 0 as is_whole,

@@ -1,6 +1,4 @@
-/**
- * Makes the files of manual runs. Only the payouts Worker can: it decrypts the partners' details.
- */
+/** Makes the files of manual runs. Only the payouts Worker can decrypt the partners' details. */
 
 import { auditEntry } from '../../audit/audit.queries.ts'
 import { connect } from '../../db/connection.ts'

@@ -11,10 +11,7 @@ export const TAKER_FORMATS = ['paypal', 'wise', 'sepa', 'wise_template'] as cons
 export type TakerFormat = (typeof TAKER_FORMATS)[number]
 export const FILE_FORMATS = ['csv', 'paypal', 'wise', 'sepa'] as const
 
-/**
- * Rows per file. PayPal takes 5,000 and Wise 1,000; for SEPA, banks differ, and the documented ones
- * take 5,000 or more.
- */
+/** Rows per file. PayPal takes 5,000, Wise 1,000; banks that document a limit, at least 5,000. */
 export const MAX_ROWS: Record<TakerFormat, number> = {
   paypal: 5_000,
   wise: 1_000,
@@ -46,10 +43,7 @@ export const LEFT_OUT_CODES = [
 ] as const
 export type LeftOutCode = (typeof LEFT_OUT_CODES)[number]
 
-/**
- * What PayPal pays out. BRL, MYR and RUB only reach accounts of their own country, so that they are
- * not here.
- */
+/** What PayPal pays out. BRL, MYR and RUB are missing: they reach accounts of one country only. */
 const PAYPAL_CURRENCIES = new Set(
   'AUD CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD'.split(
     ' ',
@@ -90,10 +84,7 @@ export const wayOf = (line: {
   return 'format' in to ? to.format : to.code
 }
 
-/**
- * Whether a file may have a payout. A Wise template takes all partners with an IBAN or an address
- * at Wise.
- */
+/** Whether a file may have a payout. A Wise template takes any IBAN or address at Wise. */
 export const takes = (format: TakerFormat, kind: PayoutKind): boolean => {
   if (format === 'wise_template') return kind.method === 'iban' || kind.method === 'wise'
   const file = fileOf(kind)
@@ -130,10 +121,7 @@ const sumUp = (totals: KindTotal[]) => ({
   amountCents: totals.reduce((sum, { amountCents }) => sum + amountCents, 0n),
 })
 
-/**
- * Plans the files of a run: one per format and currency, in parts; each payout is in one of them,
- * or left out with a code.
- */
+/** Plans the files of a run, by format and currency, in parts. Left-out payouts have a code. */
 export const planFiles = (totals: KindTotal[]): FilePlan => {
   const groups = Map.groupBy(totals, (kind) => JSON.stringify([fileOf(kind), kind.currency]))
   const planned = [...groups.values()].flatMap(([first, ...rest]) => {

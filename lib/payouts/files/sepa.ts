@@ -16,10 +16,7 @@ const MAX_REMITTANCE = 140
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/**
- * An element as XML. Children are elements.
- * @param tag may carry an attribute, which its end does not repeat
- */
+/** An element as XML; its children are elements. The closing tag repeats no attribute of `tag`. */
 const el = (tag: string, ...children: string[]): string =>
   `<${tag}>${children.join('')}</${tag.split(' ', 1)}>`
 

@@ -47,10 +47,7 @@ const REQUIRED = ['amount', 'targetcurrency']
 /** A template: its columns, and the saved recipients if it has any. */
 export type WiseTemplate = { columns: string[]; rows: string[][] }
 
-/**
- * Reads a pasted template: its first line, and the rows below it.
- * @returns why it can't be used, or the template
- */
+/** Reads a pasted template: its first line, and its rows. @returns it, or why it can't be used */
 export const readWiseTemplate = (text: string): WiseTemplate | { refused: string } => {
   const [columns = [], ...rows] = readTable(text)
   const keys = columns.map(key)
@@ -76,10 +73,7 @@ export const unfilledColumns = ({ columns, rows }: WiseTemplate): string[] =>
 
 const normalizeCell = (cell: string): string => normalizeIban(cell).toLowerCase()
 
-/**
- * The saved recipients of a payout's partner: those with its IBAN or address, and its currency if
- * they name one.
- */
+/** The saved recipients with the IBAN or address of a payout's partner, and its currency if any. */
 const recipientsOf = ({ columns, rows }: WiseTemplate, { details, currency }: Line): string[][] => {
   const wanted = normalizeCell(details.method === 'iban' ? details.iban : details.address)
   const target = columns.map(key).indexOf('targetcurrency')

@@ -13,10 +13,7 @@ export type Party = {
   vatId: string | null
 }
 
-/**
- * Why an invoice is corrected: the bank returned its payout, or the transfer was reversed at
- * Stripe, all of it or a part.
- */
+/** Why an invoice is corrected: the bank returned its payout, or Stripe reversed the transfer. */
 export const CREDIT_REASONS = ['returned', 'reversed'] as const
 export type CreditReason = (typeof CREDIT_REASONS)[number]
 

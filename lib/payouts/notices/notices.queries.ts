@@ -45,10 +45,7 @@ const dueNotices = (now: Date) => sql`
 
 export const anyNotices = (now: Date) => sql`select ${dueNotices(now)}`
 
-/**
- * The runs that managers are to be mailed about, once all payouts were attempted: one mail reports
- * all of them.
- */
+/** The runs to report to managers, once all payouts were attempted: one mail covers all of them. */
 export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<DueNotice[]> => {
   const { rows } = await sql<DueNotice>`
     select r.id, r.workspace_id as "workspaceId", r.program_id as "programId", r.method, r.cutoff_at as "cutoffAt", r.cover,
@@ -76,10 +73,7 @@ const balanceTotals = (
   where b.code is distinct from 'negative_balance' and ${where}
   group by 1, 2 order by 1, 2`
 
-/**
- * The outcome of a run: its payouts, the skipped balances, and the most frequent messages of
- * Stripe.
- */
+/** The outcome of a run: payouts, skipped balances, and the most frequent messages of Stripe. */
 export const readOutcome = async (db: Db, run: DueNotice) => {
   const { id, workspaceId } = run
   const isOfRun = sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`
@@ -114,9 +108,7 @@ type ManagerMail = {
   isForAll?: boolean
 }
 
-/**
- * Adds a mail to each manager who may pay and receives such mails, if the CTE `marked` has a row.
- */
+/** Adds a mail to each manager who may pay and gets such mails, if the CTE `marked` has a row. */
 const toManagers = (
   workspaceId: string,
   { kind, details, isForAll = false }: ManagerMail,
@@ -130,10 +122,7 @@ const toManagers = (
     and (m.payout_mails or ${isForAll}::boolean)
     and exists (select from marked)`
 
-/**
- * Marks the notices of a run as mailed, with the problems that the mail reports, and adds the mail,
- * if there is one. Once.
- */
+/** Marks a run's notices as mailed, with the reported problems, and adds the mail, if any. Once. */
 export const mailNotice = async (
   db: Db,
   { id, workspaceId, reasons }: DueNotice,

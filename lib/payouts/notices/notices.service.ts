@@ -1,6 +1,4 @@
-/**
- * Mails managers about payout runs: previews and reports of scheduled ones, and problems of all.
- */
+/** Mails managers about payout runs: previews and reports of scheduled ones, problems of all. */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'
 import { describeError, log } from '../../http/logging.ts'

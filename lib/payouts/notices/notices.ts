@@ -25,9 +25,7 @@ export const PREVIEW_MS = 3 * 86_400_000
 /** How many payouts, or balances, have a code, in one currency. */
 export type CodeTotal = { code: string; currency: string; payouts: number; amountCents: bigint }
 
-/**
- * The totals by code, each with its amounts in all currencies, such as "49.00 USD and 1,200 JPY".
- */
+/** The totals by code, with the amounts of all currencies, such as "49.00 USD and 1,200 JPY". */
 export const sumsOf = (totals: CodeTotal[]): PayoutSum[] =>
   [...Map.groupBy(totals, ({ code }) => code)].map(([code, parts]) => ({
     code,
@@ -37,10 +35,7 @@ export const sumsOf = (totals: CodeTotal[]): PayoutSum[] =>
       .join(' and '),
   }))
 
-/**
- * Whether a scheduled run has something to report: it pays somebody, or would if the balance
- * covered it.
- */
+/** Whether a scheduled run has something to report: it pays, or would if the balance sufficed. */
 export const isWorthReporting = (totals: CodeTotal[], paying: string[]): boolean =>
   totals.some(({ code }) => code === 'insufficient_funds' || paying.includes(code))
 

@@ -42,10 +42,7 @@ export const listUnnotified = async (
 /** A person to remind, with the sums of all programs of the workspace. */
 export type PersonToRemind = UnnotifiedPartner & { occasion: string }
 
-/**
- * The least time between two reminders of a person, whatever changes meanwhile. Shorter than any
- * interval of a series.
- */
+/** The least time between two reminders of a person. Shorter than the intervals of a series. */
 const QUIET_MS = 2 * 86_400_000
 
 /**

@@ -57,10 +57,7 @@ const dueAndApproval = (scope: RunScope, now: Date) => sql`
 const DUE_JSON = sql`
   (select coalesce(jsonb_object_agg(currency, jsonb_build_object('amountCents', cents, 'count', count)), '{}') from due)`
 
-/**
- * Managers are mailed that the run waits, and the audit log has it, if it needs approval. `run` is
- * the row just written.
- */
+/** If `run`, the row just written, needs approval: mails to managers, and an audit entry. */
 const askForApproval = (actor: string, now: Date) => sql`
     asked as (
       insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)

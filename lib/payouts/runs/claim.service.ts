@@ -60,10 +60,7 @@ export const prepare = async (
   return { ...funds, unread }
 }
 
-/**
- * The run with what the balance covers, which is read once.
- * @throws {Unavailable} Stripe did not answer
- */
+/** The run with its funds, which are read once. @throws {Unavailable} Stripe did not answer */
 const withCover = async (
   env: PayoutEnv,
   run: OpenRun,

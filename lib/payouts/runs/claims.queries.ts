@@ -1,7 +1,4 @@
-/**
- * How payout runs claim the balances that are due, in pages. transfers.queries.ts sends the
- * payouts.
- */
+/** How runs claim payable balances, in pages. transfers.queries.ts sends the payouts. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
@@ -12,10 +9,7 @@ import type { OpenRun } from './open-runs.queries.ts'
 /** Sorts before all ids. */
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-/**
- * Commissions per statement. Each takes about 50 microseconds, and a statement must finish well
- * within the timeout.
- */
+/** Commissions per statement, at about 50 µs each: it must finish well within the timeout. */
 const COMMISSIONS_PER_PAGE = 5_000
 
 /** The most partners, and commissions of one balance, that a statement claims. */

@@ -45,10 +45,7 @@ export const readCapped = async (db: Db, scope: RunScope) => {
   return { ...found, due: dueOf(balances) }
 }
 
-/**
- * Keeps what the balance covers for a run that has claimed nothing yet. Of concurrent calls, the
- * first one counts.
- */
+/** Saves what the balance covers for a run without claims. The first concurrent call counts. */
 export const keepCover = async (db: Db, runId: string, cover: Cover): Promise<Cover> => {
   const { rows } = await sql<{ cover: Cover }>`
     update payout_runs set cover = coalesce(cover, ${JSON.stringify(cover)}::jsonb)

@@ -9,9 +9,7 @@ import { ConnectError } from '../stripe/failures.service.ts'
 import type { PayoutEnv } from '../transfers/send.service.ts'
 import { readCapped, readDues } from './funds.queries.ts'
 
-/**
- * What is available at Stripe; null if Stripe rejects the key, or the key may not read the balance.
- */
+/** What is available at Stripe; null if the key is rejected, or may not read the balance. */
 const readAvailable = async (stripe: Connect, budget: Budget): Promise<Available | null> => {
   budget.fetches--
   try {
@@ -23,10 +21,7 @@ const readAvailable = async (stripe: Connect, budget: Budget): Promise<Available
   }
 }
 
-/**
- * The funds of a run: the available balance, null if it was not read, and the balances that it
- * covers.
- */
+/** The available balance, null if it was not read, and the partners' balances that it covers. */
 export type Funds = {
   available: Available | null
   cover: Cover

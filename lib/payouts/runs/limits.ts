@@ -1,16 +1,10 @@
-/**
- * What a manager limits a payout run to: what was previewed, less what is left out, up to a
- * maximum.
- */
+/** A manager's limits of a payout run: what was previewed, less what is left out, to a maximum. */
 
 /** The payouts of a run in one currency: their sum and number. */
 export type Total = { currency: string; amountCents: number; count: number }
 
 export type RunLimits = {
-  /**
-   * When the payouts were previewed: what was recorded later can only reduce them. null if they
-   * were not.
-   */
+  /** When the payouts were previewed: later records only reduce them. null if they were not. */
   previewedAt: Date | null
   /** Partners whom the run leaves out. */
   excludePartnerIds: string[]
@@ -34,10 +28,7 @@ export const waitOf = (run: {
   return run.needsApproval && !run.approvedAt ? 'awaiting_approval' : null
 }
 
-/**
- * The number of approvals: one, by another person than the one who began the run; two if a schedule
- * began it.
- */
+/** The approvals needed: one, not by the person who began the run; two if a schedule began it. */
 export const approvalsNeeded = (run: { scheduledFor: Date | null }): number =>
   run.scheduledFor ? 2 : 1
 
@@ -69,9 +60,7 @@ export const totalsOf = (payouts: { currency: string; amountCents: number }[]): 
 /** A person who decides about a run: see `may_approve`. */
 export type Approver = {
   email: string
-  /**
-   * Whether this person had the present role, and had signed in, 72 hours before the run was begun.
-   */
+  /** Whether the person had the present role and had signed in 72 hours before the run began. */
   mayApprove: boolean
   /** Whether the person who gave the first of two approvals may still approve. */
   isFirstValid: boolean
@@ -80,10 +69,7 @@ export type Approver = {
 const TOO_NEW =
   'You got your role, or signed in for the first time, less than 72 hours before this run was begun. Another manager has to approve it.'
 
-/**
- * Why a manager's decision about a run that waits for approval is refused; null if it can be made,
- * or was made so.
- */
+/** Why a decision about a run in approval is refused; null if it can be made, or was made. */
 export const approvalRefusalOf = (
   run: {
     needsApproval: boolean | null

@@ -65,10 +65,7 @@ export const changeRun = async (
   return after && toRun(after)
 }
 
-/**
- * The statement that changes the run, if it is ready, together with its payouts, commissions or
- * mails.
- */
+/** The statement that changes a ready run, with its payouts, commissions or mails. */
 const step = (
   wanted: ManualStep,
   isReady: RawBuilder<SqlBool>,

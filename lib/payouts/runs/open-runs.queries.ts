@@ -1,6 +1,4 @@
-/**
- * Runs that have not claimed everything yet: those of schedules begin, and the cron continues all.
- */
+/** Runs that have not claimed everything: schedules begin theirs, and the cron continues all. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { occurrences } from '../../rules/programs/schedules.ts'

@@ -1,7 +1,4 @@
-/**
- * Runs payouts for a manager's request, or previews a run. pay-due.service.ts continues what does
- * not fit into it.
- */
+/** Runs payouts for a manager's request, or previews a run. pay-due.service.ts does the rest. */
 
 import { type Budget, newBudget } from '../../db/budget.service.ts'
 import { connect } from '../../db/connection.ts'

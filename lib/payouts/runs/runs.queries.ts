@@ -121,10 +121,7 @@ export const listRuns = async (db: Db, workspaceId: string, page: PageRequest): 
 /** About a megabyte. Each page is a fetch, and a Worker's fetches are limited. */
 const LINES_PER_FETCH = 5_000
 
-/**
- * One payout of a run, as the bank file lists it. Unless it is returned, it is final once the run
- * has claimed everything.
- */
+/** A payout of a run, as in the bank file: final once the run has claimed all, unless returned. */
 export type RunLine = {
   id: string
   partnerId: string

@@ -27,10 +27,7 @@ export const startRefusalOf = (
     : 'Bank transfers are turned off in this workspace. Turn them on in its settings, or pay with Stripe.'
 }
 
-/**
- * The status of a run by Stripe. It is completed once none of its payouts is in flight: all of them
- * may have failed.
- */
+/** The status of a run by Stripe: completed once no payout is in flight, even if all failed. */
 export const stripeRunStatus = (
   claimedAt: Date | null,
   inFlight: number,
@@ -40,10 +37,7 @@ export const stripeRunStatus = (
   return isInReview ? 'review' : 'processing'
 }
 
-/**
- * The status of a run that was canceled, by how many of its payouts are not sent and not canceled
- * yet.
- */
+/** The status of a canceled run, by how many payouts are neither sent nor canceled yet. */
 export const canceledRunStatus = (open: number): RunStatus => (open > 0 ? 'canceling' : 'canceled')
 
 /** What a manager can make of a run: one by Stripe can be canceled only. */
@@ -96,9 +90,7 @@ export const exportRefusalOf = (run: RunState): string | null => {
   return run.status === 'confirmed' ? null : (ENDED[run.status] ?? null)
 }
 
-/**
- * Why a run cannot be sent before the end of its review; null if it can, or the review has ended.
- */
+/** Why a run cannot be sent before its review ends; null if it can, or the review has ended. */
 export const reviewRefusalOf = ({
   status,
   sendsAt,

@@ -4,9 +4,7 @@ import * as z from 'zod'
 /** Currently `acct_` and 16 characters; longer ids are accepted. */
 const accountId = z.string().regex(/^acct_[A-Za-z0-9]{1,200}$/)
 
-/**
- * A snapshot event contains the account. For a connected account, its id is also at the top level.
- */
+/** A snapshot event has the account. For a connected account, its id is also at the top level. */
 const Snapshot = z
   .object({
     type: z.literal('account.updated'),

@@ -5,10 +5,7 @@ import type { PayoutAccountStatus } from '../payouts.ts'
 type Capability =
   Stripe.V2.Core.Account.Configuration.Recipient.Capabilities.StripeBalance.StripeTransfers
 
-/**
- * The status of an account, by its transfers capability. `restricted` depends on its history: see
- * saveReadings.
- */
+/** An account's status, by its transfers capability. For `restricted`, see saveReadings. */
 export const statusOf = (
   closed: boolean,
   transfers: Capability | undefined,

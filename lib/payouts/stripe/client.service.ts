@@ -9,10 +9,7 @@ export type ConnectEnv = {
 /** Stripe responds within a second or two; a Worker's run has less than a minute. */
 const CALL_TIMEOUT_MS = 8_000
 
-/**
- * A fetch that empties bodies that are not JSON objects: the stripe package hangs on JSON such as a
- * proxy's `null`.
- */
+/** Empties bodies that are not JSON objects: on a `null`, the stripe package would hang. */
 const fetchObject = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
   const response = await fetch(url, init)
   const headers = new Headers(response.headers)

@@ -1,7 +1,4 @@
-/**
- * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and
- * transfers to them.
- */
+/** The client for a merchant's Stripe account as a Connect platform: accounts (v2), transfers. */
 import { deliverableAddress } from '../../mail/transport/address.ts'
 import { decryptSecret } from '../../platform/secrets.ts'
 import { fromStripe } from '../../stripe/amounts.ts'
@@ -10,9 +7,7 @@ import { type ConnectEnv, idIn, stripeOf } from './client.service.ts'
 import { ConnectError, call } from './failures.service.ts'
 import { transfersOf } from './transfers.service.ts'
 
-/**
- * The parameters of an account. They must be the same for each attempt with one idempotency key.
- */
+/** The parameters of an account, which must be the same for one idempotency key. */
 export type AccountRequest = {
   email: string
   /** ISO 3166, upper case. */
@@ -105,10 +100,7 @@ export const connectTo = (env: ConnectEnv, key: string) => {
           .map(({ url, enabled_events: events }) => ({ url, events }))
       }),
 
-    /**
-     * Creates an account that can receive transfers once its owner has completed onboarding.
-     * @returns its id
-     */
+    /** Creates an account, which receives transfers after onboarding. @returns its id */
     createAccount: ({
       email,
       country,

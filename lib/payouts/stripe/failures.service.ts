@@ -27,9 +27,7 @@ export class ConnectError extends Error {
 
 const MAX_MESSAGE_LENGTH = 300
 
-/**
- * An error's message, safe to store and show. Keys are removed, although Stripe masks them itself.
- */
+/** An error's message, safe to store and show: without keys, though Stripe masks them too. */
 const safeMessage = (error: unknown): string => {
   const message = error instanceof Error ? error.message : 'Stripe gave no reason.'
   return (
@@ -64,10 +62,7 @@ const NO_FUNDS_CODES = new Set(['balance_insufficient', 'insufficient_funds'])
 /** Temporary: conflicts, timeouts and rate limits. */
 const TRANSIENT_STATUSES = new Set([408, 409, 425, 429])
 
-/**
- * Classifies an error of the stripe package. An error that is not certainly Stripe's response is
- * `unclear`.
- */
+/** Classifies an error of the stripe package. `unclear` is not certainly Stripe's response. */
 export const failureOf = (error: unknown): Failure => {
   const message = safeMessage(error)
   if (!(error instanceof Stripe.errors.StripeError)) return { kind: 'unclear', message }

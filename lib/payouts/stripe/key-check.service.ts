@@ -56,9 +56,7 @@ const probesOf = (stripe: Stripe): Record<Probe, () => Promise<unknown>> => ({
 
 /** Stripe's messages name the permission, as `'rak_transfer_write'` or `('transfer_write')`. */
 const PERMISSION_NAME = /'((?:rak_)?[a-z_]+_(?:read|write))'/
-/**
- * Stripe's codes and words for accounts that are no platforms: https://docs.stripe.com/error-codes
- */
+/** Stripe's errors for accounts that are not platforms: https://docs.stripe.com/error-codes */
 const NO_PLATFORM_CODES = new Set(['platform_account_required', 'accounts_v2_access_blocked'])
 const NO_PLATFORM_WORDS = /signed up for Connect|Only Stripe Connect platforms/
 
@@ -120,10 +118,7 @@ const accountOf = async (stripe: Stripe): Promise<string | { missing: string }> 
   }
 }
 
-/**
- * Checks a key with the calls of a payout.
- * @throws {ConnectError} Stripe rejects the key, or does not answer
- */
+/** Checks a key with a payout's calls. @throws {ConnectError} rejected, or without an answer */
 export const checkKey = async (env: ConnectEnv, key: string): Promise<KeyCheck> => {
   const stripe = stripeOf(env, key)
   const account = await accountOf(stripe)

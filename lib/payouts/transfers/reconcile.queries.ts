@@ -1,7 +1,4 @@
-/**
- * How far the transfers of each workspace are read, and what is saved of them: see
- * reconcile.service.ts.
- */
+/** How far each workspace's transfers are read, and what is saved: see reconcile.service.ts. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
@@ -46,9 +43,7 @@ export const listUnread = async (db: Db, now: Date, limit: number): Promise<stri
   return rows.map(({ id }) => id)
 }
 
-/**
- * The progress of a reading: the next one begins at `newest`, or this one continues at `cursor`.
- */
+/** Of a reading: the next one begins at `newest`, or this one continues at `cursor`. */
 export type Progress = { newest: Date | null; cursor: string | null }
 
 type Adopted = { payoutId: string; transferId: string; isDeducted: boolean }

@@ -58,10 +58,7 @@ const savePage = async (
   return page
 }
 
-/**
- * Reads the owners of the accounts of unknown transfers, and adopts the transfers.
- * @returns whether none are left
- */
+/** Finds the owners of unknown transfers, and adopts these. @returns whether none are left */
 const adoptRest = async (
   reconciling: Reconciling,
   accounts: string[],
@@ -84,10 +81,7 @@ const adoptRest = async (
   return left.length === 0 && adopted === 0
 }
 
-/**
- * Reads transfers to the end of a reading, whether it begins or continues.
- * @returns false if the budget does not last
- */
+/** Reads transfers to the end of a reading. @returns false if the budget does not suffice */
 const readToEnd = async (reconciling: Reconciling, reading: Reading): Promise<boolean> => {
   const { workspaceId, stripe, budget } = reconciling
   let { newest, cursor } = reading

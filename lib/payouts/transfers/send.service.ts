@@ -41,10 +41,7 @@ export const READING_FETCHES = 3
 const MAX_CONCURRENT = 5
 /** Leasing a page, checking which of it were canceled, and saving its results. */
 const FETCHES_PER_PAGE = 3
-/**
- * At most: the transfer, a look-up, and reading a refused account, or the balance after a refusal
- * for lack of funds.
- */
+/** At most: the transfer, a look-up, and the account or the balance after a refusal. */
 const FETCHES_PER_FIRST = 3
 /** At most: a look-up, and a new key version, or whether it was canceled, before that. */
 const FETCHES_PER_TRANSFER = 2 + FETCHES_PER_FIRST
@@ -129,10 +126,7 @@ type Sending = {
   clock: () => Date
 }
 
-/**
- * How many of the next payouts can be attempted concurrently. Two fetches remain, for `findStopped`
- * and the results.
- */
+/** How many next payouts fit concurrently. Two fetches remain: `findStopped` and the results. */
 const affordable = (payouts: DuePayout[], budget: Budget, asked: ReadonlySet<string>): number => {
   let fetches = budget.fetches - 2
   const asking = new Set<string>()

@@ -93,10 +93,7 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
   return kept ? { outcome: 'stored', key: kept } : { outcome: 'other_account' }
 }
 
-/**
- * Whether a key that is saved is of the same account as the one before: then its transfers are
- * read.
- */
+/** Whether a saved key is of the same account as the former one: then its transfers are read. */
 const isSameAccount = sql`(stripe_keys.stripe_account_id, stripe_keys.livemode) = (excluded.stripe_account_id, excluded.livemode)`
 
 /** Deletes a key, unless payouts in flight need it. */

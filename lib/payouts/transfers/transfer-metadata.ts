@@ -1,7 +1,4 @@
-/**
- * The metadata of a transfer at Stripe, by which a database that was restored to an earlier time
- * can adopt its payout.
- */
+/** A transfer's metadata at Stripe, by which a database restored from a backup adopts it. */
 
 import { transferGroup } from '../payouts.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Sends one payout: looks for its transfer, creates it, and looks again before a refusal is final.
- */
+/** Sends a payout: looks its transfer up, creates it, and looks again before a final refusal. */
 
 import { type Budget, withDb } from '../../db/budget.service.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
@@ -22,10 +20,7 @@ export type AttemptResult = {
     /** The payout is canceled: there is no transfer, and its key cannot act any more. */
     | { kind: 'canceled' }
   keyVersion: number
-  /**
-   * Whether the look-up failed although the payout's key cannot act any more; null if there was no
-   * look-up.
-   */
+  /** Whether the look-up failed although the key has expired; null without a look-up. */
   isUnreachable: boolean | null
 }
 

@@ -8,10 +8,7 @@ import type { NoticeReason } from '../notices/notices.ts'
 import { isInFlight } from '../payouts.queries.ts'
 import { type FoundTransfer, noteFound } from './unexpected-transfers.queries.ts'
 
-/**
- * A leased payout, with what its transfer and its mail need. One that is being canceled is looked
- * up only.
- */
+/** A leased payout, with what its transfer and mail need. A `canceling` one is only looked up. */
 export type DuePayout = {
   id: string
   workspaceId: string
@@ -29,10 +26,7 @@ export type DuePayout = {
   keyVersion: number
   /** When this version of the idempotency key was first used, or may have been. */
   keyUsedAt: Date
-  /**
-   * Whether this version of the key may have been used before this lease. A repeated lease says
-   * yes.
-   */
+  /** Whether this version of the key may have been used before. True for a repeated lease. */
   isKeyUsed: boolean
   /** Whether any version may have been: the transfer is looked up before it is asked for. */
   mayBeSent: boolean
@@ -45,10 +39,7 @@ export type DuePayout = {
   encryptedKey: string | null
 }
 
-/**
- * The same condition for payouts whose ids are known, without the index, of which Postgres would
- * read every entry.
- */
+/** The same for known payouts, without the index, of which Postgres would read every entry. */
 const isStillInFlight = sql`p.status in ('processing', 'canceling') and p.canceled_at is null and p.stripe_account_id is not null`
 
 /** Whether the payout `p` is to be sent, or looked up, and claims no more. */
@@ -58,9 +49,7 @@ export const duePayouts = (now: Date) => sql`
   select from payouts p where ${isReady('p')} and p.next_attempt_at <= ${now}::timestamptz`
 
 type Page = {
-  /**
-   * Leases payouts of this workspace only; null leases those of any workspace, which take turns.
-   */
+  /** Leases payouts of this workspace only. null: of all workspaces, which take turns. */
   workspaceId: string | null
   /** The start of the Worker's run. */
   now: Date
@@ -111,9 +100,7 @@ export const leasePayouts = async (
   return rows
 }
 
-/**
- * Which of the leased payouts are not to be sent any more: they were canceled since, or have ended.
- */
+/** Which leased payouts are not to be sent any more: they were canceled, or have ended. */
 export const listStopped = async (db: Db, ids: string[]): Promise<Set<string>> => {
   const { rows } = await sql<{ id: string }>`
     select p.id from payouts p
@@ -165,10 +152,7 @@ export type TransferResult = {
   /** The reason for a mail to managers, once per run. */
   problem?: NoticeReason | undefined
   nextAttemptAt: Date
-  /**
-   * Whether the look-up failed although the payout's key cannot act any more; null if there was no
-   * look-up.
-   */
+  /** Whether the look-up failed although the key has expired; null without a look-up. */
   isUnreachable: boolean | null
   /** The mail to the partner, if the payout was sent or has failed. */
   mail: { id: string; details: Record<string, string | null> } | null

@@ -1,7 +1,4 @@
-/**
- * Transfers that should not exist: of payouts that were canceled, failed or marked as not sent, or
- * a payout's second one.
- */
+/** Unexpected transfers: of canceled, failed or unsent payouts, or second ones of a payout. */
 import { type RawBuilder, sql } from 'kysely'
 
 /** The actor of the audit entry. */

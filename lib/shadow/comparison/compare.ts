@@ -1,7 +1,4 @@
-/**
- * The difference between a sale of ours and the other platform's commission of it, and the likely
- * reason.
- */
+/** The difference between a sale and the other platform's commission, and the likely reason. */
 import type { HoldReason } from '../../rules/steps/holds.ts'
 import type { Step } from '../../rules/steps/steps.ts'
 import type { HereSale, ThereSale } from './match.ts'

@@ -16,9 +16,7 @@ export type ShadowRun = {
   readAt: Date
 }
 
-/**
- * How long one comparison works on a run before another one may. A step takes less than a second.
- */
+/** How long one comparison has a run to itself. A step takes less than a second. */
 const LEASE = sql`interval '30 seconds'`
 
 /**

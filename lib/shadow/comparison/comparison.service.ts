@@ -1,6 +1,4 @@
-/**
- * Compares what has changed, step by step, as long as there is time: after an upload, and by cron.
- */
+/** Compares what has changed, step by step, within the time: after an upload, and by cron. */
 import type { Db } from '../../db/connection.ts'
 import { firstIdAt } from '../../db/ids.ts'
 import {
@@ -42,10 +40,7 @@ type Work = {
 /** The newest of ids, which are in order of time. */
 const lastOf = (ids: string[]): string | undefined => ids.toSorted().at(-1)
 
-/**
- * What was uploaded, else what is new here, else what uploads have changed for sales of others: see
- * takeStale.
- */
+/** Uploads first, then new sales, then sales of others that uploads affect: see takeStale. */
 const findWork = async (db: Db, run: ShadowRun, now: Date): Promise<Work> => {
   const uploaded = await listUploaded(db, run, STEP)
   if (uploaded.length > 0) {

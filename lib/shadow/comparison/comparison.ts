@@ -1,7 +1,4 @@
-/**
- * The comparison of the sales of some customers: matched one to one, each pair or rest with its
- * outcome.
- */
+/** The comparison of some customers' sales: matched one to one, with the outcome of each. */
 import {
   compareSale,
   type HereFacts,

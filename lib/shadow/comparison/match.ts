@@ -83,10 +83,7 @@ const firstSince = (sales: HereSale[], time: number): number => {
   return low
 }
 
-/**
- * The sales of the same customer that a commission may be of.
- * @param sales of the customer, by time
- */
+/** The sales of the same customer, by time, that a commission may be of. */
 const edgesOf = (there: ThereSale, sales: HereSale[]): Edge[] => {
   const place = firstSince(sales, there.at.getTime())
   return sales

@@ -55,10 +55,7 @@ const sumsQuery = (workspaceId: string, programId: string, days: Days) => sql<Ou
   where r.workspace_id = ${workspaceId} and r.program_id = ${programId} and ${within(days)}
   group by r.outcome, side.currency order by r.outcome, side.currency`
 
-/**
- * The state of the latest shadow run of a program, and the sums of its results by outcome.
- * undefined without a run.
- */
+/** The latest shadow run of a program, with sums by outcome; undefined without a run. */
 export const readShadowState = async (
   db: Db,
   workspaceId: string,
@@ -129,10 +126,7 @@ const matches = (filter: ComparisonFilter): RawBuilder<unknown> => {
   )
 }
 
-/**
- * The results of a program, newest day first. A cursor is the id of the last one of the page
- * before.
- */
+/** The results of a program, newest day first. The cursor is the last id of the page before. */
 export const listComparisons = async (
   db: Db,
   workspaceId: string,

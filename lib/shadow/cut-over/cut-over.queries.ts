@@ -73,17 +73,11 @@ export type LastRun = {
   isMixed: boolean
 }
 
-/**
- * Whether a reading of the other platform's commissions was started, and not ended: then what it
- * owes is not known.
- */
+/** Whether a reading of the other platform's commissions is unfinished: its debts are unknown. */
 const isUnread = (programId: string) =>
   sql<boolean>`exists (select from import_sources where program_id = ${programId} and purpose = 'shadow' and read_at is null)`
 
-/**
- * Whether rows without ids, which an earlier file had, count beside some that were read by API: see
- * `supersede`.
- */
+/** Whether rows without ids, of an earlier file, count beside rows read by API: see `supersede`. */
 const isMixed = (programId: string) => sql<boolean>`(
   exists (select from shadow_runs where program_id = ${programId} and ended_at is null and api_since is not null)
   and exists (select from platform_commissions where program_id = ${programId} and key like 'hash:%' and state in ('pending', 'due')))`
@@ -105,7 +99,7 @@ export const readLastRun = async (
  * Cuts a program over, all of it or nothing: ends the shadow run, and inserts what the other
  * platform owes, payable at once. A balance in USD is the partner's opening balance; one in another
  * currency, or that the partner owes, is an adjustment. Nothing happens if anything is refused, or
- * adds up to something else than was expected. A repeat after a commit changes nothing.
+ * adds up to other amounts than expected. A repeat after a commit changes nothing.
  *
  * @returns the run as it is then
  */

@@ -23,10 +23,7 @@ export type CutOverOutcome = {
   isRepeat: boolean
 }
 
-/**
- * @property unread why it is not known what the other platform owes, which keeps the program from
- *   it
- */
+/** @property unread why the other platform's debts are unknown, which prevents the cut-over */
 export type CutOverPreview = CutOverOutcome & { unread: string | null }
 
 const CHANGED =

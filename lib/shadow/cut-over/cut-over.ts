@@ -1,7 +1,4 @@
-/**
- * A cut-over ends a shadow run, and takes over the balances that the other platform still owes
- * partners.
- */
+/** A cut-over ends a shadow run, and takes over what the other platform still owes partners. */
 
 /** Why a partner's balance cannot be taken over, and what to do. */
 export const REFUSALS = {
@@ -19,10 +16,7 @@ type RefusalCode = keyof typeof REFUSALS
 const UNREAD =
   'The other platform’s commissions are not read to the end, so what it owes is not known. Wait for the reading, continue it, or discard it.'
 
-/**
- * Why nothing is cut over after a reading was discarded midway, if a file without ids was uploaded
- * before it.
- */
+/** Why a cut-over is refused after a discarded reading, with an earlier upload without ids. */
 const MIXED =
   'Some commissions were read by API, and a file without the platform’s ids was uploaded before, so some may be counted twice. Read the other platform by its API to the end.'
 

@@ -35,10 +35,7 @@ export const askPasskey = async (c: SessionContext, purpose: 'add' | 'confirm') 
   return options
 }
 
-/**
- * An invalid response counts as a failure of the caller's address. @throws {ApiError}
- * `rate_limited`
- */
+/** An invalid response counts as the address's failure. @throws {ApiError} `rate_limited` */
 const attempt = async (
   c: SessionContext,
   what: string,

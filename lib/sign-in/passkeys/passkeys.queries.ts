@@ -65,10 +65,7 @@ type NewPasskey = Pick<
   details: PasskeyDetails
 }
 
-/**
- * Adds a passkey, and mails the person.
- * @returns false if there are too many, or the passkey exists
- */
+/** Adds a passkey, and sends a mail. @returns false if there are too many, or it exists */
 export const addPasskey = async (db: Db, added: NewPasskey): Promise<boolean> => {
   const { userId, email, host, name, credentialId, publicKey, counter, transports, now, details } =
     added

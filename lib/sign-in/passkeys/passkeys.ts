@@ -10,10 +10,7 @@ export const MAX_PASSKEY_NAME = 60
 /** People look at their device for seconds. */
 export const CHALLENGE_MINUTES = 5
 
-/**
- * Long enough for the person, or a manager, to read the mail about a passkey that somebody else has
- * added.
- */
+/** Long enough for the person, or a manager, to read the mail about a passkey of somebody else. */
 export const PASSKEY_WAIT_HOURS = 72
 
 export type Passkey = {

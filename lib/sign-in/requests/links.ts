@@ -177,10 +177,7 @@ export const findSession = async (
   }
 }
 
-/**
- * Ends the session of the request's cookie, if any.
- * @returns the Set-Cookie header that deletes the cookie
- */
+/** Ends the request's session, if any. @returns the Set-Cookie header that deletes the cookie */
 export const signOut = async (c: AuthContext): Promise<string> => {
   const session = await findSession(c.var, c.req.header('Cookie'))
   if (session) {

@@ -19,10 +19,7 @@ const ASKING_SECONDS = 86_400
 /** A browser, and the Set-Cookie header that makes it known; null if it is known already. */
 type AskingBrowser = Asking & { setCookie: string | null }
 
-/**
- * The browser of a request.
- * @param headers `Cookie`, `User-Agent` and `CF-Connecting-IP`, which only Cloudflare sets
- */
+/** The browser of a request. `CF-Connecting-IP` is trusted, because only Cloudflare sets it. */
 export const askingBrowser = async (
   headers: Headers,
   { secret, secure }: { secret: string; secure: boolean },

@@ -1,7 +1,4 @@
-/**
- * The codes of six digits that carry a sign-in from where its link was opened to the browser that
- * asked for it.
- */
+/** The six digits that carry a sign-in from the browser with the link to the requesting one. */
 import { toHex } from '../../platform/sha256.ts'
 
 const DIGITS = 6

@@ -14,9 +14,7 @@ export type LeasedDelivery = {
   workspaceId: string
   endpointId: string
   url: string
-  /**
-   * The encrypted secrets that sign the request: the present one, and the former one in a rotation.
-   */
+  /** The encrypted secrets that sign the request: the current and, in a rotation, the former. */
   ciphertexts: string[]
   eventId: string
   type: EventType
@@ -86,9 +84,7 @@ export const storePayloads = async (
 export type DeliveryResult = {
   id: string
   endpointId: string
-  /**
-   * As leased. A run whose lease has ended changes nothing, except that it may report the delivery.
-   */
+  /** As leased. A run whose lease has ended changes nothing, but may report the delivery. */
   attempts: number
   /** `waiting`: not tried, so the attempt does not count. */
   outcome: 'delivered' | 'retry' | 'failed' | 'waiting'
@@ -123,9 +119,7 @@ const resultsQueries = (results: DeliveryResult[], now: Date) => {
   ]
 }
 
-/**
- * Disables endpoints of which no request has succeeded for three days, and mails their managers.
- */
+/** Disables endpoints without a successful request for three days, and mails the managers. */
 const disableQuery = (endpointIds: string[], publicUrl: string, now: Date) => {
   const failingFrom = new Date(now.getTime() - WINDOW_SECONDS * 1_000)
   return sql`

@@ -5,10 +5,7 @@ import { listedDelay, withJitter } from '../../values/backoff.ts'
 const DELAYS_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000] as const
 const DAY_SECONDS = 86_400
 
-/**
- * How long after its first attempt a delivery is retried, and how long an endpoint may fail until
- * it is disabled.
- */
+/** How long a delivery is retried, and how long an endpoint may fail until it is disabled. */
 export const WINDOW_SECONDS = 3 * DAY_SECONDS
 
 /** At most this share of a delay is added to it at random. */
@@ -17,10 +14,7 @@ const JITTER = 0.1
 /** Longer than any page of a run takes. */
 export const LEASE_SECONDS = 120
 
-/**
- * How long the deliveries to an endpoint that does not answer wait, before one of them is tried
- * again.
- */
+/** How long deliveries to an endpoint that does not answer wait for the next attempt. */
 export const PAUSE_SECONDS = 60
 
 /**

@@ -1,7 +1,4 @@
-/**
- * One run of the webhooks Worker: leases the deliveries that are due, sends them, and saves the
- * results.
- */
+/** One run of the webhooks Worker: leases due deliveries, sends them, and saves the results. */
 
 import { type Budget, hasLeft, newBudget, withDb } from '../../db/budget.service.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
@@ -38,10 +35,7 @@ const FETCHES_PER_PAGE = 4
 const MAX_PAGE = 60
 /** The run waits for retries that are due within this time. */
 const SOON_MS = 6_000
-/**
- * The clock of the database, which queues events, may be this far ahead of the Worker's: a nudge
- * would find nothing due.
- */
+/** How far the database's clock may be ahead of the Worker's, or a nudge would find nothing due. */
 const CLOCK_SECONDS = 2
 /** A secret that cannot be decrypted needs the operator. */
 const UNREADABLE_SECONDS = 3_600
@@ -55,10 +49,7 @@ const later = (now: Date, seconds: number): Date => new Date(now.getTime() + sec
 type Sending = {
   env: WebhooksEnv
   budget: Budget
-  /**
-   * Endpoints that did not answer in this run: the others of theirs wait, and cost nobody else
-   * time.
-   */
+  /** Endpoints that did not answer in this run: their other deliveries wait, and delay nobody. */
   silent: Set<string>
 }
 
@@ -85,10 +76,7 @@ const resultOf = (
   return { ...result, outcome: nextAttemptAt ? 'retry' : 'failed', nextAttemptAt }
 }
 
-/**
- * The payloads of a page by event. Those that are sent for the first time are made of what is there
- * now, and stay so.
- */
+/** The payloads of a page by event. The first attempt makes and stores them for all others. */
 const payloadsOf = async (
   page: LeasedDelivery[],
   { env, budget }: Sending,
@@ -163,10 +151,7 @@ const sendPage = async (page: LeasedDelivery[], sending: Sending): Promise<Deliv
 const pageSize = (budget: Budget): number =>
   hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE) : 0
 
-/**
- * The number of deliveries per outcome, and whether more are due, for which the run had no time or
- * fetches left.
- */
+/** Deliveries per outcome, and whether more are due than the run had time or fetches for. */
 export type Tally = Record<DeliveryResult['outcome'], number> & { isMore?: boolean }
 
 /** How long until the first retry of a page that is due soon; null if there is none. */

@@ -88,10 +88,7 @@ type EndpointChange = {
   enabled?: boolean | undefined
 }
 
-/**
- * Changes an endpoint. Enabling one begins its three days anew.
- * @returns undefined if there is none
- */
+/** Changes an endpoint. Enabling it restarts its three days. @returns undefined without one */
 export const changeEndpoint = async (
   db: Db,
   act: Act,
@@ -130,10 +127,7 @@ export const changeEndpoint = async (
   return row
 }
 
-/**
- * Removes an endpoint: nothing is sent to it any more. What was sent is listed until it is old
- * enough.
- */
+/** Removes an endpoint, which gets nothing more. Past deliveries are listed until they expire. */
 export const removeEndpoint = async (db: Db, act: Act, { id, url }: EndpointRow): Promise<void> => {
   const remove = sql`
     update webhook_endpoints

@@ -14,10 +14,7 @@ import {
   rotateEndpointSecret,
 } from './endpoints.queries.ts'
 
-/**
- * The app of the webhook settings. The Worker bound here alone holds the key that secrets are
- * encrypted under.
- */
+/** The webhook settings. Only the Worker bound here has the key that encrypts secrets. */
 export type WebhookSettingsEnv = WorkspaceEnv & { Bindings: { WEBHOOKS: EndpointsService } }
 
 export const TOO_MANY_ENDPOINTS = `A workspace has at most ${MAX_ENDPOINTS} webhook endpoints. Remove one first.`
@@ -31,10 +28,7 @@ const refusalOf = async (c: Context<WebhookSettingsEnv>, url: string): Promise<R
   return message === null ? null : { outcome: 'refused', error: { path: 'url', message } }
 }
 
-/**
- * For `idempotentSecret`: the secret with what is stored of it, so that a repeat does not store
- * another ciphertext.
- */
+/** For `idempotentSecret`: the secret and its ciphertext, so that a repeat stores the same one. */
 export const newSecretText = async (
   { id }: { id: string },
   service: EndpointsService,
