@@ -268,12 +268,10 @@ begin
     return room;
 end $$;
 
--- Erases the workspace whose deletion is due, at most about `most` rows in each call, and returns
--- how many: as many as `most` while some are left. The first call makes sure that no money is under
--- way, or calls the deletion off, and ends all access.
---
--- Rows are deleted before those that they refer to. Where a table refers to itself, those that no
--- other row refers to go first.
+-- Erases the workspace whose deletion is due, about `most` rows per call, and returns how many:
+-- `most` while some are left. The first call calls the deletion off if money is under way, and else
+-- ends all access. Rows are deleted before those that they refer to. In a table that refers to
+-- itself, rows that no other row refers to go first.
 create or replace function erase_workspaces(at timestamptz, most integer) returns integer
     language plpgsql
 security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$

@@ -1,9 +1,8 @@
 -- Imports of partners and customers. Lists are texts of one line per row, the cheapest form to send
 -- and to read: no value has a line break, and a tab is null.
 
--- A call of an import and its answer, which has the result of each row. It is written with the
--- rows, so a repeat of the call gets the same answer. The audit log has the caller, time and
--- options.
+-- A call of an import and its answer, with the result of each row. It is written with the rows, so
+-- a repeat gets the same answer. The audit log has the caller, time and options.
 create table import_calls (
     audit_id      uuid  primary key
         constraint import_calls_audit_id_fkey references audit_entries (id),
@@ -17,8 +16,8 @@ create table import_calls (
     -- of the created partners, as in the answer
     made_emails   text[] not null default '{}',
     made_slugs    text[] not null default '{}',   -- likewise
-    -- the customers that it has changed, as they were: [{id, email, importedAt, startedAt,
-    -- startedProgramId, prior}]
+    -- the changed customers as before: [{id, email, importedAt, startedAt, startedProgramId,
+    -- prior}]
     former        jsonb not null default '[]',
 
     -- What was answered to this call?
@@ -145,12 +144,10 @@ begin
 end $$;
 
 -- Loads PartnerImportFacts (lib/imports/partners/partner-import.ts) with the workspace and the
--- program. Null if the person is not a member. A former address finds its partner, unless somebody
--- else has it now. balance_emails are those of the rows with an opening balance. For them, the
--- result has what other programs owe, and the partners of this program who have no opening balance:
--- the main slug, or null for a banned one.
---
--- A repeated call gets its answer instead of the facts. For an import that was undone, both are
+-- program; null if the person is not a member. A former address finds its partner, unless somebody
+-- else has it now. balance_emails are of rows with an opening balance. For them, the result has
+-- what other programs owe, and this program's partners without an opening balance: the main slug,
+-- or null if banned. A repeated call gets its answer instead. If the import was undone, both are
 -- absent.
 create or replace function load_partner_import(address text, member_email text, program uuid,
     row_emails text, row_slug_keys text, row_coupons text, balance_emails text, import uuid,
@@ -260,10 +257,10 @@ begin
         'balances', balances, 'unowed', unowed);
 end $$;
 
--- Mails all managers, the acting one included, what was made payable by hand, once the day's sum is
--- above the limit of the program. The sum is the workspace's, in minor units of all currencies, so
+-- Mails all managers, the acting one included, what was made payable by hand, once the day's sum
+-- exceeds the program's limit. The sum is the workspace's, in minor units of all currencies, so
 -- that it cannot be split. One mail covers five minutes, and is sent a minute later. `made` is a
--- line of it.
+-- line.
 create or replace function mail_manual_earnings(workspace uuid, program uuid, made jsonb,
     now timestamptz) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -338,14 +335,13 @@ begin
             'amountCents', (m.details -> 'amountCents')::bigint + cents);
 end $$;
 
--- Creates partners with their further links, coupons, opening balances and mails, and the audit
--- entry. further (the links), coupons, balances and mails name their partner by its line, n. Null
--- creates none. notice has further fields for the mail about opening balances.
+-- Creates partners with their links, coupons, opening balances and mails, and the audit entry.
+-- further (links), coupons, balances and mails name their partner by its line, n; null creates
+-- none. notice has further fields for the mail about opening balances.
 --
--- The lock serializes the imports of a workspace, which prevents deadlocks. The statements after it
--- see what earlier imports have committed, and break a unique constraint if an address, slug or
--- coupon is taken. If the audit entry exists, an earlier attempt of the same call was committed,
--- and nothing is done.
+-- The lock serializes a workspace's imports, which prevents deadlocks. Later statements see what
+-- earlier imports committed, and break a unique constraint if an address, slug or coupon is taken.
+-- If the audit entry exists, an earlier attempt was committed, and nothing is done.
 create or replace function save_partner_import(workspace uuid, program uuid, row_emails text,
     row_names text, row_slugs text, row_slug_keys text, row_former_links text, row_groups text,
     new_groups jsonb, further jsonb, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,

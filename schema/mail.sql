@@ -1,8 +1,7 @@
 -- Mail: the outbox, what was sent and what became of it, who wants no mail, and the notices that
 -- all managers get, such as changes of the approval limit.
 
--- A higher limit of approval_above_cents, or none, that waits for another manager: see
--- set_approval_limit.
+-- A higher limit, or none, that waits for another manager: see set_approval_limit.
 create table approval_limit_requests (
     id            uuid         primary key,
     workspace_id  uuid         not null
@@ -14,10 +13,10 @@ create table approval_limit_requests (
     constraint approval_limit_requests_workspace_id_key unique (workspace_id)
 );
 
--- The outbox. A mail is inserted in the transaction of the change that it reports, and kept
--- after it was sent. It is due at next_attempt_at, which is the end of the lease while it is
--- being sent. One that cannot be delivered has failed_at, until a manager retries it. What
--- became of it after it was sent is what the provider has reported: see note_mail_report.
+-- The outbox. A mail is inserted in the transaction of the change that it reports, and kept after
+-- it was sent. It is due at next_attempt_at, the end of its lease while it is being sent. An
+-- undeliverable mail has failed_at, until a manager retries it. For reports of the provider about
+-- sent mails, see note_mail_report.
 create table mails (
     id               uuid         primary key,
     workspace_id     uuid                     -- null: to a person about its account
@@ -53,7 +52,7 @@ create table mails (
     released_at      timestamptz,
     -- of the idempotency key: one more after each report that it was never sent
     key_version      integer      not null default 0,
-    -- the request for several mails by which it is sent, whose key it is: repeated as it is
+    -- its request for several mails, which is repeated unchanged under this key
     batch_id         uuid,
     delivery         text                     -- the last of these that the provider has reported
         constraint mails_delivery_check
@@ -82,18 +81,15 @@ create table mails (
         references programs (workspace_id, id)
 );
 
--- One mail of a kind per partner and occasion, however often there is reason for it, such as one
--- welcome.
+-- One mail of a kind per partner and occasion, such as one welcome.
 create unique index mails_partner_id_kind_occasion_key on mails (partner_id, kind, occasion)
     where payout_id is null;
 
--- One mail about opening balances per recipient, program, importer and day, whose sums grow: see
--- mail_opening_balances.
+-- One mail per recipient, program, importer and day, with growing sums: mail_opening_balances.
 create unique index mails_opening_balances_key on mails (workspace_id, recipient, occasion)
     where kind = 'opening_balances';
 
--- One mail about manual earnings per recipient, program and five minutes, whose list grows: see
--- mail_manual_earnings.
+-- One mail per recipient, program and five minutes, with a growing list: mail_manual_earnings.
 create unique index mails_manual_earnings_key on mails (workspace_id, recipient, occasion)
     where kind = 'manual_earnings';
 
@@ -105,8 +101,7 @@ create index mails_due_idx on mails (next_attempt_at) where sent_at is null and 
 create index mails_batch_idx on mails (next_attempt_at, batch_id)
     where batch_id is not null and sent_at is null and failed_at is null;
 
--- Which mails does this workspace hold, and how many has it released today? Which are held for this
--- person?
+-- Which mails are held for this workspace, or this person? How many has it released today?
 create index mails_held_idx on mails (workspace_id, id) where is_held and failed_at is null;
 create index mails_held_recipient_idx on mails (recipient) where is_held;
 create index mails_released_idx on mails (workspace_id, released_at) where released_at is not null;
@@ -137,9 +132,9 @@ create index mails_workspace_notice_idx on mails (workspace_id, occasion)
 -- Which mails are to be emptied next?
 create index mails_sent_at_idx on mails (sent_at) where recipient <> '';
 
--- The words of mails to partners that managers have changed. The version goes up with each change,
--- so that a form never overwrites a text that it did not show; change_id is that of the newest
--- change, so that it may be repeated.
+-- Texts of mails to partners that managers have changed. The version increases with each change, so
+-- that a form never overwrites a text that it did not show. change_id identifies the newest change,
+-- which may be repeated.
 create table mail_texts (
     workspace_id  uuid     not null
         constraint mail_texts_workspace_id_fkey references workspaces (id),
@@ -189,8 +184,7 @@ create table unsubscribe_key (
 insert into unsubscribe_key
     values (replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
 
--- The use of each of the provider's accounts: lib/mail/outbox/quota.ts. Sign-in links, which no
--- table stores, count too.
+-- The usage of the provider's accounts, sign-in links included: lib/mail/outbox/quota.ts.
 create table mail_usage (
     account          text         primary key
         constraint mail_usage_account_check check (account in ('personal', 'bulk')),
@@ -338,8 +332,7 @@ security definer set search_path = public, pg_temp as $$
     order by p.counts_from, p.id
 $$;
 
--- Removes a passkey that does not count yet for a manager, and mails the person. Returns whether
--- there was one.
+-- Removes a passkey that does not count yet, and mails the person. Returns whether it existed.
 create or replace function cancel_passkey(workspace uuid, manager text, passkey uuid, url text,
     at timestamptz) returns boolean language plpgsql
 security definer set search_path = public, pg_temp as $$
@@ -380,9 +373,9 @@ security definer set search_path = public, pg_temp set plan_cache_mode = force_c
         when request.requested_at > now() - interval '72 hours' then 'waits' end
 $$;
 
--- Sets above which sum payout runs wait for a second manager, if that is lower than it was. A
+-- Sets the sum above which payout runs wait for a second manager, if it is lower than before. A
 -- higher limit, or none, is requested: all managers are mailed, and another one approves. It
--- replaces the request before it. No Worker may write the column itself.
+-- replaces an earlier request. No Worker may write the column itself.
 create or replace function set_approval_limit(workspace uuid, above bigint, actor text, url text)
     returns void language plpgsql
 security definer set search_path = public, pg_temp as $$

@@ -32,10 +32,9 @@ create table invoices (
         references payouts (workspace_id, id)
 );
 
--- A credit note corrects an invoice whose payout was returned by the bank, or whose transfer was
--- reversed at Stripe, in part or in full. It is inserted in the transaction that records that. When
--- the amount is paid again, it has a new invoice. A credit note has the parties of its invoice, and
--- never changes.
+-- A credit note corrects an invoice whose payout the bank returned, or whose transfer was reversed
+-- at Stripe, in part or in full. It is inserted in the transaction that records that, has the
+-- parties of its invoice, and never changes. When the amount is paid again, it has a new invoice.
 create table credit_notes (
     id            uuid         primary key,
     workspace_id  uuid         not null,

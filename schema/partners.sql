@@ -62,17 +62,15 @@ create index partners_slug_look_idx on partners (slug_look(slug_key), program_id
 -- Which partner is for tests? A program has at most one.
 create unique index partners_test_key on partners (program_id) where is_test;
 
--- Which partners of this workspace come first by name? Partial, and without the id. Otherwise
--- Postgres may use it to find a partner by id, also for foreign keys, which reads the whole
--- workspace.
+-- Which partners of this workspace come first by name? Partial and without the id. Otherwise
+-- Postgres may use it for look-ups and foreign keys by id, and read the whole workspace.
 create index partners_name_idx on partners (workspace_id, lower(coalesce(name, slug)))
     where undone_at is null;
 
 -- In which programs does this address have a partner?
 create index partners_email_idx on partners (email, workspace_id);
 
--- A former address of a partner. Imports find the partner by it, so that a repeated import creates
--- no duplicate.
+-- A former address of a partner. Imports find the partner by it, and create no duplicate.
 create table former_partner_addresses (
     program_id  uuid         not null,
     email       text         not null,
@@ -291,8 +289,7 @@ create index applications_program_outcome_idx on applications (program_id, outco
     where outcome is not null;
 create index applications_email_idx on applications (email);
 
--- The country of a person whom Stripe cannot pay from this workspace, as entered to connect an
--- account.
+-- The country of a person whom this workspace cannot pay by Stripe, as entered to connect.
 create table unreachable_people (
     workspace_id  uuid         not null
         constraint unreachable_people_workspace_id_fkey references workspaces (id),

@@ -1,10 +1,9 @@
 -- Payouts: the accounts and details of partners, runs, payouts and Stripe's transfers.
 
--- The API key of a workspace's own Stripe account, from which its partners are paid. Used by the
--- payouts Worker only, and encrypted like the signing secrets. The account's transfers are read up
--- to transfers_read_to, the time of the newest one at Stripe: see
--- lib/payouts/transfers/reconcile.service.ts. A restored database continues at its former value,
--- and so reads all transfers that it has lost.
+-- The API key of a workspace's own Stripe account, from which its partners are paid. Only the
+-- payouts Worker uses it. It is encrypted like the signing secrets. transfers_read_to is the time
+-- of the newest transfer that was read: see lib/payouts/transfers/reconcile.service.ts. A restored
+-- database has an earlier time, and so reads all transfers that it has lost.
 create table stripe_keys (
     workspace_id       uuid         primary key
         constraint stripe_keys_workspace_id_fkey references workspaces (id),
@@ -74,8 +73,8 @@ create index payout_accounts_unready_idx on payout_accounts (asked_at nulls firs
     where (status <> 'enabled' or pays_bank is false) and stripe_account_id is not null
         and disconnected_at is null;
 
--- What Stripe reports of the payouts of connected accounts to their owners' banks. Stripe bundles
--- the transfers that an account received, ours and others', so none of these is of one transfer.
+-- What Stripe reports of payouts from connected accounts to their owners' banks. Stripe bundles an
+-- account's transfers, ours and others', so no row is of one transfer.
 create table account_payouts (
     workspace_id       uuid         not null,
     id                 text         not null,   -- po_...
@@ -131,8 +130,8 @@ create table payment_details (
 create index payment_details_email_idx on payment_details (workspace_id, email, effective_at)
     where canceled_at is null;
 
--- Who pays in the name of a workspace, for bank files and documents. The IBAN is encrypted
--- like the Stripe key.
+-- Who pays in a workspace's name, for files and documents. The IBAN is encrypted like the Stripe
+-- key.
 create table payers (
     workspace_id     uuid         primary key
         constraint payers_workspace_id_fkey references workspaces (id),
@@ -151,11 +150,10 @@ create table payers (
 );
 
 -- A payout run claims the commissions that are payable at its cutoff, of one program or of all, and
--- creates a payout per partner and currency. It claims in pages, so that a run that was interrupted
--- continues at its cursor. Before that, a run by Stripe saves which balances the merchant's Stripe
--- balance covers (lib/tenancy/settings/funds.ts), so that all pages leave out the same ones. A
--- manual run is for merchants who pay by bank: they mark it as paid, can undo that, and finally
--- confirm it.
+-- creates a payout per partner and currency. It claims in pages, and an interrupted run continues
+-- at its cursor. A run by Stripe first saves which balances the merchant's Stripe balance covers
+-- (lib/tenancy/settings/funds.ts), so that all pages leave out the same ones. A manual run is for
+-- payouts by bank: a manager marks it as paid, can undo that, and finally confirms it.
 create table payout_runs (
     id              uuid         primary key,
     workspace_id    uuid         not null
@@ -180,8 +178,7 @@ create table payout_runs (
     exclude_partner_ids     uuid[]   not null default '{}',
     exclude_commission_ids  uuid[]   not null default '{}',
     max_amount_cents        jsonb,             -- {"USD": 100000}; null is no maximum
-    -- A run above the workspace's approval_above_cents waits for a second person, and for two
-    -- people if a schedule has begun it.
+    -- A run above approval_above_cents waits for a second person, a scheduled one for two.
     needs_approval  boolean  default false,    -- null until it is decided
     first_approved_at  timestamptz,            -- of a scheduled run
     first_approved_by  text,                   -- an email address
@@ -254,21 +251,19 @@ create table payout_run_notices (
 create index payout_run_notices_due_idx on payout_run_notices (run_id) where mailed_at is null;
 
 -- A payout is what a run pays one partner in one currency: the sum of the commissions that refer to
--- it. A large payout claims its commissions in pages until claimed_at, and is sent after that. It
--- releases them in pages too (is_freeing). Meanwhile no other payout takes commissions of the same
--- partner and currency.
+-- it. A large payout claims them in pages until claimed_at, before it is sent, and releases them in
+-- pages (is_freeing). Meanwhile no other payout takes commissions of its partner and currency.
 --
 -- Its transfer at Stripe has an idempotency key of the payout's id and key_version. key_used_at is
--- written before the first call with that key, because Stripe forgets a key after a day. From
--- cancel_requested_at on, nothing is sent for it. It is canceled once its key has expired and
--- Stripe has no transfer: see lib/payouts/corrections/cancel.ts. If Stripe cannot be asked whether
--- it was sent, a manager decides (resolved_at): see lib/payouts/corrections/resolution.ts.
+-- written before the key is used, because Stripe forgets a key after a day. From
+-- cancel_requested_at on, nothing is sent. The payout is canceled once its key has expired and
+-- Stripe has no transfer: see lib/payouts/corrections/cancel.ts. If Stripe cannot be asked, a
+-- manager decides (resolved_at): see lib/payouts/corrections/resolution.ts.
 --
 -- A failed or canceled payout has no commissions, and keeps its amount. reversed_cents is what the
--- merchant has reversed of the transfer at Stripe. A payout that was reversed in full keeps its
--- commissions until a manager releases them. found_transfer_id is a transfer of a payout that had
--- ended as not sent, or a second transfer of a paid one: an alarm, see
--- lib/payouts/transfers/unexpected-transfers.queries.ts.
+-- merchant has reversed at Stripe. A payout that was reversed in full keeps its commissions until a
+-- manager releases them. found_transfer_id is an alarm, a transfer of a payout that was not sent,
+-- or a second one: see lib/payouts/transfers/unexpected-transfers.queries.ts.
 create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,
@@ -288,8 +283,7 @@ create table payouts (
         ('PO-' || lpad(number::text, greatest(6, length(number::text)), '0')) virtual,
     created_at         timestamptz  not null,
     claimed_at         timestamptz  default now(),   -- null while its commissions are being claimed
-    -- how many it has, without reversals, and what reversals take from earnings, and restore of
-    -- deductions: by triggers
+    -- by triggers: the number without reversals, and what reversals deduct and restore
     commissions        integer      not null default 0,
     deducted_cents     bigint       not null default 0,
     restored_cents     bigint       not null default 0,
@@ -434,9 +428,8 @@ create table payees (
     constraint payees_pkey primary key (workspace_id, email)
 );
 
--- Transfers of this workspace at Stripe whose payouts the database does not have, because it was
--- restored to an earlier time. adopt_transfers makes each a payout. One whose partner is not known
--- waits until the partner is imported again.
+-- Transfers at Stripe whose payouts a restored database has lost. adopt_transfers makes each a
+-- payout, once its partner is known, perhaps by another import.
 create table unknown_transfers (
     workspace_id       uuid         not null
         constraint unknown_transfers_workspace_id_fkey references workspaces (id),
@@ -463,7 +456,7 @@ create table unknown_transfers (
 -- Functions and triggers.
 
 -- Where money goes is never rewritten: another account is another row, which is held. Only the link
--- that was mailed for it shortens a hold, and there is no second link.
+-- in the mail about it, of which there is one, shortens a hold.
 create or replace function keep_payout_account() returns trigger language plpgsql as $$
 begin
     if (old.id, old.workspace_id, old.country, old.created_at) is distinct

@@ -227,8 +227,7 @@ create or replace view group_terms as
     select g.id, f.until, g.name, f.sale_reward_id, f.lead_reward_id
     from former_group_terms f join groups g on g.id = f.group_id;
 
--- The public page of a program, /join/:program, on which people apply. A program without a row has
--- none.
+-- The public page of a program, /join/:program, for applications. A program may have none.
 create table join_pages (
     program_id    uuid         not null
         constraint join_pages_pkey primary key,
@@ -278,8 +277,7 @@ create table brands (
         references programs (workspace_id, id)
 );
 
--- The terms that partners of a program accept. A changed text is a new version. Versions never
--- change.
+-- The terms that partners accept. A changed text is a new version, and versions never change.
 create table agreements (
     program_id    uuid         not null,
     version       integer      not null,

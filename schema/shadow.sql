@@ -52,9 +52,8 @@ create index platform_commissions_partner_email_idx
     on platform_commissions (program_id, partner_email, state);
 create index platform_commissions_sold_at_idx       on platform_commissions (program_id, sold_at);
 
--- A result of a comparison: a sale of ours with the commission of the other platform that matches
--- it, or one without the other. The id is that of the commission, else of the sale. One transaction
--- replaces all results of a bucket.
+-- A result of a comparison: a sale and the other platform's matching commission, or one alone. The
+-- id is that of the commission, else of the sale. One transaction replaces all results of a bucket.
 create table shadow_comparisons (
     id                      uuid         not null,
     workspace_id            uuid         not null,

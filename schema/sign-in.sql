@@ -69,8 +69,7 @@ create table sign_in.passkeys (
 -- Which passkeys does this user have?
 create index passkeys_user_id_idx on sign_in.passkeys (user_id);
 
--- The challenge of a session, to add a passkey or to confirm with one. Used once, within minutes.
--- One per purpose.
+-- The challenge of a session for one purpose of a passkey. Used once, within minutes.
 create table sign_in.passkey_challenges (
     id          uuid         primary key,
     session_id  uuid         not null
@@ -136,9 +135,8 @@ create table sign_in.accounts (
     updated_at                timestamptz  not null
 );
 
--- An unused sign-in link. identifier is the SHA-256 of its token, and value has the email address.
--- The page that the link leads to is stored here, because a mail contains nothing that the
--- requester chose.
+-- An unused sign-in link. identifier is the SHA-256 of its token, value the email address. The page
+-- that it opens is stored here, because a mail contains nothing that the requester chose.
 create table sign_in.verifications (
     id          uuid         primary key,
     identifier  text         not null,
@@ -227,10 +225,9 @@ security definer set search_path = public, pg_temp as $$
     select exists (select from sign_in.users u where u.email = address)
 $$;
 
--- Whether this person may approve a request of that time: the person has one of these roles, and
--- had the role and had signed in 72 hours before the request. So nobody can approve by a second
--- mailbox that was invited for it, before the managers, who are mailed, have had three days to
--- notice.
+-- Whether this person has one of these roles, and had it and had signed in 72 hours before a
+-- request. So nobody can approve by a second mailbox that was invited for it before the managers,
+-- who are mailed, have had three days to notice.
 create or replace function may_approve(workspace uuid, address text, roles text[],
     asked_at timestamptz) returns boolean
 language sql stable

@@ -150,8 +150,7 @@ create index expensive_requests_budget_id_idx on expensive_requests (budget_id, 
 create index expensive_requests_held_until_idx on expensive_requests (held_until);
 
 -- The Idempotency-Key of a request that creates something, for 24 hours. The ids of created rows
--- follow from first_id, so a repeated request finds the rows of the first one. The answer is stored
--- after the commit.
+-- follow from first_id, so a repeat finds those rows. The answer is stored after the commit.
 create table idempotency_keys (
     workspace_id  uuid         not null, -- zeros for POST /api/workspaces
     hash          text         not null, -- SHA-256 of the endpoint and the key
@@ -175,8 +174,7 @@ create index idempotency_keys_created_at_idx on idempotency_keys (created_at);
 create or replace function never() returns timestamptz language sql immutable as $$
     select timestamptz '9999-12-31 00:00:00+00' $$;
 
--- The audit log. Entries are written in the transaction of the change, and never changed: see
--- keep_audit_entry.
+-- The audit log. Entries are written with the change, and never changed: see keep_audit_entry.
 create table audit_entries (
     id            uuid         primary key,
     workspace_id  uuid         not null

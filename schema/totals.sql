@@ -47,8 +47,7 @@ create table totals (
     claimed_cents   bigint  not null default 0,   -- what payouts have claimed
     payouts         bigint  not null default 0,
     amount_cents    bigint  not null default 0,   -- of these payouts, or of the kind
-    -- of a partner, the newest day with clicks, customers, leads or sales; null if all were
-    -- reversed
+    -- a partner's newest day with clicks, customers, leads or sales; null if all were reversed
     last_active_on  date,
 
     constraint totals_pkey primary key (of_id, dimension, unit, starts_on, value, currency)
@@ -156,8 +155,7 @@ create or replace function page_of(landing_url text) returns text language sql i
                 then left(landing_url, 500) end
 $$;
 
--- The host that a click came from, without "www.": '(direct)' if the browser named none, null
--- without a click.
+-- The click's referring host without "www."; '(direct)' if there is none, null without a click.
 create or replace function referrer_of(click text, referrer text) returns text
     language sql immutable as $$
     select case when click is not null
@@ -799,10 +797,9 @@ begin
     return greatest(counts[1], counts[2]);
 end $$;
 
--- Counts the totals of a workspace, or of all, anew: for restored or repaired data, and for data
--- that was inserted without triggers. Whole tables. It blocks no writes: a transaction of the
--- isolation level Repeatable Read reads one moment, and later differences are added to what it has
--- counted.
+-- Counts the totals of a workspace, or of all, anew from whole tables: for restored or repaired
+-- data, and for data that was inserted without triggers. It blocks no writes: a Repeatable Read
+-- transaction reads one moment, and later differences are added to what it has counted.
 create or replace function rebuild_totals(workspace uuid default null) returns void language plpgsql
     set enable_seqscan = on set plan_cache_mode = force_custom_plan as $$
 begin

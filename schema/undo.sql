@@ -61,8 +61,7 @@ begin
     where i.workspace_id = workspace and i.import_id = import;
 end $$;
 
--- The partners and customers of an import that were used or changed since, and the time of the
--- import.
+-- The partners and customers of an import that were used or changed after it, and its time.
 create or replace function import_dependents(workspace uuid, import uuid)
     returns table (kind text, id uuid, since timestamptz) language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -77,8 +76,7 @@ begin
     cross join lateral (select * from customers c where c.id = t.id offset 0) u
     where not t.is_whole or u.merged_into is not null
         or coalesce(u.imported_at <> all(t.called_at), true)
-        -- Of two merged customers, one keeps the later import. The import of the other would be
-        -- lost.
+        -- Of two merged customers, one keeps the later import. The other's would be lost.
         or exists (select from customers m where m.merged_into = t.id and m.imported_at
             > coalesce((t.former ->> 'importedAt')::timestamptz, '-infinity') offset 0)
         or exists (select from referrals r where r.customer_id = t.id

@@ -17,8 +17,7 @@ create table link_forms (
         references programs (workspace_id, id)
 );
 
--- How many clicks of a program were stored on its newest day, in steps of 64: save_click limits
--- them.
+-- The stored clicks of a program on its newest day, in steps of 64: save_click limits them.
 create table click_budgets (
     program_id    uuid    not null
         constraint click_budgets_pkey primary key,
@@ -263,11 +262,9 @@ begin
 end $$;
 
 -- Removes clicks that expired so many days ago and that no event names. Totals keep counting them.
--- Checks each click once, oldest first, and returns how many it has checked: the caller repeats it
--- until that is less than the limit. One of concurrent calls works, the others return 0.
---
--- A concurrent insert of an event waits for this, and fails if it names a removed click: its caller
--- retries.
+-- Checks each click once, oldest first, and returns how many it has checked: less than the limit if
+-- none are left. Concurrent calls return 0. A concurrent event that names a removed click waits,
+-- and fails: its caller retries.
 create or replace function end_clicks(kept_days integer, most integer) returns integer
     language plpgsql
 security definer set search_path = public, pg_temp

@@ -103,8 +103,7 @@ create table webhook_deliveries (
 create index webhook_deliveries_due_idx on webhook_deliveries (next_attempt_at)
     where delivered_at is null and failed_at is null;
 
--- Which deliveries does this workspace have, and this endpoint, newest first, and which were not
--- delivered?
+-- Which deliveries, and which undelivered ones, has this workspace or endpoint, newest first?
 create index webhook_deliveries_workspace_id_idx on webhook_deliveries (workspace_id, id);
 create index webhook_deliveries_endpoint_id_idx
     on webhook_deliveries (workspace_id, endpoint_id, id);
@@ -233,8 +232,7 @@ create or replace trigger partners_announce_status
     when (old.status <> new.status and has_webhooks(new.workspace_id))
         execute function announce_partner_status();
 
--- An approved application makes the person a partner. Nothing is announced of a person who was a
--- partner before.
+-- An approved application makes the person a partner. Existing partners are not announced.
 create or replace function announce_application() returns trigger language plpgsql security definer
     set search_path = public, pg_temp as $$
 begin
@@ -250,9 +248,8 @@ create or replace trigger applications_announce
     when (old.outcome is null and new.outcome = 'approved' and has_webhooks(new.workspace_id))
         execute function announce_application();
 
--- A payout is created when it has claimed all of its commissions. It fails when they are payable
--- again, whatever the reason: also after it was paid, if the bank returned it or the transfer was
--- reversed in full.
+-- A payout is created when it has claimed all its commissions. It fails whenever they are payable
+-- again: even after it was paid, if the bank returned it or its transfer was reversed in full.
 create or replace function announce_payout() returns trigger language plpgsql security definer
     set search_path = public, pg_temp as $$
 declare

@@ -2,8 +2,8 @@
 import { csvLines } from '../values/csv.ts'
 
 /**
- * Rows per page. Each page is one database call. A request may make 50 on Cloudflare’s free plan,
- * and 10,000 on others.
+ * Rows per page, one database call each. Cloudflare's free plan allows 50 per request, others
+ * 10,000.
  */
 export const EXPORT_PAGE = 1_000
 /** Rows per file. A full file continues after its last id. */

@@ -38,10 +38,7 @@ export type Noun = keyof typeof REMEDIES
 export const notFound = (noun: Noun) =>
   new ApiError('not_found', `No ${noun} has this ID. ${REMEDIES[noun]}`)
 
-/**
- * Looks up a row by the id in a URL. `find` gets UUIDs only, because Postgres rejects other texts.
- * @throws {ApiError} `not_found`
- */
+/** Finds a row by the id of a URL. Only UUIDs reach `find`. @throws {ApiError} `not_found` */
 export const found = async <T>(
   noun: Noun,
   id: string,

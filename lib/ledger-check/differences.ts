@@ -36,10 +36,7 @@ const ALL_SETTINGS: Settings[] = [false, true].flatMap((creditOutOfBand) =>
 )
 
 /**
- * The differences of a purchase that is not pending.
- *
- * @param settings who reported the sales that earn
- * @param now milliseconds
+ * The differences of a purchase that is not pending. `settings` say who reports; `now` is in ms.
  */
 export const findDifferences = (
   purchase: StoredPurchase,

@@ -22,11 +22,7 @@ export const most = (a: Fraction, b: Fraction): Fraction => (isLess(a, b) ? b : 
 /** The nearest whole number, halves up. @param a 0 or more */
 export const rounded = ({ n, d }: Fraction): bigint => (2n * n + d) / (2n * d)
 
-/**
- * Whether a whole number is this fraction, rounded half up once.
- *
- * @param slack what else may have been rounded on the way to it
- */
+/** Whether a number is this fraction, rounded half up once; `slack` is of earlier roundings. */
 export const isRounded = (cents: bigint, exact: Fraction, slack: Fraction = NOTHING): boolean => {
   const half: Fraction = plus({ n: 1n, d: 2n }, slack)
   const difference = minus(whole(cents), exact)

@@ -35,8 +35,8 @@ export const isWithoutPayment = (purchase: StoredPurchase): boolean => {
 }
 
 /**
- * Payments without any invoice, of the amount of an invoice without a payment, where both earn.
- * Each is matched with one other at most.
+ * Earning payments without an invoice, of the amount of an earning invoice without a payment, one
+ * to one.
  *
  * @param invoices those without a payment
  * @param near purchases that may be of the same customers and times

@@ -127,12 +127,7 @@ export const countedOf = ({ due, received }: Account, settings: Settings) => {
 /** What the merchant reported as refunded, net: in all, or null for everything that was left. */
 export type Reported = { amountCents: number | null; currency: string | null }
 
-/**
- * What was returned of a purchase, at most all of it.
- *
- * @param gross what counts of it with tax
- * @param saleCents and without
- */
+/** What was returned of a purchase, at most all. `gross` counts with tax, `saleCents` without. */
 export const returnedOf = (
   stored: Stored[],
   reported: Reported[],

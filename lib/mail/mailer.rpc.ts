@@ -5,10 +5,8 @@ export type MailerService = {
   hasTransport: () => boolean | Promise<boolean>
 
   /**
-   * Sends a sign-in link immediately. It bypasses the outbox, because a link that signs somebody in
-   * must not be stored.
-   *
-   * @throws when it could not be sent after two attempts
+   * Sends a sign-in link immediately, because the outbox must not store it. @throws if two attempts
+   * failed
    */
   sendSignInLink: (mail: SignInMail) => Promise<SignInOutcome>
 }

@@ -73,11 +73,11 @@ export const lastDeliveryQuery = (db: Db, workspaceId: string, partnerId: string
     .select(['m.delivery', 'm.delivery_reason as reason', 'm.delivery_at as at'])
 
 /**
- * Queues a failed mail again, with all its attempts, and records it in the audit log. Idempotent: a
- * mail that has not failed stays as it is.
+ * Queues a failed mail again, with all its attempts, and an audit entry. Idempotent: mails that
+ * have not failed do not change.
  *
- * @param id must be a UUID
- * @returns the mail as it is now; undefined if the workspace has no such mail
+ * @param id a UUID
+ * @returns the mail; undefined if the workspace has no such mail
  */
 export const retryMail = async (
   db: Db,

@@ -1,9 +1,11 @@
 /**
- * The status of a mail: `queued` has not been tried, `held` waits until its workspace may mail
- * people who never signed in, `retrying` is tried again, `sent` was accepted by the transport,
- * `failed` is not tried again unless a manager retries it. The others are what the provider reports
- * of one that was sent: `delivered`, `bounced`, `suppressed` (not sent on, because the address
- * bounced or its owner complained before) and `complained` (reported as spam).
+ * - `queued`: not attempted yet
+ * - `held`: waits until its workspace may mail people who never signed in
+ * - `retrying`: is attempted again
+ * - `sent`: the transport has accepted it
+ * - `failed`: is not attempted again unless a manager retries it
+ * - `delivered`, `bounced`, `suppressed` (the address bounced or complained before), `complained`
+ *   (reported as spam): what the provider reports of a sent mail
  */
 export const MAIL_STATUSES = [
   'queued',

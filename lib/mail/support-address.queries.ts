@@ -21,11 +21,10 @@ type SupportCheck = {
 }
 
 /**
- * Mails the link to the support address of a program, in place of the one before.
+ * Mails a new link to the support address of a program.
  *
  * @param check.programId of a program of the workspace
- * @returns false if the address was changed or confirmed meanwhile, or several links were sent
- *   already
+ * @returns false if the address was changed or confirmed meanwhile, or got several links already
  */
 export const requestSupportCheck = async (
   db: Db,

@@ -12,10 +12,8 @@ export type PayoutFilter = OrderedPageRequest & {
 }
 
 /**
- * Whether a payout by Stripe is still to be sent: the predicate of payouts_processing_idx, word for
- * word. A condition on `status` would not use that index.
- *
- * @param p the alias of the payout
+ * Whether the payout `p`, an alias, is still to be sent by Stripe. Must be the predicate of
+ * payouts_processing_idx, word for word: a condition on `status` would not use that index.
  */
 export const isInFlight = (p: string) => sql<SqlBool>`(
   ${sql.ref(`${p}.paid_at`)} is null and ${sql.ref(`${p}.failed_at`)} is null

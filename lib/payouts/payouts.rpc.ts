@@ -72,8 +72,7 @@ export type PartnerPayoutsService = AccountsService &
     /** The address of a partner's own dashboard at Stripe; null if the partner has no account. */
     openDashboard: (holder: { workspaceId: string; email: string }) => Promise<string | null>
     /**
-     * Ends the hold of a partner's account by the link of the mail.
-     * @returns false if it holds none, or the link is another's
+     * Ends an account's hold by the mailed link. @returns false without a hold, or by another link
      */
     confirmAccount: (
       holder: { workspaceId: string; email: string },

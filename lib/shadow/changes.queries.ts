@@ -12,8 +12,7 @@ import type { ShadowRun } from './comparison/compared-run.queries.ts'
 const bucketOfEvent = sql`coalesce(e.customer_id::text, 'ext:' || e.customer_external_id)`
 
 /**
- * The event that the commission `c` names by one of its ids; of a purchase that is recorded twice,
- * the one that is credited.
+ * The event that the commission `c` names by an id; of a purchase recorded twice, the credited one.
  */
 const namedEvent = (workspaceId: string) => sql`
   select coalesce(
@@ -51,10 +50,8 @@ export type Resolved = {
 }
 
 /**
- * Finds the sale and the bucket of commissions. Nothing is saved before they are compared. In the
- * order in which uploads lock them.
- *
- * @param which selects their ids
+ * Finds the sale and the bucket of commissions, and saves nothing. In the order in which uploads
+ * lock them. @param which selects their ids
  */
 const resolve = (workspaceId: string, which: RawBuilder<unknown>) => sql<Resolved>`
   with given as materialized (${which})

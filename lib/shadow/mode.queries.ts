@@ -35,7 +35,7 @@ export const lockProgram = (db: Db, workspaceId: string, programId: string) =>
   ] as const
 
 /**
- * Starts a shadow run of a program, if nothing keeps it from it. Idempotent.
+ * Starts a shadow run of a program if it can. Idempotent.
  *
  * @param programId a UUID
  * @returns what decided it, with the mode before; undefined if there is no such program

@@ -7,12 +7,7 @@ import { findProgram } from '../programs/programs.queries.ts'
 import { END_REFUSAL, type ProgramMode, startRefusalOf } from '../rules/programs/mode.ts'
 import { startShadowRun } from './mode.queries.ts'
 
-/**
- * Starts a shadow run, or does nothing if the program has the mode.
- *
- * @param programId a UUID
- * @returns why it is refused; null if the program has the mode now
- */
+/** Starts a shadow run, unless the program has the mode. @returns why it is refused, else null */
 export const changeMode = async (
   db: Db,
   act: Act,

@@ -69,8 +69,8 @@ const activeFirst = ({ active, others }: Awaited<ReturnType<typeof allAccounts>>
   active ? [active, ...others] : others
 
 /**
- * Keeps the account that was active when somebody signs in as another person, and ends the session
- * of the same person. The oldest account beyond MAX_OTHERS is signed out.
+ * When somebody signs in as another person, keeps the active account. Ends a former session of the
+ * same person. The oldest account beyond MAX_OTHERS is signed out.
  *
  * @returns the Set-Cookie header of the others; null if there were and are none
  */
@@ -86,8 +86,7 @@ export const keepFormerAccount = async (c: AuthContext, userId: string): Promise
 }
 
 /**
- * Makes another account of this browser the active one.
- * @returns the Set-Cookie headers; null if this browser has no such account
+ * Makes another account of this browser active. @returns the Set-Cookie headers; null without it
  */
 export const switchAccount = async (
   c: AuthContext,

@@ -67,10 +67,7 @@ const held = sql`
     union all
     select r.* from commissions r where r.reverses_id = h.commission_id and r.payout_id is null) c`
 
-/**
- * Whether a payout that is not paid may have commissions: the predicate of payouts_unpaid_idx.
- * @param p its alias
- */
+/** Whether the unpaid payout `p` may have commissions: the predicate of payouts_unpaid_idx. */
 export const isUnpaid = (p: string) => {
   const payout = sql.table(p)
   return sql`(${payout}.paid_at is null
@@ -78,8 +75,8 @@ export const isUnpaid = (p: string) => {
 }
 
 /**
- * What the earnings of `own` add up from: what was folded, what was not, and what depends on the
- * time or on a hold.
+ * What the earnings of `own` consist of: folded totals, differences, and what depends on the time
+ * or on a hold.
  *
  * @param isPartner whether `own` are partners, else a workspace
  */
@@ -114,10 +111,7 @@ const parts = (now: Date, isPartner: boolean): RawBuilder<unknown> => {
     select ${id}, p.currency, 0, 0, 0, p.cents, -p.cents from own cross join lateral (${isPartner ? inPayouts : inRuns}) p`
 }
 
-/**
- * Whether a row of totals is a balance.
- * @param t its alias
- */
+/** Whether the row `t` of totals is a balance. */
 const isBalance = (t: string) => {
   const total = sql.table(t)
   return sql`${total}.dimension = 'all' and ${total}.unit = 'all_time' and ${total}.currency <> ''`

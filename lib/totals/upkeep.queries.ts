@@ -6,8 +6,8 @@ import type { Db } from '../db/connection.ts'
 export const needsUpkeep = (keptDays: number) => sql`upkeep_is_due(${keptDays})`
 
 /**
- * Folds some of the differences into the totals, and counts what became payable.
- * @returns their number: less than the limit if none are left
+ * Folds differences into the totals, and counts what became payable. @returns their number: less
+ * than the limit if none are left
  */
 export const foldTotals = async (db: Db, limit: number): Promise<number> => {
   const { rows } = await sql<{ folded: number }>`select fold_totals(${limit}) as folded`.execute(db)

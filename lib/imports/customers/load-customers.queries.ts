@@ -26,16 +26,16 @@ export const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
   order by r.referred_at desc, r.origin desc limit 1), false)`
 
 /**
- * Reads the workspace, and the programs, partners and customers of the rows, in one database round
- * trip. Returns no workspace for a person who is not a member.
+ * Reads the workspace, and the programs, partners and customers of the rows, in one round trip. For
+ * a person who is not a member, the workspace is missing.
  *
  * `offset 0` forces an index lookup per row. During an import the table outgrows its statistics,
  * and the planner could choose a sequential scan for a join.
  *
  * @param programId the default program of the request
  * @param call null for a dry run, which no earlier call answers
- * @returns `answer` of the same call, if it was made before; `isUndone` if the import was undone;
- *   `lateIds` of customers whose sales an interrupted request has left to recompute
+ * @returns `answer` of an earlier attempt; `isUndone` if the import was undone; `lateIds` of
+ *   customers whose sales an interrupted request has left to recompute
  */
 export const loadCustomerImport = async (
   db: Db,

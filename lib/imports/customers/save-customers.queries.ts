@@ -23,12 +23,12 @@ type CustomerImport = {
 }
 
 /**
- * Upserts customers. Null fields keep the stored values, and unchanged customers are not updated.
- * All writers lock rows in one order, so that imports and reports cannot deadlock.
+ * Upserts customers. Null fields keep the stored values, and unchanged rows are not written. All
+ * writers lock rows in one order, so that imports and reports cannot deadlock.
  *
- * @returns the results, corrected for customers that were created concurrently, and the ids of
- *   customers whose payments since the second of the import have to be recomputed. Null if the same
- *   call was answered meanwhile, or two of the customers were merged.
+ * @returns the results, corrected for concurrently created customers, and the ids of customers
+ *   whose payments since the second of the import are to be recomputed. Null if the call was
+ *   answered meanwhile, or two of the customers were merged.
  */
 export const saveCustomerImport = async (
   db: Db,

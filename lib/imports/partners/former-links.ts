@@ -1,8 +1,8 @@
 /**
- * Whether links of an earlier platform still credit their partners. The form of a link says where
- * it has the slug: `?ref` in that parameter, `/` in its path, `//go.example?ref` and
- * `//go.example/` on another site. The snippet reads `via`, and other parameters that the
- * merchant's tag names. A visit by a link, or a manager, shows whether its form works.
+ * Whether links of a former platform still credit their partners. A link's form says where it has
+ * the slug: `?ref` in that parameter, `/` in its path, `//go.example?ref` and `//go.example/` on
+ * another site. The snippet reads `via`, and the parameters that the merchant's tag names. A visit,
+ * or a manager, shows whether a form works.
  */
 
 import { isOnSite } from '../../tracking/checks/tracking-check.ts'

@@ -2,12 +2,7 @@
 
 type NamesGroup = { group: string | null }
 
-/**
- * A group of the program.
- *
- * @property isNew whether the import creates it
- * @property isAmbiguous whether another group has its name too
- */
+/** A group; `isNew` if the import creates it, `isAmbiguous` if another group has its name too. */
 type NamedGroup = { id: string; name: string; isNew: boolean; isAmbiguous: boolean }
 
 /** Groups by `groupKey` of an id or a name. */
@@ -19,9 +14,8 @@ export type NewGroup = { id: string; name: string }
 export const groupKey = (text: string): string => text.toLowerCase()
 
 /**
- * The groups that rows name.
- * @param existing groups of the program
- * @param newId returns the id of a group to create; null to create none
+ * The groups that rows name. `newId` returns the id of a group to create, or is null to create
+ * none.
  */
 export const findGroups = (
   rows: NamesGroup[],

@@ -166,11 +166,10 @@ const furtherLinks = (partners: NewPartner[]) =>
   )
 
 /**
- * Inserts partners with their further links, coupons, opening balances, mails and new groups, in
- * one transaction. Idempotent: see save_partner_import.
+ * Inserts partners with their links, coupons, opening balances, mails and new groups, in one
+ * transaction. Idempotent: see save_partner_import.
  *
- * @returns false if an address, slug, coupon or group name was taken since the read: read and
- *   decide again
+ * @returns false if something unique was taken since the read, which is then to be repeated
  */
 export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise<boolean> => {
   const { workspaceId, programId, partners, newGroups, completed, notice, audit, call } = planned

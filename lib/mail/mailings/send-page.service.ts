@@ -165,12 +165,11 @@ type Page = {
 }
 
 /**
- * Sends leased mails, until their accounts pause or the limits are reached. A mail that is no
- * longer wanted is left to the next lease, which saves the reason.
+ * Sends leased mails until their accounts pause or the limits are reached. Unwanted mails are left
+ * to the next lease, which saves the reason.
  *
- * A batch whose outcome is unknown is repeated as it is, under the same key. Of one that was
- * refused, nothing was accepted, so its mails are sent one by one, and the one that it was refused
- * for fails alone.
+ * A batch with an unknown outcome is repeated unchanged, under the same key. Of a refused batch,
+ * nothing was accepted: its mails are sent one by one, and only the refused mail fails.
  */
 export const sendPage = async (
   mails: LeasedMail[],

@@ -1,8 +1,7 @@
 /**
- * The links by which people end the mails of a workspace that nobody needs: those of
- * UNSUBSCRIBABLE_KINDS. A link names a partner, or the application of somebody who was invited, and
- * is signed, so that nobody ends another's mails. It is the person who unsubscribes, at the address
- * of that partner.
+ * Links by which people unsubscribe from a workspace's mails of UNSUBSCRIBABLE_KINDS. A link names
+ * a partner or an invited person's application, and is signed, so that nobody unsubscribes others.
+ * It unsubscribes the person with that address.
  */
 
 import { toHex } from '../../platform/sha256.ts'

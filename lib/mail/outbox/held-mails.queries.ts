@@ -13,10 +13,9 @@ const isHeld = sql`is_held and failed_at is null`
 export const hasHeldMails = sql`exists (select from mails where ${isHeld})`
 
 /**
- * Releases held mails: all of a workspace that the operator trusts; so many a day (UTC) of another
- * one, once a sale was credited to a partner. Only totals that are folded count, which any nudge of
- * the mailer, or its cron, does. Looks at one row of each workspace that holds mails, by index. May
- * run twice, also at the same time.
+ * Releases held mails: all of a trusted workspace, and of others so many a day (UTC), once a sale
+ * was credited to a partner, by folded totals. Reads one row by index for each workspace with held
+ * mails. Idempotent, also concurrently.
  */
 export const releaseMails = async (db: Db, daily: number, now: Date): Promise<number> => {
   const today = new Date(now.toISOString().slice(0, 10))

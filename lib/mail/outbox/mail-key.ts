@@ -3,8 +3,8 @@
 const KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_(\d{1,6}))?$/
 
 /**
- * The key of a mail. Each report that it was never sent raises the version: under the former key,
- * the provider would send nothing.
+ * The key of a mail. Each report that it was never sent raises the version: the provider would
+ * deduplicate by the former key.
  */
 export const mailKey = (id: string, keyVersion: number): string =>
   keyVersion === 0 ? id : `${id}_${keyVersion}`

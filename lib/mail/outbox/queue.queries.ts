@@ -78,14 +78,14 @@ type Page = {
 }
 
 /**
- * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose
- * first attempt was before `windowStart` fail: another attempt could deliver them twice. So do
- * those from which their recipients have unsubscribed, and those to banned partners.
+ * Leases due mails, first the invitations, because somebody waits for them. Mails first attempted
+ * before `windowStart` fail, because another attempt could deliver them twice. Mails to banned
+ * partners and unsubscribed people fail, too.
  *
- * A batch whose outcome is unknown is leased as a whole, beyond the limit. All of its mails have
- * the same times, so a concurrent run that has waited for their locks finds none of them due.
+ * A batch with an unknown outcome is leased as a whole, beyond the limit. Its mails have the same
+ * times, so a concurrent run that has waited for their locks finds none of them due.
  *
- * A repeat after an unseen commit gets the same mails, but for those that fail.
+ * A repeat after an unseen commit gets the same mails, but not the failed ones.
  */
 export const leaseMails = async (
   db: Db,

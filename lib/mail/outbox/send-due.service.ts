@@ -48,12 +48,12 @@ const CLOCK: Clock = {
 const after = (time: number, seconds: number): Date => new Date(time + seconds * 1_000)
 
 /**
- * Sends the mails that are due, in pages, as long as the budget lasts.
+ * Sends due mails in pages, within the budget.
  *
  * @param ms how long a run may take
  * @returns null if there were none
- * @throws {Unavailable} the mails are due again after their lease; a transport with idempotency
- *   keys sends none twice
+ * @throws {Unavailable} the mails are due again after their lease: transports with idempotency keys
+ *   send none twice
  */
 export const sendDue = async (
   env: SendEnv,

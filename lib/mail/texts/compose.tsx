@@ -39,10 +39,7 @@ const supportLine = ({ supportEmail }: MailBrand, t: Translate): Paragraph[] =>
   supportEmail ? [paragraph(t, m.mail_questions, { name: { name: supportEmail } })] : []
 
 /**
- * An email in HTML and in plain text. With a brand, it has the logo at its head, and the support
- * address at its foot.
- *
- * @param foot what ends it
+ * An email in HTML and plain text. A brand adds its logo, and the support address before `foot`.
  */
 export const render = (
   { subject, preview, paragraphs }: Draft,

@@ -16,9 +16,9 @@ export const deliverableAddress = (address: string): string | null => {
 const SAME_DOMAIN: Record<string, string> = { 'googlemail.com': 'gmail.com' }
 
 /**
- * The mailbox that mails to an address reach, as limits count it: without the tag after "+", and
- * for Gmail without dots. Some providers deliver tags to mailboxes of their own, which then share a
- * limit. For limits only: people are identified by their full addresses.
+ * The mailbox of an address, as limits count it: without the tag after "+", and for Gmail without
+ * dots. Providers that deliver tags to separate mailboxes share a limit. People are identified by
+ * their full addresses.
  *
  * @param email normalized, as `normalizeEmail` does
  */

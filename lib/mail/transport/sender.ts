@@ -56,10 +56,10 @@ const displayName = (merchant: string, ours: string): string | null => {
 }
 
 /**
- * The sender of a mail: `Pine Notes via Tributary`, at the address of the installation. Without a
- * merchant, or with one whose name is refused, it is the installation alone.
+ * The sender, such as `Pine Notes via Tributary`; without a merchant, or for a refused name, only
+ * the installation.
  *
- * @param from     `Name <address>`, or an address
+ * @param from `Name <address>`, or an address
  * @param merchant the name of a workspace
  */
 export const senderOf = (from: string, merchant?: string): Address => {

@@ -61,9 +61,8 @@ const addressRefusal = async (
 }
 
 /**
- * Updates the fields that differ, all or none. Makes two database round trips, and a third one for
- * an address. A former slug still works. A corrected address applies to the person in all programs
- * of the workspace.
+ * Updates the fields that differ, in full or not at all, in two round trips, or three for an
+ * address. A former slug still works. A new address applies in all programs of the workspace.
  *
  * @param id a UUID
  * @returns undefined if the workspace has no such partner

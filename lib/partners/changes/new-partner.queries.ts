@@ -100,9 +100,8 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
 }
 
 /**
- * Creates a partner with its coupon, welcome mail and audit entry, in one transaction. An existing
- * partner with the address is returned unchanged. Makes two database round trips, and two more for
- * each lost race.
+ * Creates a partner with its coupon, welcome mail and audit entry in one transaction, or returns
+ * the partner with the address. Makes two round trips, and two more for each lost race.
  *
  * @throws {Unavailable} if concurrent requests interfered in every round
  */

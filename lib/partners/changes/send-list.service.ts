@@ -10,10 +10,8 @@ import { EXPORT_PAGE, streamCsv } from '../../http/csv-stream.ts'
 type Filter = { cursor?: string | undefined; limit: number }
 
 /**
- * Sends a list as a CSV file, and records it in the audit log first.
- *
- * @param read a page of the list, on a connection of its own, because each has the deadline of one
- *   call
+ * Sends a list as a CSV file, after an audit entry. `read` gets a page on a new connection, because
+ * a connection has the deadline of one call.
  */
 export const sendList = async <R extends { id: string }, F extends Filter>(
   c: Context<WorkspaceEnv>,

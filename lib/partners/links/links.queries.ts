@@ -222,8 +222,8 @@ const saveLink = async <Refusal>(
 }
 
 /**
- * Releases a further link: visits through it are no longer recorded, and another partner may take
- * its slug. Recorded clicks are kept.
+ * Releases a further link: its visits are no longer recorded, and its slug is free. Keeps recorded
+ * clicks.
  *
  * @param partnerId a UUID
  * @returns undefined if the workspace has no such partner

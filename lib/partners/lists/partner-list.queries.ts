@@ -89,9 +89,8 @@ const FIGURES = {
 
 /**
  * The first partners by a figure, as a table expression: positive figures, then none, then negative
- * ones. The first and the last part read the index of the figure, and stop once the page is full,
- * so that a page takes as long among 50,000 partners as among 50. Only folded figures count: up to
- * a minute old.
+ * ones. The first and the last part read the figure's index until the page is full, so a page takes
+ * as long for 50,000 partners as for 50. Counts folded figures only: up to a minute old.
  */
 const firstByFigure = (
   workspaceId: string,

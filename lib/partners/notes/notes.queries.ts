@@ -35,12 +35,7 @@ export const findNote = (db: Db, workspaceId: string, partnerId: string, id: str
 const aboutPartner = (partnerId: string) =>
   sql`(select jsonb_build_object('email', p.email) from partners p where p.id = ${partnerId})`
 
-/**
- * Adds a note. Idempotent by its id.
- *
- * @param partnerId a UUID
- * @returns the note with this id; undefined if the workspace has no such partner
- */
+/** Adds a note by its id. Idempotent. @returns it; undefined if the workspace lacks the partner */
 export const addNote = async (
   db: Db,
   act: Act,

@@ -67,12 +67,11 @@ export type Platform = { platform: string; livemode: boolean }
 export type NewHold = Hold & { effectiveAt: Date; tokenHash: string }
 
 /**
- * Saves the id of the account that Stripe created. If the person had another one before, or has
- * changed its address within the hold, payouts to it are held. Nobody can end that by a mail for an
- * address that was changed within the hold.
+ * Saves the id of the account that Stripe created. Payouts to it are held if the person had another
+ * account, or changed its address within the hold. A mail to such an address cannot end the hold.
  *
- * @returns false if the account can no longer be used: it was disconnected meanwhile, or the
- *   workspace now has the key of another Stripe account
+ * @returns false if the account was disconnected meanwhile, or the workspace now has the key of
+ *   another Stripe account
  */
 export const bindPayoutAccount = async (
   db: Db,
@@ -139,12 +138,10 @@ export const confirmHeldAccount = async (
 export type Disconnection = 'disconnected' | 'not_connected' | 'payout_in_flight'
 
 /**
- * Disconnects a person's account, unless a payout to it is in flight. The account at Stripe does
- * not change.
+ * Disconnects a person's account, unless a payout to it is in flight. Stripe keeps the account.
  *
  * @param id of the account, if it may have been replaced
- * @param moment its time is the same for each retry: it identifies the row that an earlier attempt
- *   disconnected
+ * @param moment the same for each retry: its time identifies the row of an earlier attempt
  */
 export const disconnectAccount = async (
   db: Db,

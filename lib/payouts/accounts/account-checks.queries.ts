@@ -28,8 +28,8 @@ const wantedAccounts = (isWanted: RawBuilder<unknown>) => sql`
       where ${isUnready} and ${isWanted}`
 
 /**
- * Picks accounts, and notes that they are being asked for. Concurrent Workers get different ones; a
- * repeat after an unseen commit gets the same.
+ * Leases accounts to read. Concurrent Workers get different ones, a repeat after an unseen commit
+ * the same.
  *
  * @param isDue whether an account was not read recently
  * @param isOurs whether it is one of those to ask for

@@ -17,8 +17,7 @@ export const hasChangedAddress = (person: Person, now: Date) =>
   sql`exists (${formerAddresses(person, now)})`
 
 /**
- * An insert that mails the partner `p` of a person, and each address that it has left recently,
- * which gets the same details but for the links that only the person may use.
+ * An insert of mails to a person, the partner `p`, and to its recent addresses.
  *
  * @param details an expression that may name the partner `p` and the columns of `from`
  * @param secrets names of details that former addresses do not get

@@ -153,10 +153,9 @@ const updateStatus = async (
 }
 
 /**
- * Starts or continues a partner's onboarding. Each step is saved before the next, so that a
- * repeated call continues with the same account.
+ * Starts or continues a partner's onboarding. Saves each step before the next.
  *
- * @throws {Unavailable} a repeated call continues
+ * @throws {Unavailable} a retry continues with the same account
  */
 export const startOnboarding = async (
   env: OnboardingEnv,
@@ -243,10 +242,8 @@ export const refreshAccount = async (
 const STRIPE_SIGN_IN = 'https://connect.stripe.com/express_login'
 
 /**
- * The address of a partner's own dashboard at Stripe. If the merchant's key does not allow to
- * create a link, it is that of Stripe's sign-in.
- *
- * @returns null if the partner has no account
+ * The address of a partner's dashboard at Stripe; of Stripe's sign-in if the merchant's key may not
+ * create links; null if the partner has no account.
  */
 export const openDashboard = async (
   env: OnboardingEnv,

@@ -55,10 +55,9 @@ export const isOpen = (
         and not ${isHeld} ${isWithinLimits(limits)}`
 
 /**
- * The commissions of one partner that a run may claim, as a subquery, the first that became payable
- * first. It is written for the one index that has them in this order: with statistics that are
- * older than the commissions, Postgres may take the one that finds all that is payable in the
- * workspace.
+ * The commissions of one partner that a run may claim, by the time they became payable, as a
+ * subquery. This order makes Postgres use the index of a partner's payable commissions. With old
+ * statistics, it could choose the index of the whole workspace.
  */
 export const openOf = (
   partnerId: RawBuilder<unknown>,
@@ -109,7 +108,7 @@ const joined = (scope: BalanceScope) => sql`
     left join payout_accounts a on a.workspace_id = ${accountsOf(scope)} and a.email = p.email
                                and a.disconnected_at is null`
 
-/** The same for each balance. Postgres could join all of them, taking the tables for empty. */
+/** The same, looked up. If the tables seem empty to Postgres, a join reads all rows per balance. */
 const lookedUp = (scope: BalanceScope) => sql`
     join lateral (select o.* from partners o where o.id = s.partner_id offset 0) p on true
     join programs g on g.id = p.program_id
@@ -118,9 +117,8 @@ const lookedUp = (scope: BalanceScope) => sql`
                        offset 0) a on true`
 
 /**
- * Balances, each with its destination account, if the method is to pay by Stripe, and the reason
- * why a run skips it. The minimum applies to the minor units of every currency. What is the same
- * for all of them is read once, as `w`.
+ * Balances with the destination account, for a run by Stripe, and the reason why a run skips them.
+ * The minimum is in minor units of every currency. `w` has what is the same for all balances.
  *
  * @param code limits them to those that a run skips for this reason
  */

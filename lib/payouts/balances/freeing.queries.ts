@@ -19,9 +19,8 @@ const endFreeing = (which: RawBuilder<unknown>) => sql<unknown>`
   where p.is_freeing and ${which} and not exists (select from commissions c where c.payout_id = p.id)`
 
 /**
- * The statements of a batch that release a page of commissions, one payout after the other. Until
- * all of a payout's are released, no run claims anything of its partner and currency, so that no
- * balance is split.
+ * The statements that release a page of commissions, payout by payout. Until a payout has released
+ * all of them, no run claims anything of its partner and currency, so that no balance is split.
  *
  * @param which limits the payouts, `p`
  */

@@ -75,10 +75,8 @@ export const readPayoutsPage = async (
 }
 
 /**
- * A run, its newest payouts, and how many of all of them a manager may decide about, in one fetch.
- *
- * @param id a UUID
- * @returns undefined if the workspace has no such run
+ * A run, its newest payouts, and how many of all its payouts a manager may decide about, in one
+ * fetch. @returns undefined if the workspace has no such run
  */
 export const readRunPage = async (
   db: Db,

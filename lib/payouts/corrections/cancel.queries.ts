@@ -23,12 +23,7 @@ const isOpen = sql`p.paid_at is null and p.failed_at is null and p.cancel_reques
 /** Whether no request for the transfer of `p` is in flight: none used its key, or all failed. */
 const isUnsent = sql`(p.stripe_account_id is null or p.key_used_at is null)`
 
-/**
- * Cancels payouts, `p`. To be preceded by `lockPayouts`, as a payout may be growing: see
- * claims.queries.ts.
- *
- * @param which limits them
- */
+/** Cancels payouts, `p`, after `lockPayouts`, because a payout may be growing. @param which ones */
 const cancel = (which: RawBuilder<unknown>, now: Date) => sql<unknown>`
   update payouts p
   set cancel_requested_at = ${now}, next_attempt_at = ${now}, claimed_at = coalesce(p.claimed_at, ${now}),
@@ -51,8 +46,8 @@ const freeUntil = async (db: Db, which: RawBuilder<unknown>, end: number): Promi
  * Cancels a payout. Idempotent.
  *
  * @param id a UUID
- * @returns the payout after that, unchanged if it was sent or has ended: see `cancelRefusalOf`;
- *   undefined if the workspace has no such payout
+ * @returns the payout, unchanged if it was sent or has ended: see `cancelRefusalOf`; undefined if
+ *   the workspace has no such payout
  */
 export const cancelPayout = async (
   db: Db,
@@ -123,7 +118,7 @@ const stopRun = (db: Db, act: Act, run: Run): RawBuilder<unknown> => {
  * Cancels the next payouts of a canceled run, and releases a page of its commissions, in one batch.
  *
  * @param stop stops the run in the same batch, unless it was stopped before
- * @returns whether there is more to do, and the run after that
+ * @returns the run, and whether there is more to do
  */
 const continueRun = async (
   db: Db,
@@ -148,13 +143,11 @@ const continueRun = async (
 }
 
 /**
- * Cancels a run, by Stripe or by bank: it claims nothing more, and what was not sent is canceled.
- * What was sent stays. Idempotent. The next request or the cron continues an interrupted
- * cancellation.
+ * Cancels a run: it claims nothing more, and unsent payouts are canceled. Sent ones are not. The
+ * next request or the cron continues an interrupted cancellation. Idempotent.
  *
  * @param id a UUID
- * @returns the run after that, with another status if it was refused: see `refusalOf`; undefined if
- *   there is no such run
+ * @returns the run, with another status if it was refused: see `refusalOf`; undefined without one
  */
 export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | undefined> => {
   const { workspaceId, now } = act
@@ -174,10 +167,8 @@ export const unfinishedCancels = [
 ]
 
 /**
- * Continues the work of requests: one page of payouts of a canceled run, or else of commissions to
- * release.
- *
- * @returns whether there may be more
+ * Cancels a page of payouts of a canceled run, or releases a page of commissions. @returns whether
+ * there may be more
  */
 export const continueCanceling = async (db: Db, now: Date): Promise<boolean> => {
   const [run] = await db

@@ -53,13 +53,13 @@ type Decision = ResolutionRequest & {
 }
 
 /**
- * Marks payouts that are being canceled as sent, or as not sent, in one transaction: they are paid,
- * and the partners get mails, or their commissions are payable again, those beyond a page by the
- * cron. Idempotent, and serialized with payout runs. Payouts about which nobody may decide stay as
- * they are: see `resolutionRefusalOf`.
+ * Marks `canceling` payouts as sent or as not sent, in one transaction. Sent ones are paid, and the
+ * partners get mails. The commissions of the others are payable again; the cron releases those
+ * beyond a page. Idempotent, and serialized with payout runs. Payouts about which nobody may decide
+ * do not change: see `resolutionRefusalOf`.
  *
  * @param ids a query of their ids
- * @returns the payouts after that
+ * @returns the payouts after the change
  */
 const resolve = async (
   db: Db,

@@ -52,10 +52,8 @@ export const unresolvableReason = (payout: ResolutionState, now: Date): string |
 }
 
 /**
- * Why a decision was refused; null if it was taken, before or now: the request may be a repeat of
- * one whose answer was lost.
- *
- * @param payout after the request
+ * Why a decision about a payout was refused, by its state after the request. null if it was taken,
+ * now or before: the request may be a retry after a lost response.
  */
 export const resolutionRefusalOf = (
   payout: ResolutionState,

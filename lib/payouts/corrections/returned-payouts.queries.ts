@@ -10,15 +10,14 @@ import { type PayoutRow, payoutQuery } from '../payouts.queries.ts'
 import { isReturnable } from './returned-payouts.ts'
 
 /**
- * Marks a payout of a confirmed run as returned, in one transaction: its commissions are payable
- * again, and the partner gets a mail with the reason. Idempotent, and serialized with payout runs.
+ * Marks a payout of a confirmed run as returned, in one transaction. Its commissions are payable
+ * again, and the partner gets a mail. Idempotent, and serialized with payout runs.
  *
- * @param id        a UUID
- * @param reason    a sentence, which the partner reads
- * @param portalUrl the link in the mail, which continues to the page for payment details if the
- *   workspace has one
- * @returns the payout after that, unchanged if it cannot be returned: see `returnRefusalOf`;
- *   undefined if the workspace has no such payout
+ * @param id a UUID
+ * @param reason a sentence, which the partner reads
+ * @param portalUrl the link in the mail, to the page for payment details if the workspace has one
+ * @returns the payout, unchanged if it cannot be returned: see `returnRefusalOf`; undefined if the
+ *   workspace has no such payout
  */
 export const returnPayout = async (
   db: Db,

@@ -12,11 +12,10 @@ import type { TransferReversal } from './reversals.ts'
 const STRIPE = 'Stripe'
 
 /**
- * Notes how much of a payout's transfer was reversed, with an audit entry. The amount only grows,
- * so late, repeated and reordered events end the same. Releases nothing: a manager decides.
+ * Saves how much of a payout's transfer was reversed, with an audit entry. The amount only grows,
+ * so repeated and late events have no effect. Releases nothing: a manager decides.
  *
- * @returns `in_flight` if the transfer is not saved with its payout yet: the caller is to report
- *   the reversal again
+ * @returns `in_flight` if no payout has the transfer yet: the caller reports the reversal again
  */
 export const noteReversal = async (
   db: Db,
@@ -44,12 +43,12 @@ export const noteReversal = async (
 }
 
 /**
- * Releases the commissions of a payout that was reversed in full: they are payable again.
- * Idempotent, and serialized with payout runs.
+ * Makes the commissions of a payout that was reversed in full payable again. Idempotent, and
+ * serialized with payout runs.
  *
  * @param id a UUID
- * @returns the payout after that, unchanged if it was not reversed in full: see `releaseRefusalOf`;
- *   undefined if the workspace has no such payout
+ * @returns the payout, unchanged if it was not reversed in full: see `releaseRefusalOf`; undefined
+ *   if the workspace has no such payout
  */
 export const releasePayout = async (
   db: Db,

@@ -16,12 +16,11 @@ export type Owed = {
 const REASON = 'Negative balance written off'
 
 /**
- * Writes off a negative balance by an adjustment of the same amount, if it is still what the
- * manager has seen. Of several managers who do it at once, one does: the adjustment's id is made of
- * the newest commission of the balance.
+ * Writes off a negative balance by an adjustment, if it is still what the manager has seen. The
+ * adjustment's id derives from the newest commission of the balance, so only one of concurrent
+ * write-offs succeeds.
  *
- * @returns whether it was written off, by this request or the same one before; undefined if there
- *   is no such partner
+ * @returns whether this request, or an earlier attempt of it, did so; undefined without the partner
  */
 export const writeOff = async (
   db: Db,

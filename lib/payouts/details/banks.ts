@@ -19,11 +19,11 @@ export type AccountPayout = {
 
 /**
  * Where the money of a transfer is, as far as is known. Stripe bundles what an account received
- * into payouts to its bank, so this follows from the account's payouts since the transfer:
+ * into payouts to its bank, so the status follows from the account's payouts since the transfer:
  *
  * - `on_its_way`: none was reported yet, and the transfer was at most two weeks ago
  * - `paid`: one of them arrived
- * - `refused`: the last one failed, and none arrived; or Stripe pays nothing out to the bank. A
+ * - `refused`: none arrived, and the last one failed, or Stripe pays nothing out to the bank. A
  *   failure before the transfer counts unless Stripe pays out again
  */
 export const BANK_STATUSES = ['on_its_way', 'paid', 'refused'] as const

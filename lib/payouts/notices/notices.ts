@@ -3,11 +3,10 @@ import type { PayoutSum } from '../../mail/outbox/details.ts'
 import { formatMoney } from '../../values/money.ts'
 
 /**
- * Why managers are mailed about a run, once each: `approval` while any run waits for a second
- * manager, `review` before a scheduled run is sent, `report` when a scheduled run has ended, or
- * when it waits; the others for what goes wrong in any run by Stripe, bundled. `found_sent`: a
- * payout that had ended as not sent had been sent. `adopted`: the database had lost its payouts, as
- * after it was restored.
+ * Why managers get a mail about a run, once each. `approval`: a run waits for a second manager.
+ * `review`: a scheduled run is sent soon. `report`: a scheduled run has ended, or waits. The others
+ * are problems of runs by Stripe, bundled. `found_sent`: a payout that had ended as not sent was
+ * sent. `adopted`: a restored database had lost the run's payouts.
  */
 export type NoticeReason =
   | 'approval'

@@ -65,12 +65,7 @@ export const notifyUnconnected = async (
   )
 }
 
-/**
- * Reminds partners of workspaces that pay by Stripe, each once per occasion. Each workspace is
- * checked once an hour.
- *
- * @returns how many mails
- */
+/** Reminds partners once per occasion. Checks each workspace with Stripe hourly. @returns mails */
 export const remindPartners = async (
   env: ReminderEnv,
   now: Date,

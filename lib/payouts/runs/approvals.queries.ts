@@ -28,12 +28,11 @@ export const findApprover = async (
 }
 
 /**
- * Approves a run, which the cron then continues, or declines it, in one transaction. Idempotent. A
- * scheduled run is approved by two people, of whom the first counts as long as that person may
- * approve. Of an approval and a concurrent refusal, the first one counts. All managers are mailed
- * about each approval.
+ * Approves or declines a run in one transaction. The first of concurrent decisions counts. The cron
+ * continues an approved run. A scheduled run needs two people; the first approval counts while that
+ * person may approve. All managers get a mail about each approval. Idempotent.
  *
- * @param id  a UUID
+ * @param id a UUID
  * @param url the page of the run
  * @returns the run, and why the decision was refused; undefined if the workspace has no such run
  */

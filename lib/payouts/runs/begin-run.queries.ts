@@ -89,9 +89,8 @@ const begunQuery = (db: Db, id: string) =>
 const SCHEDULE = 'Schedule'
 
 /**
- * Inserts a run that has claimed nothing yet, with what the balance covers. Nothing is claimed
- * between the check and the insert. A run that waits for approval keeps what it would pay now, and
- * pays no more once it is approved.
+ * Inserts a run without claims, with what the balance covers. Nothing is claimed between the check
+ * and the insert. A run that waits for approval pays at most what it would pay now.
  *
  * @param expected what was previewed; null if any sum may be paid
  * @returns null if the run would pay more than was previewed

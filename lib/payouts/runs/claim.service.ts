@@ -36,9 +36,8 @@ type Preparation = {
 }
 
 /**
- * What a run can pay, once the accounts that could not be paid have been read again.
- *
- * @throws {Unavailable} a run, and not a preview, cannot read the balance
+ * What a run can pay, after accounts that could not be paid were read again. @throws {Unavailable}
+ * a run, and not a preview, cannot read the balance
  */
 export const prepare = async (
   env: PayoutEnv,

@@ -19,18 +19,18 @@ type PageSize = { partners: number; commissions?: number }
 export type Claimed = 'more' | 'growing' | 'all'
 
 /**
- * Claims the balances of a run's next partners: their commissions, netted, become a payout per
- * partner and currency. Concurrent runs are serialized, and a payout that is growing or releasing
- * its commissions keeps others from taking any of its partner and currency, so no balance is split.
- * Repeated after an unseen commit, it claims the partners after those. A run by Stripe claims
- * nothing once the key is gone, because its payouts could not be sent.
+ * Claims the balances of a run's next partners. Their commissions, netted, become a payout per
+ * partner and currency. A balance of more commissions than a page becomes a payout that grows: see
+ * `growPayout`.
  *
- * A balance of more commissions than a page becomes a payout that grows: see `growPayout`.
+ * No balance is split: concurrent runs are serialized, and while a payout grows or releases its
+ * commissions, nothing of its partner and currency can be claimed. A repeat after an unseen commit
+ * claims the next partners. Without a Stripe key, a run by Stripe claims nothing, because it could
+ * not send the payouts.
  *
- * The commissions of a page are read once, in order of their partners. Only those of the last
- * partner, `cut`, may be more than were read, and are looked up. What else belongs to a partner is
- * looked up one by one: Postgres would plan a join by the sizes that the tables had at the last
- * analyze.
+ * The commissions of a page are read once, by partner. The last partner, `cut`, may have more than
+ * were read, which are looked up. Other data of a partner is looked up one by one: Postgres would
+ * plan a join by the sizes at the last analyze.
  */
 export const claimPage = async (
   db: Db,
@@ -112,9 +112,9 @@ export const claimPage = async (
 }
 
 /**
- * Claims the next commissions of a large balance of a run, for the payout that was made for it. Its
- * amount is final, and it may be sent, once none are left. If they have turned out to be worth
- * nothing, because of a refund meanwhile, it is canceled.
+ * Claims the next commissions of a large balance for its payout. When none are left, the amount is
+ * final, and the payout may be sent. If a concurrent refund has left nothing to pay, the payout is
+ * canceled.
  */
 export const growPayout = async (
   db: Db,

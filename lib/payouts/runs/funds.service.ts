@@ -36,11 +36,11 @@ const UNLIMITED: Funds = { available: null, cover: {}, isUnknown: false }
 export const UNKNOWN: Funds = { ...UNLIMITED, isUnknown: true }
 
 /**
- * What the Stripe balance covers of what a run would pay now. If there is no key that may read the
- * balance, everything: the payouts are then sent as far as Stripe lets them.
+ * What the Stripe balance covers of a run. Everything, if no key may read the balance: Stripe then
+ * decides which payouts it sends.
  *
- * The database is read first. A payout that is sent in between is counted twice, so that a balance
- * is rather left to the next run than claimed without the money for it.
+ * The database is read first. A payout that is sent in between counts twice, so a balance may wait
+ * for the next run, but is never claimed without money for it.
  *
  * @throws {Unavailable} Stripe did not answer
  */

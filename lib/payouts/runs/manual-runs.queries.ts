@@ -27,13 +27,13 @@ const ACTIONS: Record<ManualStep, AuditAction> = {
 }
 
 /**
- * Changes the status of a run: a manual one in one transaction, or cancels one of any method.
- * Concurrent changes are serialized. Idempotent.
+ * Changes the status of a manual run in one transaction, or cancels a run of any method. Serialized
+ * with concurrent changes. Idempotent.
  *
- * @param id        a UUID
+ * @param id a UUID
  * @param portalUrl the link in the mails to partners
- * @returns the run after the change, with another status if the change was refused: see
- *   `refusalOf`; undefined if the workspace has no such run
+ * @returns the run, with another status if the change was refused: see `refusalOf`; undefined if
+ *   the workspace has no such run
  */
 export const changeRun = async (
   db: Db,

@@ -6,11 +6,10 @@ import { lockPayouts } from '../../db/locks.queries.ts'
 import { countPayouts, findRun, type Run, runQuery, toRun } from './runs.queries.ts'
 
 /**
- * Ends the review of a run, whose payouts are sent from then on. Idempotent.
+ * Ends the review of a run, whose payouts are then sent. Idempotent.
  *
  * @param id a UUID
- * @returns the run after that, unchanged if it is not in review; undefined if the workspace has no
- *   such run
+ * @returns the run, unchanged if it is not in review; undefined if the workspace has no such run
  */
 export const endReview = async (db: Db, act: Act, id: string): Promise<Run | undefined> => {
   const { workspaceId, now } = act

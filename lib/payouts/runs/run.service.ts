@@ -124,11 +124,11 @@ export const previewPayouts = (
 }
 
 /**
- * Runs payouts for a manager: starts a run, and continues the workspace's interrupted ones. The
- * cron does what does not fit into one request.
+ * Starts a run for a manager, and continues the workspace's interrupted ones. The cron does the
+ * rest.
  *
- * @throws {Unavailable} Stripe did not report the balance or all transfers, and no run began; or
- *   the database did not answer, and another request continues the run. Nobody is paid twice.
+ * @throws {Unavailable} no run began, because Stripe did not report the balance or all transfers;
+ *   or the database did not answer, and another request continues the run. Nobody is paid twice.
  */
 export const runPayouts = async (
   env: PayoutEnv,

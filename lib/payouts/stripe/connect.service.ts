@@ -43,14 +43,7 @@ const addressIn = ({ url }: { url: string }): string => {
   throw new Error('Stripe’s response has no address.')
 }
 
-/**
- * Creates a client for the Stripe account of a key.
- *
- * @example
- * ```ts
- * const outcome = await connectTo(env, key).createTransfer({ payoutId, keyVersion: 1, account, ... })
- * ```
- */
+/** A client for the Stripe account of a key. */
 export const connectTo = (env: ConnectEnv, key: string) => {
   const stripe = stripeOf(env, key)
 

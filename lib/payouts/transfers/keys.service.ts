@@ -11,10 +11,7 @@ import { orIfFailed } from '../stripe/failures.service.ts'
 import { checkKey, isNamedLive } from '../stripe/key-check.service.ts'
 import { type NewStripeKey, type SavedKey, saveStripeKey } from './stripe-keys.queries.ts'
 
-/**
- * The countries to which the account of a key may transfer; null if Stripe does not answer, or the
- * key lacks the permission.
- */
+/** Where a key's account may transfer; null without an answer of Stripe, or the permission. */
 export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
   const { country } = await orIfFailed(stripe.platform(), { country: null })
   return country ? orIfFailed(stripe.transferCountries(country), null) : null

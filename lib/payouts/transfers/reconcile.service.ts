@@ -1,8 +1,7 @@
 /**
- * Compares Stripe's transfers with payouts. A database that was restored to an earlier time lacks
- * what was sent since, and would pay it again. It also has the earlier cursor of the transfers, and
- * so reads all that it has lost. Each run reads them before it requests new transfers, and the cron
- * once a day.
+ * Compares Stripe's transfers with payouts. A database that was restored from a backup lacks what
+ * was sent since, and would pay it again. Its cursor of the transfers is as old, so it reads all
+ * that it has lost. Each run does so before it requests transfers, and the cron once a day.
  */
 
 import { type Budget, hasLeft, withDb } from '../../db/budget.service.ts'

@@ -218,11 +218,11 @@ const pageSize = (budget: Budget): number =>
     : 0
 
 /**
- * Sends the payouts that are due in pages, as long as the budget lasts. Each page is saved before
- * and after the calls of Stripe. An interrupted page is sent again with the same idempotency keys,
- * so Stripe returns the same transfers.
+ * Sends due payouts in pages, within the budget. Each page is saved before and after Stripe's
+ * calls. An interrupted page is repeated with the same idempotency keys, so Stripe returns the same
+ * transfers.
  *
- * @param workspaceId sends those of this workspace; null sends those of any
+ * @param workspaceId null for all workspaces
  * @throws {Unavailable} the next attempt finds the transfers that were made
  */
 export const sendPayouts = async (

@@ -43,13 +43,12 @@ const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<
 
 /**
  * Creates the transfer of a payout, or finds it. If any key was used before, the transfer is looked
- * up first, because Stripe may have forgotten the key; a forgotten key is replaced by a new
- * version. A refusal is final only if there is no transfer: a failed payout was never sent. A
- * payout that is to be canceled is looked up only: it is canceled once its key is forgotten,
- * because no request with it is on its way then.
+ * up first. If Stripe has forgotten the key, it gets a new version. A refusal is final only after a
+ * second look-up: a failed payout was never sent. A `canceling` payout is only looked up, and is
+ * canceled once its key has expired, because no request can then be in flight.
  *
  * @param now the current time, not that of the start of the run
- * @param isReady whether a new transfer may be asked for: see reconcile.service.ts
+ * @param isReady whether a new transfer may be requested: see reconcile.service.ts
  */
 export const tryTransfer = async (
   env: DatabaseEnv,

@@ -33,7 +33,7 @@ export type DuePayout = {
   /** The number of attempts, this one included. Identifies the lease. */
   attempts: number
   isCanceling: boolean
-  /** The database's time at the lease, before any request to Stripe. */
+  /** The database's time of the lease, before any request to Stripe. */
   askedAt: string
   /** The workspace's encrypted Stripe key; null if it was removed. */
   encryptedKey: string | null
@@ -59,13 +59,12 @@ type Page = {
 }
 
 /**
- * Leases payouts that are due, in one statement: whatever the run, what another one has leased is
- * not due. Concurrent Workers get different payouts; if two leases of one overlap, because one
- * Worker took too long, Stripe deduplicates by the idempotency key. The key is marked as used
- * before it is. Whether it was used before is read from the row as it was.
+ * Leases due payouts of any run in one statement, and marks their keys as used before they are.
+ * Concurrent Workers get different payouts. If a slow Worker's lease expires and another Worker has
+ * the payout, Stripe deduplicates by the idempotency key.
  *
- * A repeat after an unseen commit gets the same payouts, whose keys then count as used: the row no
- * longer shows which lease marked it.
+ * A repeat after an unseen commit gets the same payouts. Their keys then count as used before,
+ * because the row no longer shows which lease marked them.
  */
 export const leasePayouts = async (
   db: Db,
@@ -111,11 +110,9 @@ export const listStopped = async (db: Db, ids: string[]): Promise<Set<string>> =
 }
 
 /**
- * Gives a payout a new key version, when Stripe has forgotten the key and has no transfer. Saved
- * before the key is used.
+ * Saves a new key version before its use, if Stripe has forgotten the key and has no transfer.
  *
- * @returns false if another Worker has done so, or the payout was sent or is to be canceled
- *   meanwhile
+ * @returns false if another Worker did so, or the payout was sent or is to be canceled meanwhile
  */
 export const renewKey = async (
   db: Db,
@@ -137,10 +134,9 @@ export type TransferResult = {
   /** Identifies the lease. */
   attempts: number
   /**
-   * `failed`: refused permanently; its commissions are payable again. `spent`: refused for now, and
-   * Stripe repeats the refusal for the same key. `untried`: this version of the key was never used.
-   * `later`: unknown. `canceled`: it was to be canceled, its key cannot act any more, and Stripe
-   * has no transfer.
+   * `failed`: refused permanently, its commissions are payable again. `spent`: refused for now, and
+   * Stripe repeats that for the same key. `untried`: this key version was never used. `later`:
+   * unknown. `canceled`: no transfer exists, and the key has expired.
    */
   outcome: 'sent' | 'failed' | 'spent' | 'untried' | 'later' | 'canceled'
   transferId: string | null
@@ -161,17 +157,12 @@ export type TransferResult = {
 }
 
 /**
- * Saves the results of a page, in one transaction that may be repeated. `sent` applies whatever the
- * key version; other results do not change a payout that has a newer key version.
+ * Saves the results of a page in one idempotent transaction. `sent` applies to any key version,
+ * other results to theirs only. `untried` marks the key as unused, unless another Worker has leased
+ * the payout since. A `canceling` payout ends here if no request can be in flight: its key was
+ * never used, or all requests were refused.
  *
- * `untried` takes back that the key was used only if nobody has leased the payout since: whoever
- * has may be using it.
- *
- * A payout that is to be canceled ends here if its key was never used, or only for requests that
- * were refused: nothing can be on its way.
- *
- * @returns the payouts that were sent although they had failed or were canceled before, which must
- *   never happen
+ * @returns sent payouts that had failed or were canceled before, which must never happen
  */
 export const saveTransferResults = async (
   db: Db,

@@ -11,10 +11,9 @@ export type FoundTransfer = { workspaceId: string; payoutId: string; transferId:
 const isUnknown = sql`p.paid_at is not null and p.transfer_id is null`
 
 /**
- * Notes the transfers of payouts that have ended. One of a payout that a manager has marked as sent
- * is saved with it. One of a payout that was not sent, or a second one, is an alarm, unless it was
- * reversed in full: an audit entry, and a mail to managers. Nothing is deducted by itself.
- * Idempotent.
+ * Saves transfers of payouts that have ended. If a manager has marked the payout as sent, its
+ * transfer is saved with it. Any other, unless it was reversed in full, is an alarm: an audit
+ * entry, and a mail to managers, who decide. Idempotent.
  *
  * @param transfers a query of `id`, of the payout, `transfer_id` and `reversed_cents`
  * @returns a query of the alarms

@@ -19,10 +19,7 @@ export type ShadowRun = {
 /** How long one comparison has a run to itself. A step takes less than a second. */
 const LEASE = sql`interval '30 seconds'`
 
-/**
- * Leases the run for a comparison, or extends its lease.
- * @returns undefined if another one holds the lease, or the run has ended
- */
+/** Leases the run, or extends the lease. @returns undefined if it is leased by another, or over */
 export const leaseRun = async (
   db: Db,
   workspaceId: string,

@@ -39,8 +39,7 @@ export type ThereRow = {
 }
 
 /**
- * All that both sides know of these buckets since the run began, and the newest time that was
- * uploaded.
+ * What both sides have in these buckets since the run began, and the newest uploaded time.
  *
  * @param resolved commissions whose buckets are not saved yet
  */

@@ -91,11 +91,11 @@ const compareStep = async (db: Db, run: ShadowRun, now: Date): Promise<boolean> 
 }
 
 /**
- * Compares what has changed in a program in shadow mode, unless another comparison holds its lease.
+ * Compares the changes of a program in shadow mode, unless another comparison holds its lease.
  *
  * @param owner names this comparison
  * @param goesOn whether there is time for another step
- * @returns whether more is to be compared, by this comparison or the other one
+ * @returns whether more is to be compared, by this or the other comparison
  */
 export const compareRun = async (
   db: Db,

@@ -29,10 +29,7 @@ export type ComparedSale = {
 
 export type HereInBucket = HereFacts & { partnerId: string | null }
 
-/**
- * The sales and commissions of some customers, compared.
- * @param newestAt the newest time of the commissions that were uploaded
- */
+/** Compares sales and commissions of some customers. `newestAt` is the newest uploaded time. */
 export const compareSales = (
   heres: readonly HereInBucket[],
   theres: readonly ThereFacts[],

@@ -1,13 +1,13 @@
 /**
- * Matches the sales of a program with the commissions of another platform, one to one. The result
- * follows from the two sets alone, in whatever order they are given.
+ * Matches sales of a program with commissions of another platform, one to one. The result does not
+ * depend on the order of the two sets.
  *
- * 1. By id: a commission that names a sale of ours, by its external id, invoice, payment or charge,
- *   matches that sale. Of several that name one, the best does: not voided, then the nearest in
- *   time, then the smallest id.
- * 2. By customer, of the rest: a sale and a commission of one customer within `WINDOW_MS` of each
- *   other. First those of the same currency and amount, then those of the same currency, then any;
- *   of these the nearest in time, then the smallest ids.
+ * 1. By id: a commission that names a sale by its external id, invoice, payment or charge matches
+ *   it. Of several, one that is not voided comes first, then the nearest in time, then the smallest
+ *   id.
+ * 2. The rest by customer, within `WINDOW_MS`. Pairs of the same currency and amount come first,
+ *   then those of the same currency, then any; among these the nearest in time, then the smallest
+ *   ids.
  */
 
 /** A sale of ours. @property amountCents of the sale; 0 or more */
@@ -37,15 +37,12 @@ export type ThereSale = {
 }
 
 /**
- * How far apart a sale and a commission of it may be: a day without a time, in any time zone, and a
+ * The most time between a sale and its commission: a day without a time, in any time zone, and a
  * day until it is recorded.
  */
 export const WINDOW_MS = 2 * 86_400_000
 
-/**
- * The number of nearest sales before a commission, and after it, that it is compared with: a
- * customer may have thousands a day.
- */
+/** How many sales on either side of a commission are candidates: a customer may have thousands. */
 const CANDIDATES = 25
 
 type Pair = { hereId: string; thereId: string; by: 'id' | 'customer' }
@@ -72,7 +69,7 @@ const tierOf = (here: HereSale, there: ThereSale): number => {
   return isEqual ? 0 : 1
 }
 
-/** The first place in sales by time that is not before a time. */
+/** The index of the first sale at or after a time, in sales by time. */
 const firstSince = (sales: HereSale[], time: number): number => {
   let [low, high] = [0, sales.length]
   while (low < high) {

@@ -61,9 +61,8 @@ export const listOwed = async (db: Db, scope: Scope): Promise<OwedBalance[]> => 
 /**
  * The last shadow run of a program.
  *
- * @property isUnread whether a reading of the other platform is not at its end
- * @property isMixed whether one was discarded midway, and rows without ids count beside what it had
- *   read
+ * @property isUnread whether a reading of the other platform is unfinished
+ * @property isMixed whether rows without ids count beside those of a discarded reading
  */
 export type LastRun = {
   mode: ProgramMode
@@ -96,12 +95,12 @@ export const readLastRun = async (
 ): Promise<LastRun | undefined> => (await lastRunQuery(workspaceId, programId).execute(db)).rows[0]
 
 /**
- * Cuts a program over, all of it or nothing: ends the shadow run, and inserts what the other
- * platform owes, payable at once. A balance in USD is the partner's opening balance; one in another
- * currency, or that the partner owes, is an adjustment. Nothing happens if anything is refused, or
- * adds up to other amounts than expected. A repeat after a commit changes nothing.
+ * Cuts a program over, in full or not at all: ends the shadow run, and inserts what the other
+ * platform owes, payable now. A positive balance in USD is the partner's opening balance, any other
+ * an adjustment. Does nothing if a balance is refused, or the sums differ from those expected.
+ * Idempotent.
  *
- * @returns the run as it is then
+ * @returns the run after that
  */
 export const cutOver = async (
   db: Db,

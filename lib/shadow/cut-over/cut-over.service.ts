@@ -73,10 +73,10 @@ export const previewCutOver = async (
 }
 
 /**
- * Cuts a program over, or says what keeps it from it. A repeat returns what was done.
+ * Cuts a program over. A repeat returns what was done.
  *
  * @throws {ApiError} `conflict` if the program never ran in shadow mode, or the other platform is
- *   read; `preview_changed` if something else is owed than expected
+ *   being read; `preview_changed` if the sums differ from those expected
  */
 export const makeCutOver = async (
   db: Db,

@@ -32,8 +32,8 @@ export const browserCookie = (value: string, secure: boolean, seconds: number): 
 export type Verified = { user: { id: string; email: string; createdAt: string } }
 
 /**
- * Mails the person if this browser is new, unless the person is new too. The sign-in fails if the
- * mail cannot be saved, so that nobody signs in unnoticed.
+ * Mails the person about a new browser, unless the person is new too. Without the mail, the sign-in
+ * fails, so that nobody signs in unnoticed.
  *
  * @param tokenHash of the link: the browser that asked for it shows where it was used
  * @returns the Set-Cookie header by which the browser is recognized

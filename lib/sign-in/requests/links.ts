@@ -36,11 +36,11 @@ export type LinkRequest = {
 }
 
 /**
- * Mails a sign-in link. Unknown addresses are treated like known ones. If the mailbox has too many
- * unused links, nothing is mailed. Those links work, so repeated requests lock nobody out.
+ * Mails a sign-in link, to unknown addresses as to known ones. A mailbox with too many unused links
+ * gets no mail: those links work, so repeated requests lock nobody out.
  *
- * @param next the path that the link leads to, made safe by `safePath`. It is stored, because a mail
- *   contains no text that the requester chose
+ * @param next the path to open, made safe by `safePath`. Stored, because a mail contains no text
+ *   that the requester chose
  * @returns `on_the_way` if several links are unused, `refused` if no mail reaches the address
  * @throws {ApiError} `try_again` if the mail was not sent
  */
@@ -119,10 +119,8 @@ const confirmUrl = (requestUrl: string, token: string): string => {
 export type SignedIn = { userId: string; cookies: string[]; next: string }
 
 /**
- * Redeems a link, which works once: one statement reads and deletes it. If the database's response is
- * lost, the link is wasted.
- *
- * @returns null if the link is used, expired or unknown
+ * Redeems a link once: one statement reads and deletes it. A lost response wastes the link.
+ * @returns null if it is used, expired or unknown
  */
 export const redeemLink = async (c: AuthContext, token: string): Promise<SignedIn | null> => {
   const link = await readLink(c, token)

@@ -32,8 +32,8 @@ const serveUnseen = async (
 }
 
 /**
- * Mails a link to an address, within the limits for strangers. The answer depends on the network and
- * the installation, and not on whether the address is known.
+ * Mails a link within the limits for strangers. The response depends on the network and the
+ * installation, never on whether the address is known.
  *
  * @throws {ApiError} `try_again` if no mail can be sent now, or this one was not sent
  */

@@ -108,8 +108,8 @@ const resendPage = async (
 }
 
 /**
- * Sends again what has happened since a time, with the same ids, after what is new. What is still
- * queued stays so.
+ * Resends what has happened since a time, with the same ids, after new deliveries. Queued
+ * deliveries do not change.
  *
  * @returns how many, and the time to continue from if there are more
  */

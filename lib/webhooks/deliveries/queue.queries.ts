@@ -66,9 +66,8 @@ export const leaseDeliveries = async (
 }
 
 /**
- * Stores the payloads of events that have none yet. Of concurrent Workers, the first one decides.
- *
- * @returns what is stored, by event
+ * Stores payloads of events that have none. The first concurrent Worker decides. @returns all by
+ * event
  */
 export const storePayloads = async (
   db: Db,

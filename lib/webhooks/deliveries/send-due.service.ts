@@ -164,12 +164,12 @@ const msToRetry = (results: DeliveryResult[]): number | null => {
 }
 
 /**
- * Sends the webhooks that are due, in pages, as long as the budget lasts.
+ * Sends due webhooks in pages, within the budget.
  *
  * @param ms how long a run may take, without the 10 seconds of its last requests
  * @param waits for a first retry, after 5 seconds
  * @returns null if there were none
- * @throws {Unavailable} they are due again after their lease, and are sent again with the same ids
+ * @throws {Unavailable} they are due again after their lease, and are sent with the same ids
  */
 export const sendDue = async (
   env: WebhooksEnv,

@@ -4,11 +4,9 @@ import type { Kept } from '../progress.ts'
 import { HISTORY } from './history.ts'
 
 /**
- * Common table expressions, after `held`, the source. Only commissions of the customer's own
- * partner count, because the history stays with the partner who was paid. `tallied` has the number
- * of new entries.
- *
- * Rows are found by arrays of ids, because a join would read all rows of the source.
+ * CTEs after `held`, the source. Only commissions of the customer's own partner count, because the
+ * history stays with the partner who was paid. `tallied` counts new entries. Rows are found by
+ * arrays of ids, because a join would read all rows of the source.
  *
  * @param isLast whether the list ends with this page, after which its entries are deleted
  */
