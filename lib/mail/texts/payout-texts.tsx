@@ -26,6 +26,14 @@ const howToConnect = (details: Stored, t: Translate): Paragraph[] => {
     : [t(m.mail_connect_text), ...button(t(m.mail_connect_button), link, t)]
 }
 
+/** Why a payout was not paid, perhaps in Stripe's words, and what the partner should check. */
+const notPaid = (details: Stored, advice: string, label: string, t: Translate): Paragraph[] => [
+  reasonOf(required(details, 'reason').reason, t),
+  t(m.mail_still_owed),
+  advice,
+  ...button(label, portalOf(details), t),
+]
+
 export const PAYOUT_TEXTS = {
   payout_sent: (details, t, edited) => {
     const rest = [
@@ -36,25 +44,12 @@ export const PAYOUT_TEXTS = {
     ]
     return editableDraft('payout_sent', details, edited, rest, t)
   },
-  // The reason may be Stripe's text.
   payout_failed: (details, t, edited) => {
-    const link = portalOf(details)
-    const rest = [
-      reasonOf(required(details, 'reason').reason, t),
-      t(m.mail_still_owed),
-      t(m.mail_portal_shows_account),
-      ...button(t(m.mail_open_portal), link, t),
-    ]
+    const rest = notPaid(details, t(m.mail_portal_shows_account), t(m.mail_open_portal), t)
     return editableDraft('payout_failed', details, edited, rest, t)
   },
   payout_returned: (details, t, edited) => {
-    const link = portalOf(details)
-    const rest = [
-      reasonOf(required(details, 'reason').reason, t),
-      t(m.mail_still_owed),
-      t(m.mail_check_details_text),
-      ...button(t(m.mail_check_details), link, t),
-    ]
+    const rest = notPaid(details, t(m.mail_check_details_text), t(m.mail_check_details), t)
     return editableDraft('payout_returned', details, edited, rest, t)
   },
   connect_account: (details, t, edited) =>
