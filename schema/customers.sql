@@ -9,7 +9,7 @@ create table clicks (
     slug_key      text,                                 -- of the link
     landing_url   text,
     referrer      text,
-    -- what the link named by `sub`, to count it apart
+    -- the channel that the link names by `sub`
     sub           text,
     created_at    timestamptz  not null,
     expires_at    timestamptz  not null,
@@ -21,7 +21,7 @@ create table clicks (
         references partners (workspace_id, id)
 );
 
--- What a customer has together, or not with another. A function: see is_of_kind.
+-- Which fields a customer has together, and which exclude each other. A function: see is_of_kind.
 create or replace function is_whole_customer(prior jsonb, started_at timestamptz,
     started_program_id uuid, merged_into uuid, partner_id uuid, replan_from timestamptz,
     addressed_from timestamptz) returns boolean language plpgsql immutable as $$
@@ -166,7 +166,7 @@ create table referrals (
     source        referral_source   not null,
     attribution   attribution_rule  not null,
     referred_at   timestamptz  not null,
-    -- of a report's click: the customer was referred by then
+    -- of a report's click: when the customer was referred
     clicked_at    timestamptz,
     -- of an import: when another platform first rewarded a sale
     started_at    timestamptz,

@@ -1,8 +1,8 @@
 -- Holds of saved sales and leads: the sales near them are found under their locks, and what was
 -- decided about these is written.
 
--- Of what kind an id of a purchase is: a processor's invoice, payment (or its charge) or checkout,
--- or an id of the merchant's.
+-- The kind of a purchase's id: a processor's invoice, payment (or charge) or checkout, or the
+-- merchant's own.
 create or replace function purchase_id_kind(id text) returns text language sql immutable as $$
     select case when id like 'in\_%' then 'invoice' when id like 'cs\_%' then 'checkout'
                 when id ~ '^(pi|ch|py)_' then 'payment' else 'report' end

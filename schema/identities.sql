@@ -2,8 +2,7 @@
 -- that only an address names.
 
 -- Locks the customers who have one of these identities, [{"kind", "value"}], and returns their ids
--- in order, without those who were merged into another one meanwhile: who waits for a lock may find
--- that.
+-- in order. Leaves out those who were merged while it waited for a lock.
 create or replace function lock_customers(workspace uuid, identities jsonb) returns uuid[]
 language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
@@ -157,10 +156,10 @@ create or replace function identity_lock_key(workspace uuid, kind text, value te
     select hashtextextended(workspace::text || ' ' || kind, abs(hashtext(value)::bigint) % 256)
 $$;
 
--- Serializes what is recorded under identities, [{"kind", "value"}], whose customer is unknown with
--- what says whose they are: see lib/db/locks.queries.ts. Sorted, so that concurrent calls cannot
--- deadlock. 256 locks per workspace and kind, because an import takes all of those of its rows, and
--- Postgres has a few thousand.
+-- Serializes, by identities [{"kind", "value"}], what is recorded while their customer is unknown
+-- with what ties them to a customer: see lib/db/locks.queries.ts. Sorted against deadlocks. 256
+-- locks per workspace and kind, because an import takes those of all its rows, and Postgres has a
+-- few thousand.
 create or replace function lock_identities(workspace uuid, identities jsonb, is_exclusive boolean)
     returns void language plpgsql as $$
 declare
@@ -197,7 +196,7 @@ returns boolean language sql immutable as $$
                and facts @> '[{"kind": "invoice", "billingReason": "subscription_cycle"}]')
 $$;
 
--- When the first purchase under an id of this customer since then was paid that an address matched
+-- When the first purchase since then was paid under an id of this customer that an address matched
 -- to another customer.
 create or replace function addressed_elsewhere(workspace uuid, of_customer uuid,
     since timestamptz) returns timestamptz
@@ -209,8 +208,7 @@ language sql stable as $$
       and e.customer_id <> of_customer and e.occurred_at >= since
 $$;
 
--- When the first payment since then was made that an address of this customer may match, and that
--- is not its own.
+-- When the first payment of others since then was made that an address of this customer may match.
 create or replace function addressed_since(workspace uuid, of_customer uuid, since timestamptz)
     returns timestamptz
 language sql stable as $$

@@ -35,7 +35,7 @@ create table events (
     currency              currency_code,
     metadata              jsonb,
     click_id              text,
-    -- whose click it is, if another one or nobody is credited
+    -- the click's partner, if another one or nobody is credited
     clicked_partner_id    uuid,
     partner_id            uuid,
     attributed_by         attribution_source,
@@ -57,7 +57,7 @@ create table events (
     announced_refunds     text[]       not null default '{}',
     revision              integer      not null default 0,   -- for optimistic concurrency
 
-    -- One event per report, for ever, however often it is repeated.
+    -- One event per report, however often it is repeated.
     constraint events_workspace_id_kind_external_id_key unique (workspace_id, kind, external_id),
     constraint events_workspace_id_id_key unique (workspace_id, id),
     constraint events_whole_check
@@ -81,7 +81,7 @@ create index events_customer_id_idx on events (customer_id, occurred_at)
 create index events_subscription_id_idx
     on events (workspace_id, subscription_id, occurred_at) where subscription_id is not null;
 
--- Which sales were reported under this id before it was known whose it is?
+-- Which sales were reported under this id before its customer was known?
 create index events_unknown_customer_idx
     on events (workspace_id, customer_external_id) where customer_id is null and kind = 'sale';
 
@@ -223,8 +223,8 @@ create unique index commissions_opening_balance_key
 create index commissions_payable_at_idx on commissions (workspace_id, payable_at, id)
     where payout_id is null;
 
--- What is still owed to this partner, and since when? After the one above, which reads all that
--- the workspace owes: of two that look as good to Postgres, it takes the one created last.
+-- What is still owed to this partner, and since when? After the one above, which reads all that the
+-- workspace owes: of two equal plans, Postgres takes the index created last.
 create index commissions_unpaid_idx
     on commissions (workspace_id, partner_id, payable_at, id) where payout_id is null;
 
@@ -269,7 +269,7 @@ alter table events
 -- What refers to this commission? Asked when a workspace is erased.
 create index events_commission_id_idx on events (commission_id) where commission_id is not null;
 
--- The sale that uses up a customer's one-time reward in a program: one, also under concurrency.
+-- The sale that uses up a customer's one-time reward in a program. The key allows one.
 create table one_time_rewards (
     workspace_id  uuid  not null,
     program_id    uuid  not null,

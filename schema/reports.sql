@@ -1,7 +1,6 @@
 -- Reports: sales and leads from merchants and payment processors. Loaded, and saved.
 
--- Reports under the id of an event that differ from the one that it was recorded by, so they
--- changed nothing.
+-- Mismatches: reports that differ from the event with their id. They changed nothing.
 create table report_mismatches (
     id            uuid         primary key default uuidv7(),
     workspace_id  uuid         not null,
@@ -27,9 +26,8 @@ create index report_mismatches_last_at_idx on report_mismatches (last_at);
 
 -- Functions and triggers.
 
--- Keeps reports that differ from the ones that their events were recorded by: Mismatch[] of
--- lib/tracking/reports/keep-mismatches.queries.ts. The first 20 bodies of an event are kept, and
--- some 1,000 of a workspace in a day.
+-- Keeps mismatches: Mismatch[] of lib/tracking/reports/keep-mismatches.queries.ts. The first 20
+-- bodies of an event are kept, and some 1,000 of a workspace in a day.
 create or replace function note_mismatches(mismatches jsonb, at timestamptz) returns void
 language sql
 security definer set search_path = public, pg_temp

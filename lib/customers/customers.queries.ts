@@ -20,8 +20,7 @@ export const listCustomers = (db: Db, workspaceId: string, filter: CustomerFilte
   customersQuery(db, workspaceId, filter).execute()
 
 /**
- * A customer, also one whom nobody owns. The id of a customer who was merged into another finds
- * that one.
+ * A customer, also one without a partner. The id of a merged customer finds the other one.
  *
  * @param id a UUID
  */

@@ -4,7 +4,6 @@ import type { Evidence, Identity } from '../rules/identities/identities.ts'
 /** An identity, and how the customer came to have it. */
 export type CustomerIdentity = Identity & Evidence
 
-/** Explains an identity in one sentence. */
 export const explainIdentity = ({ kind, value, source, evidence }: CustomerIdentity): string => {
   switch (source) {
     case 'lead':

@@ -2,10 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { erasedMark } from '../rules/identities/identities.ts'
 
-/**
- * An address, or null where an erasure has replaced it: whoever reads it would take the mark for an
- * address.
- */
+/** An address, or null where an erasure has replaced it by a mark. */
 export const unlessErased = (column: string) =>
   sql<
     string | null
@@ -22,10 +19,7 @@ export const isKnownBy = (workspaceId: string, value: string) => sql<SqlBool>`cu
   select customer_id from customer_identities
   where workspace_id = ${workspaceId} and value = ${value} and kind <> 'email')`
 
-/**
- * Whether a customer, `cu`, has this address, as the merchant reported it or as it was typed into a
- * checkout.
- */
+/** Whether a customer, `cu`, has this address: reported, or typed into a checkout. */
 export const hasEmail = (workspaceId: string, email: string) => sql<SqlBool>`cu.id in (
   select customer_id from customer_identities where workspace_id = ${workspaceId} and value = ${email} and kind = 'email'
   union select id from customers where workspace_id = ${workspaceId} and email = ${email})`

@@ -1,6 +1,4 @@
-/**
- * What a partner was paid for a customer on another platform. It is shown, and never in the ledger.
- */
+/** What another platform paid a partner for a customer. It is shown, and never in the ledger. */
 
 /** @property commissions their number; null if it is not known, as the amount may be */
 export type PriorCommissions = {

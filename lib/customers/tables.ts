@@ -1,7 +1,4 @@
-/**
- * The tables of this room, for Kysely: who a customer is, and who referred it. See
- * lib/db/tables.ts.
- */
+/** The tables of this room, for Kysely: customers and referrals. See lib/db/tables.ts. */
 import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { IdentityKind, IdentitySource } from '../rules/identities/identities.ts'

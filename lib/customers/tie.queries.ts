@@ -49,10 +49,7 @@ export const tieCustomers = async (
   throw lostRace('the same customers')
 }
 
-/**
- * The same, unless others than expected have them by now, or these have changed: then nothing is
- * tied.
- */
+/** The same, but only if the customers with them are those expected, and unchanged. */
 export const tieExpected = async (
   db: Db,
   workspaceId: string,

@@ -53,35 +53,7 @@ const TO_DO = `
   lib/applications/applications.schemas.ts
   lib/languages/messages.ts
   lib/overview/overview.queries.ts
-  lib/pages/tables/filters.tsx
-  lib/purchases/apply/apply.queries.ts
-  lib/purchases/apply/apply.service.ts
-  lib/purchases/apply/cards.queries.ts
-  lib/purchases/apply/late.service.ts
-  lib/purchases/apply/merge.service.ts
-  lib/purchases/apply/replan.queries.ts
-  lib/purchases/corrections/correct.queries.ts
-  lib/rules/attribution/address-claims.ts
-  lib/rules/attribution/attribution.ts
-  lib/rules/attribution/renewals.ts
-  lib/rules/identities/identities.ts
-  lib/rules/identities/owner.ts
-  lib/rules/plans/plan-purchase.ts
-  lib/rules/plans/plan.ts
-  lib/rules/plans/purchase.ts
-  lib/rules/purchases/outcomes.ts
-  lib/tracking/clicks/snippet-version.ts
-  lib/tracking/holds/resolve-hold.queries.ts
-  lib/tracking/reports/late-reports.queries.ts
-  lib/tracking/reports/late-reports.ts
-  lib/tracking/reports/purchases.rpc.ts
-  lib/tracking/reports/report.service.ts
-  lib/tracking/reports/reports.queries.ts
-  schema/customers.sql
-  schema/identities.sql
-  schema/ledger.sql
-  schema/reports.sql
-  schema/verify.sql`
+  lib/pages/tables/filters.tsx`
   .trim()
   .split(/\s+/)
 

@@ -25,9 +25,7 @@ export type Application = {
   more?: CompiledQuery[]
 }
 
-/**
- * After a conflict, something has changed since it was read: load the purchase and recompute it.
- */
+/** A conflict: something has changed since it was read. Load the purchase and recompute it. */
 export type ApplyResult =
   /**
    * `isMarked`: whether sales of the customer, or of its addresses, are to be recomputed, and
@@ -86,15 +84,10 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
   }
 }
 
-/**
- * The constraints that a concurrent sale, or another purchase of the same customer, may have won.
- */
+/** Constraints that a concurrent sale or purchase of the customer may have taken. */
 const UNIQUE = ['one_time_rewards_program_id_customer_id_key']
 
-/**
- * Rolls the batch back if a sale was not saved: the customer must not be changed by a plan that did
- * not hold.
- */
+/** Rolls the batch back if a sale was not saved: a failed plan must not change the customer. */
 const assertSaved = (
   workspaceId: string,
   { sale, duplicates }: PurchasePlan,
@@ -113,10 +106,7 @@ const assertSaved = (
     join events e on e.workspace_id = ${workspaceId} and e.id = changed.id and e.revision = changed.revision`
 }
 
-/**
- * Rolls the batch back if newer events exist: their own plan may have found nothing to change, and
- * ended.
- */
+/** Rolls the batch back if newer events exist: their plan may have ended without a change. */
 const assertCurrent = ({ workspaceId, received: { keys, count } }: Application) => sql<unknown>`
     select assert_unchanged(count(*) = ${count}::integer) from processor_events
     where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
@@ -169,10 +159,7 @@ const clickOf = ({ sale }: PurchasePlan): string | null => {
   return 'change' in sale ? sale.change.clickId : sale.recorded.clickId
 }
 
-/**
- * Takes the locks of the sales' addresses and clicks, before all other locks of the batch: see
- * lock_click in schema.sql.
- */
+/** Locks the sales' addresses and clicks before all else: see lock_click of schema.sql. */
 const lockBuyers = (applications: Application[]) => {
   const buyers = applications.flatMap(({ workspaceId, plan, purchase: { email } }) => [
     ...(email !== null && plan.sale.kind !== 'none' ? [{ workspaceId, email }] : []),
@@ -210,10 +197,7 @@ const followSale = (
   ]
 }
 
-/**
- * Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it
- * uses up at present.
- */
+/** Releases the one-time reward of the sale or a duplicate, and takes the one that it uses up. */
 const holdOneTimeReward = (
   workspaceId: string,
   { sale, duplicates }: PurchasePlan,

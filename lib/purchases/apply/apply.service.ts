@@ -1,7 +1,4 @@
-/**
- * Processes events and reports: load the purchase, plan it, apply the plan, and again if it changed
- * meanwhile.
- */
+/** Processes events and reports: loads, plans and applies a purchase, and retries conflicts. */
 
 import type { CompiledQuery } from 'kysely'
 import { tieCustomers } from '../../customers/tie.queries.ts'
@@ -28,10 +25,7 @@ import { replanCustomer } from './replan.service.ts'
 import { formerCustomerOf } from './save-customer.queries.ts'
 import { tieFirst } from './tie-first.service.ts'
 
-/**
- * Of ten concurrent events of one customer, one succeeds in each round; a round may only tie its
- * ids.
- */
+/** Of ten concurrent events of one customer, one succeeds in each round, or ties its ids. */
 const ROUNDS = 24
 
 export type Applied = {
@@ -47,10 +41,7 @@ type When = {
   byHand?: { step: HandCreditStep; statementsFor: (customerId: string | null) => CompiledQuery[] }
 }
 
-/**
- * Stores an event and processes it, unless it was processed before. An event without keys concerns
- * no purchase.
- */
+/** Stores an event and processes it once. An event without keys concerns no purchase. */
 export const processEvent = async (
   db: Db,
   workspaceId: string,
@@ -66,10 +57,7 @@ export const processEvent = async (
   await saveOutcome(db, { id, saleId, outcome })
 }
 
-/**
- * Ties the ids that an event names, and updates the customer's purchases that a discount shows the
- * coupon of.
- */
+/** Ties the ids that an event names, and updates the purchases whose coupon a discount shows. */
 const applyCustomer = async (
   db: Db,
   workspaceId: string,
@@ -98,8 +86,8 @@ const applyCustomer = async (
 }
 
 /**
- * Updates the ledger after everything known of the purchase with these keys, and plans the
- * customer's later sales again if they depend on what has changed.
+ * Updates the ledger by everything known of the purchase with these keys, and recomputes the
+ * customer's later sales that depend on what has changed.
  *
  * @param keys its invoice, payments, charges or checkout
  * @param loaded its events, if they were loaded before
@@ -118,16 +106,10 @@ export const applyPurchase = async (
   return applied
 }
 
-/**
- * Per request: each costs a plan. A person has fewer, and what an address shared by many has more
- * stays marked.
- */
+/** Per request, because each is planned. More payments of a shared address stay marked. */
 const PAYMENTS_BY_ADDRESS = 50
 
-/**
- * Plans the sales that depend on who referred a customer: those of its addresses that are marked,
- * and its own.
- */
+/** Recomputes the marked sales of a customer, and those of its addresses. */
 export const replanReferred = async (
   db: Db,
   workspaceId: string,
@@ -139,7 +121,7 @@ export const replanReferred = async (
     const next = await nextByAddress(db, workspaceId, customerId, after)
     if (!next) break
     const { markedIds } = await applyOne(db, workspaceId, next.keys, { trigger: 'again', now })
-    // Of this customer, more payments may be marked: they are this loop's.
+    // More payments of this customer may be marked: this loop continues with them.
     for (const id of markedIds) await replanCustomer(db, workspaceId, id, now)
     after = next
   }

@@ -2,10 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 
-/**
- * An event of a payment, and the ids of its purchase. Events are found in the order in which they
- * occurred.
- */
+/** An event of a payment, in the order in which they occurred, and the ids of its purchase. */
 export type AddressedPayment = { keys: string[]; occurredAt: Date; id: string }
 
 /**

@@ -7,18 +7,15 @@ import { externalIdOf } from '../../rules/purchases/facts.ts'
 import { textArray } from '../../tracking/events/received.queries.ts'
 
 /**
- * Payments by others with one card, newest first: more than a family or a firm makes in a year, and
- * few enough for Stripe's test cards, with which everybody pays.
+ * Payments by others with one card, newest first: more than a family or a firm makes in a year. It
+ * limits Stripe's test cards, with which everybody pays.
  */
 const PAYMENTS = 50
 
 /** The fingerprint in an event, `p`, as processor_events_fingerprint_idx has it. */
 const FINGERPRINT = sql`(p.facts -> 0 ->> 'fingerprint')`
 
-/**
- * Payments by others with the cards of a purchase, `own`: its `cards`, its keys, and the
- * processor's id of its customer.
- */
+/** Payments by others with the cards of a purchase, `own`: its cards, keys and customer. */
 const othersOf = (workspaceId: string) => sql`
   select o.keys, o.customer, o.facts -> 0 ->> 'billingEmail' as email
   from unnest(own.cards) as card (fingerprint)

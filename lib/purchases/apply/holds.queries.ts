@@ -27,8 +27,7 @@ export const saveWithHolds = (
  * Moves a manager's open hold of a duplicate to the commission that the sale has instead, unless
  * that one is in a payout. A manager's own hold of it counts first. A commission instead of one
  * that a manager held and rejected is held again with the same note, once: what was rejected is not
- * paid under another id before somebody has looked. After the sale's own holds are
- * moved.
+ * paid under another id before somebody has looked. After the sale's own holds are moved.
  */
 export const carryHold = (
   workspaceId: string,

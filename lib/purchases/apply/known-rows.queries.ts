@@ -1,7 +1,4 @@
-/**
- * Recorded sales and customers as they leave the database: as JSON values, and read from them
- * again.
- */
+/** Recorded sales and customers as the database's JSON values, and revived from them. */
 import { sql } from 'kysely'
 import { withDates } from '../../db/json-rows.ts'
 import type { Referral } from '../../rules/identities/owner.ts'
@@ -41,7 +38,6 @@ export const SALE_JSON = sql`jsonb_build_object(
     where c.event_id = s.id and c.kind <> 'reversal'
       and not exists (select from commissions n where n.replaces_id = c.id)))`
 
-/** A sale from its JSON value. */
 export const reviveSale = ({
   amountCents,
   currency,
@@ -61,7 +57,6 @@ export const REFUND_JSON = sql`jsonb_build_object(
   'id', r.id, 'requested', r.requested, 'saleId', r.sale_id, 'amountCents', r.amount_cents, 'currency', r.currency,
   'steps', r.steps)`
 
-/** A refund from its JSON value. */
 export const reviveRefund = ({ amountCents, ...refund }: RefundRow): RecordedRefund => ({
   ...refund,
   amountCents: amountCents === null ? null : BigInt(amountCents),
@@ -118,7 +113,6 @@ export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
         and (e.occurred_at, e.external_id) < (own.at, own.external_id)
       group by c.program_id, e.subscription_id) f))`
 
-/** A candidate from its JSON value. */
 export const reviveCandidate = ({
   referrals,
   rewarded,

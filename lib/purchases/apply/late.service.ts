@@ -11,8 +11,8 @@ import { applyPurchase, replanReferred } from './apply.service.ts'
 import { markedCustomers } from './replan.queries.ts'
 
 /**
- * Plans the sales of customers whom an import has marked, before its answer. What one request has
- * no time or fetches for stays marked, so the cron continues there.
+ * Recomputes the sales of customers whom an import has marked, before its answer. What one request
+ * has no time or fetches for stays marked, so the cron continues there.
  *
  * @param connect as for `continueReplans`
  */

@@ -1,7 +1,4 @@
-/**
- * The ledger rows of a plan, as one part of the statement that applies it. Expects `customer`,
- * `event` and `duplicate`.
- */
+/** The ledger rows of a plan. Part of its statement, after `customer`, `event` and `duplicate`. */
 import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../../db/ids.ts'
 import type { CommissionPlan, PurchasePlan, SalePlan } from '../../rules/plans/plan.ts'

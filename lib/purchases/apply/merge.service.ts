@@ -1,7 +1,4 @@
-/**
- * Merges two customers, or leaves them apart, as a manager decides.
- * docs/stripe.md, "Possible merges".
- */
+/** Merges two customers, or leaves them apart, for a manager. docs/stripe.md, "Possible merges". */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import { findPossibleMerge, savePairDecision } from '../../customers/possible-merges.queries.ts'

@@ -103,9 +103,7 @@ const elsewhere = (workspaceId: string) => sql`(
                     from named join events e on e.workspace_id = ${workspaceId} and e.customer_external_id = named.value
                     where e.kind = 'sale' and e.customer_id is null and e.id <> all (array(select id from sold)))))`
 
-/**
- * The doubt about whom a sale, `e`, is credited to, and what a manager has decided about its hold.
- */
+/** The doubt about the credit of a sale, `e`, and a manager's decision about its hold. */
 const DOUBT = sql`
   select step, case
            when e.steps @> '[{"code": "commission_rejected"}]' then 'rejected'
@@ -220,7 +218,7 @@ export const loadAllKnownFacts = async (
       order by e.occurred_at, e.external_id limit 1
     ), click as materialized (
       select ${CLICK} from clicks
-      -- A trial's click that its first payment is recorded with is not the payment's own: the trial's coupon comes before it.
+      -- The click of a trial is not its first payment's own: the trial's coupon comes before it.
       where workspace_id = ${workspaceId} and id = any(array(
         select unnest(wanted."clickIds") union select click_id from sold where click_id <> all(wanted."trialClickIds")))
       order by expires_at > wanted."termsAt" desc, created_at desc, id limit 1

@@ -94,10 +94,7 @@ const isMarked = sql`(replan_from is not null or addressed_from is not null)`
 /** Whether any customer is marked, as a condition. */
 export const hasMarked = sql`exists (select from customers where ${isMarked})`
 
-/**
- * Customers with sales to recompute, in random order, so that one that fails each time does not
- * block the others.
- */
+/** Customers with sales to recompute, in random order: one that fails must not block the others. */
 export const markedCustomers = async (db: Db): Promise<{ id: string; workspaceId: string }[]> => {
   const { rows } = await sql<{ id: string; workspaceId: string }>`
     select id, workspace_id as "workspaceId" from customers

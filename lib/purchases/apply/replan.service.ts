@@ -1,4 +1,4 @@
-/** Plans the sales of a customer again that depend on what has changed. */
+/** Recomputes the sales of a customer that depend on what has changed. */
 import type { Db } from '../../db/connection.ts'
 import { lostRace } from '../../platform/unavailable.ts'
 import { planPurchase } from '../../rules/plans/plan-purchase.ts'
@@ -13,17 +13,13 @@ import { tieFirst } from './tie-first.service.ts'
 /** More than an uninterrupted customer needs: each round plans several sales. */
 const ROUNDS = 1_000
 
-/**
- * Sales that are read together. A change of one makes what was read of the others obsolete, so then
- * they are few.
- */
+/** Sales that are read together: few after a change, which makes the others obsolete. */
 const SALES = { few: 4, many: 32 }
 
 /**
- * Plans the sales of a customer again that depend on what has changed, in the order in which they
+ * Recomputes the sales of a customer that depend on what has changed, in the order in which they
  * were paid. Continues from the mark if something else changes the customer meanwhile. The mark
- * moves with the sales that were planned, so what is left when a request is interrupted stays
- * marked: whoever comes next continues.
+ * moves with the planned sales, so an interrupted request leaves the rest to the next one.
  */
 export const replanCustomer = async (
   db: Db,
@@ -36,7 +32,7 @@ export const replanCustomer = async (
   for (const customerId of left) await replanSales({ db, workspaceId, now, left }, customerId)
 }
 
-/** What planning again needs; `left` collects the customers whom a sale has left. */
+/** What recomputing needs; `left` collects the customers whom a sale has left. */
 type Replan = { db: Db; workspaceId: string; now: Date; left: Set<string> }
 
 const replanSales = async (replan: Replan, id: string): Promise<void> => {

@@ -91,7 +91,7 @@ export const saveCorrection = async (
             insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at)
             values (${workspaceId}, ${customerId}, ${sale.id}, ${referral.partner.id}, 'click', ${referral.partner.attribution},
                     ${referral.at}, ${referral.clickedAt})
-            -- In the place of the slug or coupon of the sale's report.
+            -- Instead of the slug or coupon of the sale's report.
             on conflict (customer_id, origin) do update
               set partner_id = excluded.partner_id, source = excluded.source, attribution = excluded.attribution,
                   referred_at = excluded.referred_at, clicked_at = excluded.clicked_at`,

@@ -1,7 +1,4 @@
-/**
- * Adds to a reported sale what its report lacked, and decides it again. docs/decisions.md,
- * "Corrections".
- */
+/** Adds what a sale's report lacked, and recomputes the sale. docs/decisions.md, "Corrections". */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import { tieCustomers } from '../../customers/tie.queries.ts'

@@ -1,7 +1,4 @@
-/**
- * Credits an event by hand: decides it again with the partner whom a manager names.
- * docs/decisions.md, "Credits by hand".
- */
+/** Credits an event to a partner whom a manager names. docs/decisions.md, "Credits by hand". */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import { tieCustomers } from '../../customers/tie.queries.ts'
@@ -71,7 +68,7 @@ export const creditEvent = async (
     : (after && creditRefusalOf(after.steps)) || 'undecided'
 }
 
-/** Makes a customer of whom a credited report names, if nobody is known by that id. */
+/** Creates the customer whom a credited report names, if its id is not known. */
 const nameCustomer = async (
   db: Db,
   { workspaceId, now }: Act,

@@ -1,7 +1,4 @@
-/**
- * Records a refund by hand, by the rules of POST /api/track/refund. docs/decisions.md, "Refunds
- * reported by API".
- */
+/** Refunds by hand, by the rules of the API. docs/decisions.md, "Refunds reported by API". */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import type { Db } from '../../db/connection.ts'
@@ -14,9 +11,8 @@ import { joinReport } from '../apply/late.service.ts'
 import { loadHandRefund, saveHandRefund } from './hand-refund.queries.ts'
 
 /**
- * Records a refund of a sale, once for each external id. One that is more than is left of the sale
- * is refused, because a person can correct it; of concurrent ones, the later counts for what is
- * left.
+ * Records a refund of a sale, once for each external id. One of more than is left is refused,
+ * because a person can correct it; of concurrent ones, the later counts for what is left.
  *
  * @param report of a sale of the workspace, in its currency
  */

@@ -21,20 +21,14 @@ export type MissingSale = {
   listed: ListedPurchase
 }
 
-/**
- * Predictions for the customers of earlier missing sales, by the processor's customer id or the
- * address.
- */
+/** Predictions for the customers of earlier missing sales, by customer id or address. */
 export type Predictions = Map<string, Prediction>
 
 const keysOf = ({ events }: ListedPurchase): string[] => [
   ...new Set(events.flatMap(({ keys }) => keys)),
 ]
 
-/**
- * Whether a received fact says as much as a listed one. An unpaid checkout says less than a paid
- * one.
- */
+/** Whether a received fact says as much as a listed one; an unpaid checkout says less. */
 const covers = (received: Fact, listed: Fact): boolean => {
   if (received.kind === 'invoice' && listed.kind === 'invoice') {
     return (

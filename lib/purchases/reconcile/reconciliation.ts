@@ -10,10 +10,7 @@ import type {
 } from '../../rules/plans/plan.ts'
 import { formatMoney } from '../../values/money.ts'
 
-/**
- * What recording an earlier missing sale will change of the customer: its partner, and its first
- * commission.
- */
+/** What recording an earlier missing sale will change of its customer. */
 export type Prediction = {
   partner: PartnerTerms
   rewardedAt: Date | null

@@ -18,10 +18,7 @@ const PAGE = 100
 /** A checkout stays open for at most a day, so the checkout of an invoice began no earlier. */
 const OPEN_SECONDS = 24 * 60 * 60
 
-/**
- * The event that would have reported an object. Its id is not one of Stripe's, and the same at each
- * run.
- */
+/** The event that would have reported an object. Its id, the same at each run, is not Stripe's. */
 const eventOf = (
   type: string,
   { id, livemode }: { id: string; livemode: boolean },
@@ -115,15 +112,9 @@ export const listPurchases = async (
   const from = Math.max(0, Math.floor(since.getTime() / 1000))
   const byInvoice = new Map<string, ListedPurchase>()
   const others: ListedPurchase[] = []
-  /**
-   * The keys of invoices and checkouts, also of those from before the date: the payments of these
-   * are none of their own.
-   */
+  /** The keys of invoices and checkouts, also of earlier ones: their payments are no sales. */
   const claimed = new Set<string>()
-  /**
-   * The checkouts without an invoice whose payment may be captured later, or in part, by their
-   * payment.
-   */
+  /** By payment: checkouts without an invoice, which may be captured later or in part. */
   const captured = new Map<string, ProcessorEvent>()
   const unread: string[] = []
   let count = 0

@@ -1,6 +1,3 @@
-/**
- * Whose events an endpoint receives: the merchant's own account's, or those of connected accounts.
- * Stripe keeps them apart.
- */
+/** Whose events an endpoint receives: Stripe sends those of connected accounts apart. */
 export const SECRET_PURPOSES = ['account', 'connected_accounts'] as const
 export type SecretPurpose = (typeof SECRET_PURPOSES)[number]

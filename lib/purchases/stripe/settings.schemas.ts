@@ -1,7 +1,4 @@
-/**
- * Requests about the Stripe settings, for the API and the pages' forms. Errors never quote a secret
- * or key.
- */
+/** Requests about the Stripe settings, of API and forms. Errors never quote a secret or key. */
 import * as z from 'zod'
 import { id } from '../../http/fields.ts'
 import { Page } from '../../http/lists.ts'

@@ -11,10 +11,7 @@ import { findMissingConnectEvents, findMissingEvents } from './objects/event-typ
 import type { NewSecret, StoredSecret } from './signing-secrets.queries.ts'
 import type { SigningSecretsService } from './stripe.rpc.ts'
 
-/**
- * The app of the Stripe settings. Only the Workers bound here hold the key that secrets are
- * encrypted under.
- */
+/** The app of the Stripe settings. Only the Workers bound here hold the key of the secrets. */
 export type StripeEnv = WorkspaceEnv & {
   Bindings: {
     STRIPE_WEBHOOK: SigningSecretsService
@@ -22,17 +19,11 @@ export type StripeEnv = WorkspaceEnv & {
   }
 }
 
-/**
- * The URL of a workspace's webhook endpoint. A slug is easier to recognise than an id, and never
- * changes.
- */
+/** A workspace's webhook endpoint, by its slug, which is easier to recognise and never changes. */
 export const webhookUrl = (c: Context<StripeEnv>): string =>
   new URL(`/api/webhooks/stripe/${c.var.workspace.slug}`, c.req.url).href
 
-/**
- * The event types that Stripe does not send to the workspace's endpoints: of its own account, and
- * of connected ones.
- */
+/** The event types that Stripe does not send: of the own account, and of connected ones. */
 export type MissingEvents = { own: string[]; connected: string[] }
 
 /** Best effort: nothing is missing if the key does not allow to ask. */

@@ -16,10 +16,7 @@ import { INVOICE_PAYMENT } from './objects/event-types.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { stripeSecretsQuery } from './signing-secrets.queries.ts'
 
-/**
- * A workspace's webhook endpoint: its signing secrets, encrypted, and whether no event was
- * delivered to it yet.
- */
+/** A webhook endpoint: its encrypted signing secrets, and whether no event was delivered yet. */
 export type Endpoint = {
   workspaceId: string
   mode: Mode
@@ -28,11 +25,7 @@ export type Endpoint = {
   isNew: boolean
 }
 
-/**
- * The webhook endpoint of a workspace.
- *
- * @param address the workspace's slug or id
- */
+/** The webhook endpoint of a workspace. @param address the workspace's slug or id */
 export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefined> =>
   db
     .selectFrom('workspaces as w')
@@ -52,8 +45,8 @@ export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefi
     .executeTakeFirst()
 
 /**
- * Whether Stripe reports sales that earn, which are credited to the partners of known customers.
- * What the merchant reports itself is so only under `attributeKnownCustomers`.
+ * Whether Stripe reports sales that earn: it credits them to the partners of known customers. The
+ * merchant's own reports need `attributeKnownCustomers` for that.
  */
 export const creditsStripeSales = async (db: Db, workspaceId: string): Promise<boolean> => {
   const { rows } = await sql<{ credits: boolean }>`
@@ -62,10 +55,7 @@ export const creditsStripeSales = async (db: Db, workspaceId: string): Promise<b
   return rows[0]?.credits ?? false
 }
 
-/**
- * The newest events that Stripe delivered, as a query for a column. Null if there are none, or the
- * workspace has no signing secret.
- */
+/** The newest events that Stripe delivered, as a column. Null without events or signing secret. */
 export const deliveriesQuery = (workspaceId: string) => sql<DeliveriesJson | null>`(
   select jsonb_build_object('count', count(*), 'firstAt', min(received_at), 'lastAt', max(received_at))
   from (select processor_event_id, received_at from processor_events
@@ -79,10 +69,7 @@ export type DeliveriesJson = { count: number; firstAt: string; lastAt: string }
 /** Events that are searched for payments of invoices, newest first. */
 const EVENTS_SEARCHED = 500
 
-/**
- * How long after an invoice the event of its payment may arrive, in minutes. Stripe sends both
- * within seconds.
- */
+/** How much later than its invoice a payment may arrive. Stripe sends both within seconds. */
 const PAYMENT_MINUTES = 15
 
 /**
@@ -112,10 +99,7 @@ export const listEndpoints = async (
   return rows
 }
 
-/**
- * A workspace's Stripe settings, when the first and the last event were delivered, and a page of
- * events, in one database round trip.
- */
+/** A workspace's Stripe settings, deliveries and a page of events, in one database round trip. */
 export const readStripe = async (
   db: Db,
   workspaceId: string,

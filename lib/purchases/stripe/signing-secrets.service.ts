@@ -1,7 +1,4 @@
-/**
- * Stores the signing secrets of a workspace's webhook endpoints. No other Worker may write them:
- * see roles.sql.
- */
+/** Stores webhooks' signing secrets, which no other Worker may write: see roles.sql. */
 
 import type { Act } from '../../audit/audit.queries.ts'
 import { connect } from '../../db/connection.ts'
@@ -10,7 +7,6 @@ import { encryptSecret } from '../../platform/secrets.ts'
 import { sha256 } from '../../platform/sha256.ts'
 import { addStripeSecret, type NewSecret, type StoredSecret } from './signing-secrets.queries.ts'
 
-/** Stores a signing secret, encrypted. */
 export const addSecret = async (
   env: DatabaseEnv & { SECRETS_KEY: string },
   act: Act,

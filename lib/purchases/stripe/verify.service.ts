@@ -1,15 +1,9 @@
-/**
- * Verifies that a request comes from Stripe: signed with one of the workspace's secrets, not long
- * ago.
- */
+/** Verifies that a request comes from Stripe: recent, and signed with a workspace's secret. */
 import Stripe from 'stripe'
 import { ApiError } from '../../http/errors.ts'
 import type { SecretPurpose } from './purposes.ts'
 
-/**
- * The largest difference between the signature's timestamp and now, either way. Stripe's own
- * default.
- */
+/** How far the signature's timestamp may be from now, either way. Stripe's own default. */
 const TOLERANCE_SECONDS = 300
 
 const invalidSignature = () =>
@@ -35,10 +29,7 @@ export const checkTimestamp = (header: string | undefined, now: Date): string =>
   return header
 }
 
-/**
- * Decodes the body without loss: the package would drop a byte order mark and replace invalid
- * bytes.
- */
+/** Decodes without loss: the package would drop byte order marks and replace invalid bytes. */
 const readText = (body: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)

@@ -46,10 +46,7 @@ export type PartnerTerms = {
   selfReferrals: SelfReferrals
   unverifiedAddresses: UnverifiedAddresses
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
-  /**
-   * When the customer first earned a sale commission in this program, reversed or not, or the
-   * imported start.
-   */
+  /** When the program first rewarded a sale of the customer, reversed or not; or as imported. */
   firstRewardedAt: Date | null
 }
 
@@ -61,10 +58,7 @@ export type Facts = {
   click: Click | null
   /** The partner who owns the customer, if the customer is known. */
   customerPartner: PartnerTerms | null
-  /**
-   * When it was reported who owns the customer, if only after the event: by a report whose click
-   * was made before it.
-   */
+  /** When a report named the owner, if after the event: by a click from before the event. */
   referredLaterAt?: Date | null | undefined
   /** Present if only an address that a lead named says who the customer is. */
   byAddress?: AddressClaim | null | undefined
@@ -85,10 +79,7 @@ export type Facts = {
 /** What became of the slug or coupon of a report. Without a partner, it credits nobody. */
 export type CodeCredit = { partner: PartnerTerms | null; step: CodeStep }
 
-/**
- * A manager's decision, which prevails over coupon, click and customer. Without a partner, nobody
- * is credited.
- */
+/** A manager's decision, which prevails over all others. Without a partner, nobody is credited. */
 type HandCredit = { partner: PartnerTerms | null; step: HandCreditStep }
 
 export type PurchaseFacts = {
@@ -96,22 +87,15 @@ export type PurchaseFacts = {
   coupon: CouponAlias | null
   /** When the checkout was created, else when the sale was paid. */
   referredAt: Date
-  /**
-   * When it was paid or reported, whichever was first: its commission's terms of payment count from
-   * then.
-   */
+  /** When it was paid or reported, whichever was first: the payment terms count from then. */
   earnedAt: Date
-  /** Whose it is as a renewal; absent for other sales. */
+  /** The partner of a renewal; absent for other sales. */
   renewal?: Renewal | null
   /** Whether it charges for a change of a subscription in the middle of a period. */
   isProration: boolean
 }
 
-/**
- * The partner of a renewal: who was credited with the first sale of its subscription, or to whom
- * the customer was imported since; the customer's owner if no earlier sale of the subscription is
- * known. Design, section 5, "Attribution of renewals".
- */
+/** The partner of a renewal. Design, section 5, "Attribution of renewals". */
 export type Renewal = {
   partner: PartnerTerms | null
   because: 'subscription' | 'import' | 'owner'
@@ -310,10 +294,7 @@ const attributeReport = (
   return { ...credited, steps: [...byClick.steps, ...credited.steps] }
 }
 
-/**
- * Whether only a setting of the program keeps the customer's partner from being credited with a
- * sale.
- */
+/** Whether only a setting of the program keeps the customer's partner from being credited. */
 const isNotCredited = ({ kind }: Claim, byClick: Attribution, { status }: PartnerTerms): boolean =>
   kind === 'sale' && byClick.credit === null && status === 'approved'
 
@@ -322,10 +303,7 @@ const notCredited = (byClick: Attribution, { slug, programId }: PartnerTerms): A
   steps: [...byClick.steps, { code: 'known_customer_not_credited', facts: { slug, programId } }],
 })
 
-/**
- * Why the customer's partner prevails over the click, or is credited without one; null if it is
- * not.
- */
+/** Why the customer's partner prevails over the click, or is credited without one; or null. */
 const whyKnownPartner = (
   { kind }: Claim,
   { purchase, referredLaterAt }: Facts,

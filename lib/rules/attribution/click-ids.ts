@@ -6,7 +6,7 @@
 /** More programs than a site has. */
 const MAX_CLICK_IDS = 5
 
-/** The IDs in a text, in its order. A text without any is one that is unknown. */
+/** The IDs in a text, in its order. A text without any is itself an unknown ID. */
 export const clickIdsIn = (text: string): string[] => {
   const ids = text.match(/clk_[A-Za-z0-9]+/g) ?? [text]
   return [...new Set(ids)].slice(0, MAX_CLICK_IDS)

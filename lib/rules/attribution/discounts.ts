@@ -1,7 +1,4 @@
-/**
- * Which coupons an invoice was made with. Its discounts name them, or discount facts of the
- * customer do.
- */
+/** The coupons of an invoice. Its discounts name them, or discount facts of the customer do. */
 import type { DiscountFact, InvoiceFact } from '../purchases/facts.ts'
 import { ofKind, type ReceivedFact } from '../purchases/received.ts'
 
@@ -11,9 +8,9 @@ const codesOf = ({ promotionCode, coupon }: DiscountFact): string[] =>
 /**
  * The coupon ids and promotion code ids of an invoice, in the order of its discounts.
  *
- * A discount is found by its id. One that is not was copied from the customer or the subscription,
- * so theirs count that applied when the invoice was paid. A discount ends when the last event that
- * says so says: those before may not know it.
+ * A discount is found by its id. One that is not found was copied from the customer or the
+ * subscription, so theirs count that applied when the invoice was paid. The last event that gives a
+ * discount an end decides: earlier ones may not know it.
  */
 export const couponsOf = (invoice: InvoiceFact, received: ReceivedFact[]): string[] => {
   const { coupons = [], discounts = [] } = invoice

@@ -6,9 +6,7 @@ export type HandCreditRequest = {
   /** null credits nobody. */
   partnerId: string | null
   reason: string
-  /**
-   * Whether the customer belongs to the partner from now on, also if it belongs to somebody else.
-   */
+  /** Whether the partner owns the customer from now on, also if another partner owns it. */
   customer: boolean
 }
 
@@ -25,10 +23,7 @@ export const creditRefusals = {
   undecided: 'Nothing is known of this sale but refunds, so it cannot be decided again.',
 } as const
 
-/**
- * What a manager or another record of the purchase has decided before, which no credit by hand
- * changes.
- */
+/** The earlier decision of a manager or another record of the purchase, which stays. */
 export const creditRefusalOf = (steps: Step[]): 'rejected' | 'duplicate' | null => {
   if (steps.some(({ code }) => code === 'commission_rejected')) return 'rejected'
   return steps.some(({ code }) => code === 'same_purchase') ? 'duplicate' : null

@@ -3,10 +3,7 @@
 import type { PartnerCode } from '../steps/report.ts'
 import type { CodeCredit, PartnerTerms } from './attribution.ts'
 
-/**
- * A partner who has the slug or the coupon, and whether its program trusts reports that name
- * partners.
- */
+/** A partner with the slug or coupon, and whether its program trusts reports that name partners. */
 export type CodeHolder = { isTrusted: boolean; partner: PartnerTerms }
 
 /**

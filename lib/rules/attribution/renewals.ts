@@ -1,18 +1,14 @@
-/** Which partner is credited with the renewals of a subscription. Design, section 5, "Attribution of renewals". */
+/** The partner of a subscription's renewals. Design, section 5, "Attribution of renewals". */
 import { importBetween, ownerAt, type Referral } from '../identities/owner.ts'
 import type { DoubtStep } from '../steps/steps.ts'
 import type { PartnerTerms, Renewal } from './attribution.ts'
 
-/**
- * The first sale of a subscription. It credits nobody if a manager has rejected that it was
- * credited late, or by an address.
- */
+/** A subscription's first sale. It credits nobody if a manager has rejected a credit in doubt. */
 export type FirstSale = { partnerId: string | null; occurredAt: Date; doubt?: DoubtStep | null }
 
 /**
- * The partner of a renewal: the one to whom the customer was imported since the first sale of the
- * subscription, else the one who was credited with that sale. If no first sale is known, it is the
- * customer's owner.
+ * The partner of a renewal: the one to whom the customer was imported since the subscription's
+ * first sale, else the one credited with that sale. The customer's owner if none is known.
  *
  * @returns null if the customer has no owner either
  */

@@ -1,25 +1,14 @@
-/**
- * Self-referrals: sales and leads of customers whose address is that of the partner who is credited
- * with them.
- */
+/** Self-referrals: sales and leads of a customer with the address of the credited partner. */
 import { mailboxOf, withoutTag } from '../../values/mailboxes.ts'
 
-/**
- * What a program does with the commission of a self-referral: holds it for a manager, pays it, or
- * creates none.
- */
+/** What happens to a self-referral's commission: held for a manager, paid, or not created. */
 export const SELF_REFERRALS = ['hold', 'allow', 'refuse'] as const
 export type SelfReferrals = (typeof SELF_REFERRALS)[number]
 
-/**
- * How it is known: an address of the partner's mailbox, or one that differs by a tag only, which
- * may be another person's.
- */
+/** The partner's own mailbox, or an address that differs by a tag and may be another person's. */
 export type SelfReferralBy = 'mailbox' | 'tag'
 
-/**
- * The partner who was the customer when a sale was recorded, if the address that says so is erased.
- */
+/** The partner who was the customer when a sale was recorded, if the address is erased. */
 export type ErasedSelfReferral = { partnerId: string; by: SelfReferralBy }
 
 /**

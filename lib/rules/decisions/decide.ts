@@ -18,10 +18,7 @@ import { rewardFacts, type Step } from '../steps/steps.ts'
 export type NewCommission = Money & {
   rewardId: string
   payableAt: Date
-  /**
-   * Whether it uses up the customer's one-time reward: the database allows one per customer and
-   * program.
-   */
+  /** Whether it uses up the one-time reward: the database allows one per customer and program. */
   oneTime: boolean
 }
 
@@ -31,9 +28,7 @@ export type Decision = {
   credit: Credit | null
   commission: NewCommission | null
   steps: Step[]
-  /**
-   * The steps to store instead if a concurrent sale of the customer has taken the one-time reward.
-   */
+  /** The steps if a concurrent sale of the customer has taken the one-time reward. */
   stepsWhenBeaten: Step[]
 }
 
@@ -125,10 +120,7 @@ export const decideReward = (
   }
 }
 
-/**
- * The step that records that the customer's address is the partner's own, unless the program allows
- * it.
- */
+/** The step of a self-referral, unless the program allows it. */
 const selfReferral = (
   { customerEmail, customerExternalId }: Report,
   { id, slug, emails, selfReferrals }: PartnerTerms,

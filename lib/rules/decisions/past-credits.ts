@@ -1,6 +1,4 @@
-/**
- * Which partners past events are credited to under changed terms, by the rules that credited them.
- */
+/** The partners of past events under changed terms, by the rules that credited them. */
 
 import { attribute } from '../attribution/attribution.ts'
 import { renewalOf } from '../attribution/renewals.ts'
@@ -24,10 +22,7 @@ export const movesCredit = ({ program = {}, attributionDays }: TermsChange): boo
 /** The partner of each event, or null, by the event's id. */
 export type Credits = ReadonlyMap<string, string | null>
 
-/**
- * The partners under changed terms. An event that the change does not concern keeps the recorded
- * one.
- */
+/** The partners under changed terms. Events that the change does not concern keep theirs. */
 export const creditAll = (past: Past, change: TermsChange, recorded: Credits): Credits => {
   const before = attributeAll(past, { programId: change.programId })
   const after = attributeAll(past, change)
@@ -44,7 +39,7 @@ const attributeAll = (past: Past, change: TermsChange): Credits => {
   const credits = new Map<string, string | null>()
   for (const event of past.events) {
     const { id, partnerId, attributedBy } = event
-    // The terms have no say in these.
+    // Terms do not decide these.
     const isFixed = attributedBy === 'coupon' || attributedBy === 'manual'
     credits.set(id, isFixed ? partnerId : creditOf(event, past, change, referrals, credits))
   }

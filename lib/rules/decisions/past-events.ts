@@ -31,10 +31,7 @@ export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId
   erasedSelfReferral: ErasedSelfReferral | null
 }
 
-/**
- * The customer of an event, also one who is not recorded because nobody was credited with anything
- * of it.
- */
+/** The customer of an event, also one who is not recorded because nobody was credited. */
 export const customerOf = ({ customerId, customerExternalId }: PastEvent): string =>
   customerId ?? `reported ${customerExternalId}`
 

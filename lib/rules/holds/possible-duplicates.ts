@@ -1,8 +1,8 @@
 /**
  * Possible duplicates: two sales that no id ties, but that look like one purchase. The merchant may
- * have reported one of them under an id of its own, or a payment processor may have reported a
- * payment, and its invoice or checkout, without saying that they belong together. One earns, and
- * the other is held. Design, section 5, "Who reports sales".
+ * report one under an id of its own, or a processor may report a payment and its invoice or
+ * checkout without tying them. One earns, the other is held. Design, section 5, "Who reports
+ * sales".
  */
 import type { Step } from '../steps/steps.ts'
 import type { HoldBook } from './hold-book.ts'
@@ -28,10 +28,7 @@ const duplicatesOf = (book: HoldBook, sale: ComparedSale): ComparedSale[] => {
   return [...found]
 }
 
-/**
- * The first of the sales that a sale is held as a possible duplicate of and that earn, or else the
- * sale itself.
- */
+/** The first earning sale that a sale is held as a possible duplicate of, or the sale itself. */
 const originalOf = (book: HoldBook, sale: ComparedSale): ComparedSale => {
   const hold = book.holdOf(sale)
   const evidence = hold?.evidenceId ? book.sale(hold.evidenceId) : undefined
@@ -92,7 +89,7 @@ const isLesser = (sale: ComparedSale, other: ComparedSale): boolean =>
     ? madeFirst(sale) > madeFirst(other)
     : rankOf(sale) > rankOf(other)
 
-/** One that is part of a payout is not held, nor one that a manager has decided about. */
+/** Commissions in a payout, and those that a manager has decided about, are not held. */
 const canBeHeld = (book: HoldBook, sale: ComparedSale): boolean => {
   const hold = book.holdOf(sale)
   const isPaid = sale.commissions.some(({ id, isPaid }) => id === sale.commissionId && isPaid)
@@ -179,8 +176,7 @@ const stepsOf = (book: HoldBook, sale: ComparedSale): Step[] => {
 
 /**
  * Holds the commission of a sale that may be the same purchase as another one that earns, or that
- * of the other one. Before, it releases what turns out to be two purchases, or one. What is
- * released is compared again.
+ * of the other one. Releases what turns out to be two purchases, or one, and compares it again.
  *
  * @returns the sales whose steps change
  */

@@ -1,7 +1,7 @@
 /**
- * Whether an expected sale and a processor's are one purchase by their looks: the same customer or
- * click, currency, and gross or net amount. Each of a processor's sales is that of one expected
- * sale. It earns nothing and takes nothing away: it only shows managers which sales are missing.
+ * Matches expected sales with a processor's: by customer or click, currency, and gross or net
+ * amount. Each of a processor's sales matches one expected sale. A match earns nothing: it shows
+ * managers which sales are missing.
  */
 import type { Step } from '../steps/steps.ts'
 import type { ComparedSale, HoldFacts } from './hold-facts.ts'

@@ -26,10 +26,7 @@ export type Identity = { kind: IdentityKind; value: string }
 /** Broken by a concurrent write that gives a strong identity to another customer. */
 export const IDENTITY_KEY = 'customer_identities_workspace_id_kind_value_key'
 
-/**
- * The identity that a reported customer id names: a processor's, if it has its form, else the
- * merchant's own.
- */
+/** The identity of a reported customer id: a processor's by its form, else the merchant's own. */
 export const identityOf = (id: string): Identity => ({
   kind: processorOfCustomer(id) ?? 'external',
   value: id,
@@ -41,7 +38,7 @@ export const emailOf = (id: string): string | null => readEmail(id)
 const ERASED = 'erased-'
 
 /**
- * What an erasure puts in the place of an address: it names nobody, but ties what the address tied.
+ * What replaces an erased address: it names nobody, but ties what the address tied.
  * @param id a new one
  */
 export const erasedMark = (id: string): string => ERASED + id
@@ -49,10 +46,7 @@ export const erasedMark = (id: string): string => ERASED + id
 /** Whether an erasure has replaced an address or id. */
 export const isErased = (value: string | null): boolean => value?.startsWith(ERASED) ?? false
 
-/**
- * The two ids that a lead ties: its own and its customer's, if one is a processor's and the other
- * the merchant's.
- */
+/** The two ids that a lead ties, if one is a processor's and the other the merchant's. */
 export const tiedByLead = (report: {
   kind: 'sale' | 'lead'
   externalId: string

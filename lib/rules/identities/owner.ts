@@ -3,10 +3,7 @@ import { DELIVERY_MS } from '../steps/occurred-at.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/**
- * Who referred a customer, and how. Every candidate is kept, also one that another partner
- * prevailed over.
- */
+/** Who referred a customer, and how. Referrals that another prevailed over are kept, too. */
 export type Referral = {
   /** The report, purchase or import that says so. */
   origin: string
@@ -14,10 +11,7 @@ export type Referral = {
   /** The partner's. */
   programId: string
   source: 'click' | 'coupon' | 'code' | 'import' | 'manual'
-  /**
-   * The program's setting when it was recorded. A checkout that cost nothing is `first`: it moves
-   * nobody.
-   */
+  /** The program's setting at that time; `first` for a free checkout, which replaces no partner. */
   attribution: 'last' | 'first'
   referredAt: Date
   /** When the link was followed, if a report says so after the fact. */
@@ -49,10 +43,7 @@ export const ownerAt = (referrals: Referrer[], time: Date): string | null => {
   return (known.findLast(moves) ?? known[0] ?? lateReferral(referrals, time))?.partnerId ?? null
 }
 
-/**
- * The first report after a time with a click from before it, if nobody had referred the customer at
- * that time.
- */
+/** The first report after a time by a click before it, if nobody had referred the customer. */
 const lateReferral = <R extends Referrer>(referrals: R[], time: Date): R | null =>
   referrals.some(({ referredAt }) => referredAt <= time)
     ? null
@@ -121,10 +112,7 @@ export const importBetween = (referrals: Referral[], after: Date, until: Date): 
       ({ source, referredAt }) => source === 'import' && referredAt > after && referredAt <= until,
     ) ?? null
 
-/**
- * The start that the latest import into a program gave by a time. It counts for sales after that
- * import only.
- */
+/** The start by the latest import into a program. It counts for sales after that import only. */
 export const startAt = (referrals: Referral[], programId: string, paidAt: Date): Date | null =>
   [...referrals]
     .sort(inOrder)

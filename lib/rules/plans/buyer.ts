@@ -1,7 +1,4 @@
-/**
- * Who bought: the customer of a purchase, by its ids and address. Design, section 5, "Who a
- * customer is".
- */
+/** The customer of a purchase, by its ids and address. Design, section 5, "Who a customer is". */
 
 import type { AddressClaim } from '../attribution/address-claims.ts'
 import { type Identity, identityOf } from '../identities/identities.ts'
@@ -17,16 +14,10 @@ export type Candidate = KnownCustomer & {
   hasAddress: boolean
   /** The purchase's address, if a lead named it. */
   byAddress: AddressClaim | null
-  /**
-   * Whether it has other sales, and with whom it is a possible merge; loaded for a purchase with a
-   * reference only.
-   */
+  /** Whether it has other sales. Loaded, as `pairedWith`, for a purchase with a reference only. */
   hasPaid: boolean
   pairedWith: string[]
-  /**
-   * Its other sales before this one: when each program first rewarded one of each subscription, or
-   * of none.
-   */
+  /** When each program first rewarded an earlier sale of each subscription, or of none. */
   rewarded: { programId: string; subscriptionId: string | null; rewardedAt: Date }[]
 }
 
@@ -81,10 +72,7 @@ const unite = (customers: Candidate[]): Candidate | null => {
   }
 }
 
-/**
- * The customer whose reported address was typed: the one referred latest, of several with an owner
- * at the time.
- */
+/** The customer whose address was typed: of several with an owner then, the one referred latest. */
 const findByAddress = (
   candidates: Candidate[],
   paidAt: Date,

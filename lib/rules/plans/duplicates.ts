@@ -12,10 +12,7 @@ import { commissionChanged } from './plan-returns.ts'
 
 type SaleCredit = Pick<RecordedSale, 'partnerId' | 'attributedBy'>
 
-/**
- * Whether a duplicate already refers to the sale it duplicates, with the same partner and no
- * commission left.
- */
+/** Whether a duplicate refers to its sale already, with its partner and no commission left. */
 const isMerged = (duplicate: RecordedSale, into: string, { partnerId }: SaleCredit): boolean => {
   const { commission, steps } = duplicate
   return (

@@ -1,7 +1,4 @@
-/**
- * What a purchase is planned from, out of what was loaded: its customer, and who is to be credited
- * as that customer's.
- */
+/** What a purchase is planned from: its customer, and the partner to credit as its owner. */
 
 import type { PartnerTerms } from '../attribution/attribution.ts'
 import { renewalOf } from '../attribution/renewals.ts'
@@ -24,10 +21,7 @@ import type { Purchase, Trigger } from './purchase.ts'
 
 type Find = (partnerId: string) => PartnerTerms | undefined
 
-/**
- * A customer, as it was known in time for a payment: without the leads, and the addresses, that
- * were named too late.
- */
+/** A customer as known in time for a payment: without leads and addresses that came too late. */
 const knownInTime = (
   candidate: Candidate,
   origins: string[],
@@ -195,9 +189,7 @@ const tieOf = (identities: Identity[] | null, candidates: Candidate[] | null): T
   return { identities, expected: owners?.map(({ id, revision }) => ({ id, revision })) ?? null }
 }
 
-/**
- * A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does.
- */
+/** A guest's address proves nothing: only a coupon or click of its own credits a partner. */
 const NOBODY = { ownerId: null, referredLaterAt: null }
 
 const asReferral = (own: OwnReferral): Referral => ({

@@ -37,10 +37,7 @@ export const couponOf = (
   return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
 }
 
-/**
- * The coupon, of these, that the recorded sale was credited by, with the partner who had it at that
- * time.
- */
+/** The coupon that the recorded sale was credited by, with the partner who had it then. */
 const creditedCoupon = (
   { sales, terms }: Pick<Loaded, 'sales' | 'terms'>,
   couponIds: string[],
@@ -104,10 +101,7 @@ export const creditedBy = (
   return code?.partner?.status === 'approved' ? { source: 'code', partner: code.partner } : null
 }
 
-/**
- * The referral that a purchase's own coupon, click or code makes. Later sales of a subscription make
- * none.
- */
+/** The referral by a purchase's coupon, click or code. A subscription's later sales make none. */
 export const ownReferral = (
   purchase: Pick<Purchase, 'externalId' | 'checkout' | 'sale'>,
   { movesCustomer, renewal, ...own }: Claim,

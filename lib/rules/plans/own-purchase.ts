@@ -24,10 +24,9 @@ const isOwnName = (own: string[], buyer: string | null): boolean => {
 }
 
 /**
- * The decision, with its commission held if the buyer has the partner's name, or somebody with the
- * partner's address has paid with the same card. Another person may have that name or card, so it
- * is held also where the program refuses self-referrals. What was recorded stays, because names and
- * fingerprints are erased.
+ * The decision, held if the buyer has the partner's name, or somebody with the partner's address
+ * has paid with the same card. Another person may have that name or card, so it is held also where
+ * self-referrals are refused. What was recorded stays, because names and fingerprints are erased.
  */
 export const holdOwnPurchase = (
   decision: Decision,

@@ -72,10 +72,7 @@ const count = (purchase: Purchase, facts: KnownFacts): Purchase => {
   }
 }
 
-/**
- * Sales earn as the merchant reports them: the processor reports what was returned, and who the
- * customer is.
- */
+/** A sale that earns as the merchant reports it. The processor reports its returns and customer. */
 const planSaleOfMerchant = (
   purchase: Purchase,
   facts: KnownFacts,
@@ -108,10 +105,7 @@ const planRecorded = (
     ? planReport(purchase, facts, recorded)
     : planReturns(purchase, recorded, facts)
 
-/**
- * A payment that waits is recomputed when its wait is over, also if the merchant has reported it
- * meanwhile.
- */
+/** A waiting payment is recomputed after its wait, also if the merchant reported it meanwhile. */
 const planWait = ({ waitsUntil }: Purchase, plan: PurchasePlan): PurchasePlan =>
   waitsUntil
     ? { ...plan, outcome: { code: 'waiting', facts: { until: waitsUntil.toISOString() } } }

@@ -21,10 +21,7 @@ export const allReturned = (
     sale,
   )
 
-/**
- * Reverses as much of the sale's commission as was returned, or reinstates what is no longer
- * returned.
- */
+/** Reverses the commission for what was returned, or reinstates what is no longer returned. */
 export const planReturns = (
   purchase: Purchase,
   recorded: RecordedSale,

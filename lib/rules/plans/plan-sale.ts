@@ -33,10 +33,7 @@ export const findCredit = (purchase: PaidPurchase, facts: KnownFacts): Credit | 
   return decideSale(report, facts, purchase, purchase.sale.paidAt).credit
 }
 
-/**
- * Nothing was paid yet, as in a trial; but the referring partner may be credited with later
- * payments.
- */
+/** Plans a purchase that cost nothing yet, as a trial: its referral may credit later payments. */
 export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchasePlan => {
   const { checkout, referredAt } = purchase
   const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
@@ -166,10 +163,7 @@ const newCommission = ({ commission, credit }: Decision, returned: Returned, ste
       }
     : null
 
-/**
- * What becomes of a recorded sale's commission: it is kept, or reversed and replaced by another one
- * or none.
- */
+/** Keeps a recorded sale's commission, or reverses it and replaces it by another one or none. */
 const planCommission = (decision: Decision, recorded: RecordedSale, returned: Returned) => {
   const { lastCommissionId, steps } = recorded
   const { commission, credit } = decision
@@ -259,9 +253,7 @@ const decideSale = (
   return holdOwnPurchase(decision, paid.name, facts)
 }
 
-/**
- * The partner whose self-referral a sale was recorded as, if the address that says so is erased.
- */
+/** The partner of a sale recorded as a self-referral, if the address is erased. */
 const erasedSelfReferral = (
   { email }: Purchase,
   { recorded, customer }: KnownFacts,
@@ -305,10 +297,7 @@ const isCreditedOtherwise = (recorded: RecordedSale, decision: Decision): boolea
 const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
   steps.some(({ code }) => code === 'partner_inactive')
 
-/**
- * Whether there are other doubts than those recorded: the commission is held for another reason, or
- * for none.
- */
+/** Whether the doubts differ from those recorded: the hold has another reason, or none. */
 const isDoubtedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
   canonicalJson(doubtsOf(recorded.steps)) !== canonicalJson(doubtsOf(decision.steps))
 

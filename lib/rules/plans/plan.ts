@@ -70,20 +70,14 @@ export type KnownCustomer = {
 /** Identities to tie. */
 export type Tie = {
   identities: Identity[]
-  /**
-   * All customers who have them: if they have changed, the purchase is loaded again. Null where it
-   * makes no difference.
-   */
+  /** The customers with them: a change of these loads the purchase again. Null ignores changes. */
   expected: { id: string; revision: number }[] | null
 }
 
 /** Whether others have paid with a purchase's card or bank account, and their addresses. */
 export type SharedCard = { isShared: boolean; emails: string[] }
 
-/**
- * What the database knows of a purchase. `customerPartner` owns the customer at the time of the
- * purchase.
- */
+/** What is known of a purchase. `customerPartner` owns the customer at the time of the purchase. */
 export type KnownFacts = Pick<
   Facts,
   'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byAddress' | 'byHand'
@@ -98,26 +92,18 @@ export type KnownFacts = Pick<
     /** Who reports the sales that earn, by the setting in force when it was paid. */
     salesFrom: SalesFrom
     recorded: RecordedSale | null
-    /**
-     * Sales that were recorded later for the same purchase, under other ids of it: see
-     * duplicates.ts.
-     */
+    /** Sales recorded later for the same purchase, under other ids: see duplicates.ts. */
     duplicates: RecordedSale[]
     /** The refunds that the merchant reported of it, oldest first. */
     refunds: RecordedRefund[]
     customer: KnownCustomer | null
-    /**
-     * What has to be tied before a plan is applied: the purchase names several ids, or new ones.
-     */
+    /** What has to be tied before a plan is applied: several ids, or new ones. */
     tie: Tie | null
     /** Customers who may be one: a manager decides before they are tied. */
     possibleMerge: PossibleMerge | null
     /** The buyer's own id, if only an address matches the customer. */
     addressedId: string | null
-    /**
-     * Whether its own coupon or click takes the customer from another partner, or only refers one
-     * whom nobody had referred.
-     */
+    /** Whether its coupon or click moves a customer whom another partner has referred. */
     movesCustomer: boolean
     /** Who else has paid with its card. */
     card: SharedCard
@@ -190,10 +176,7 @@ export type SalePlan =
       oneTimeProgramId: string | null
     }
 
-/**
- * A duplicate earns nothing, and is credited to the purchase's partner, so that a repeated report
- * gets the same response.
- */
+/** A duplicate earns nothing. It has its sale's partner, so a repeat gets the same response. */
 export type DuplicateChange = Pick<
   RecordedSale,
   'id' | 'revision' | 'steps' | 'partnerId' | 'attributedBy'

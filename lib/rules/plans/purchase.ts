@@ -19,41 +19,27 @@ import { type Returns, readReturns } from '../refunds/returns.ts'
 import { scaledTo } from './amounts.ts'
 
 export type Purchase = {
-  /**
-   * The id under which the sale is recorded: its invoice, else its payment. Null while neither is
-   * known.
-   */
+  /** The sale's external id: its invoice, else its payment. Null while neither is known. */
   externalId: string | null
   /** Null while only refunds or disputes are known. */
   sale: { paid: Paid; paidAt: Date; isProration?: boolean } | null
   checkout: CheckoutFact | null
-  /**
-   * Until when a payment waits for its invoice or checkout. Then it becomes a sale itself.
-   */
+  /** Until when a payment waits for its invoice or checkout. Then it becomes a sale itself. */
   waitsUntil: Date | null
   /** Coupon ids and promotion code ids: the checkout's, else those of the invoice's discounts. */
   coupons: string[]
   /** The click that the checkout, invoice or payment names. */
   clickId: string | null
-  /**
-   * The checkout or invoice that began its subscription and cost nothing: its coupon or click is
-   * that of the first payment.
-   */
+  /** The free checkout or invoice that began its subscription: its coupon or click counts. */
   trial: { ids: string[]; coupons: string[]; clickId: string | null; createdAt: Date } | null
   subscription: string | null
-  /**
-   * Whether its invoice is for a later period of a subscription, by the processor's words: not the
-   * one that began it.
-   */
+  /** Whether the processor says that its invoice is for a later period of a subscription. */
   isRenewal: boolean
   /** The merchant's ids of the customer. */
   customerExternalIds: string[]
   /** One of them that a buyer may have written: see `readReference`. */
   reference: string | null
-  /**
-   * When the checkout was created, else when the sale was paid. A referral counts if it was made
-   * before.
-   */
+  /** When the checkout was created, else the sale paid. Earlier referrals count. */
   referredAt: Date | null
   /** The processor's id of the customer. */
   customer: string | null
@@ -236,10 +222,7 @@ const saleOfCheckout = (
   return paidAt && { paid: scaledTo(receivedFor(due, payment), due), paidAt }
 }
 
-/**
- * What was received for a checkout, in its currency: of a payment in another one, the same
- * proportion.
- */
+/** What was received for a checkout, in its currency: of another one, the same proportion. */
 const receivedFor = ({ grossCents, currency }: Paid, payment: Payment | undefined): number => {
   const { receivedCents, authorizedCents } = payment ?? {
     receivedCents: null,

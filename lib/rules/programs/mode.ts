@@ -1,7 +1,4 @@
-/**
- * Shadow mode: another platform still pays a program's partners, and nothing that is decided here
- * is payable.
- */
+/** Shadow mode: another platform still pays a program's partners, and no commission is payable. */
 
 export const PROGRAM_MODES = ['live', 'shadow'] as const
 export type ProgramMode = (typeof PROGRAM_MODES)[number]
@@ -11,10 +8,7 @@ export type StartFacts = {
   mode: ProgramMode
   /** Whether a cut-over has ended an earlier one. */
   wasCutOver: boolean
-  /**
-   * Payout runs of the program that have not claimed everything, and payouts of it that are not
-   * sent.
-   */
+  /** Its payout runs that have not claimed everything, and its payouts that are not sent. */
   unfinished: number
   /** Its partners who are owed something, or owe it, but for the test partner. */
   unpaidPartners: number
@@ -48,9 +42,7 @@ export const NOT_IN_SHADOW =
 export const SHADOW_REFUSAL =
   'The program runs in shadow mode: another platform pays its partners. Adjustments and opening balances are possible after the cut-over.'
 
-/**
- * The code of the error that the database raises for that: see complete_commission in schema.sql.
- */
+/** The error code that complete_commission of schema.sql raises. */
 const REFUSED = 'TR002'
 
 /** Whether the database refused to add to what a program in shadow mode owes. */

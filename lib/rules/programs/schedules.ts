@@ -95,10 +95,7 @@ const DAYS_TO_BEGIN = 3
 export const scheduleBegins = (now: Date): Date =>
   new Date(now.getTime() + DAYS_TO_BEGIN * 86_400_000)
 
-/**
- * The next occurrence of a program's schedule; null for `manual`. Without days, they are the
- * schedule's own.
- */
+/** A schedule's next occurrence; null for `manual`. Without days, the schedule's own count. */
 export const nextOccurrence = (
   {
     payoutSchedule,

@@ -1,9 +1,9 @@
 /**
- * Sales reported by API that a payment processor is expected to report too, because the workspace's
- * sales come from it. Design, section 5, "Who reports sales".
+ * Expected sales: reported by API, while sales come from a payment processor, which is expected to
+ * report them too. Design, section 5, "Who reports sales".
  */
 
-/** A processor retries a failed webhook for days; after a week, its sale is missing. */
+/** Processors retry failed webhooks for days. After a week, the sale is missing. */
 const EXPECTED_DAYS = 7
 
 /** Sales reported before this time should have been reported by the processor. */

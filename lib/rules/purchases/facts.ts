@@ -32,18 +32,12 @@ export type CheckoutFact = {
   coupons: string[]
   /** Null until it is paid. */
   paid: Paid | null
-  /**
-   * What is to be paid of it, as long as it isn't: a payment that is captured later may say how
-   * much was.
-   */
+  /** What is due until it is paid: a payment that is captured later may say how much was. */
   due?: Paid | null
   subscription?: string | null
   /** The merchant's id of the customer. */
   customerExternalId?: string | null
-  /**
-   * The same by a field that a buyer may have written. Absent where the workspace does not say that
-   * its backend writes it.
-   */
+  /** The same by a field that a buyer may have written. Absent unless the backend writes it. */
   reference?: string | null
   /** The id under which the merchant reports this sale. See `reportKey`. */
   externalId?: string | null
@@ -60,10 +54,7 @@ export type InvoiceFact = {
   /** What was paid beyond the invoice's total, as far as the invoice itself says. */
   overpaidCents?: number
   subscription?: string | null
-  /**
-   * Why the invoice was made, in the processor's words: `subscription_create`,
-   * `subscription_cycle`, `subscription_update`.
-   */
+  /** The processor's reason for the invoice, such as `subscription_cycle`. */
   billingReason?: string | null
   /** Whether it bills a change of the subscription within a period, and no period that begins. */
   isProration?: boolean
@@ -76,10 +67,7 @@ export type InvoiceFact = {
   externalId?: string | null
 }
 
-/**
- * A payment that succeeded. It is a sale of its own unless it belongs to an invoice or a checkout:
- * see `readPurchase`.
- */
+/** A payment: a sale of its own unless it belongs to an invoice or checkout (`readPurchase`). */
 type IntentFact = {
   kind: 'intent'
   id: string
@@ -105,10 +93,7 @@ type PaymentFact = {
   charge?: string | null
 }
 
-/**
- * A charge, and the total refunded of it so far: what was authorized and not captured is in that
- * total.
- */
+/** A charge, and the total refunded of it, including what was authorized and not captured. */
 export type ChargeFact = {
   kind: 'charge'
   payment: string
@@ -164,10 +149,7 @@ export type DisputeFact = {
   status: (typeof DISPUTE_STATUSES)[number]
 }
 
-/**
- * What was credited of an invoice after it was paid. The refunds in it are reported by facts of
- * their own, too.
- */
+/** What was credited of a paid invoice. The refunds in it are also facts of their own. */
 export type CreditNoteFact = {
   kind: 'credit_note'
   id: string
@@ -183,10 +165,7 @@ export type CreditNoteFact = {
 /** The merchant's id of a processor's customer. */
 export type IdentityFact = { kind: 'identity'; customer: string; customerExternalId: string }
 
-/**
- * A coupon that applies to a customer, or to one subscription of it. Times are ISO 8601; a null end
- * is never.
- */
+/** A coupon of a customer, or of one of its subscriptions. A null end is never. */
 export type DiscountFact = {
   kind: 'discount'
   id: string | null
@@ -215,10 +194,7 @@ export type Fact =
 export const reportsSale = ({ kind }: Fact): boolean =>
   kind === 'checkout' || kind === 'invoice' || kind === 'intent'
 
-/**
- * The key that ties a purchase to the merchant's report of it. Processors' ids contain no colon, so
- * the merchant's id never names another purchase of the processor.
- */
+/** The key of a merchant's report. Its colon keeps it apart from processors' ids, without one. */
 export const reportKey = (externalId: string): string => `${REPORT}${externalId}`
 
 /** The key that names a purchase by the id under which the merchant reports it. */
@@ -240,10 +216,7 @@ export type ProcessorEvent = {
   occurredAt: Date
   /** The processor's id of the customer. */
   customer: string | null
-  /**
-   * The processor's ids of the purchase: its invoice, payments, charges and checkout. See
-   * `reportKey` for the merchant's.
-   */
+  /** The ids of its invoice, payments, charges and checkout. See `reportKey` for the merchant's. */
   keys: string[]
   /** The address that the buyer typed, or that the processor has of the customer. */
   email: string | null

@@ -1,22 +1,14 @@
-/**
- * The outcomes of processor events: stable codes and facts, which are stored, and their
- * explanations.
- */
+/** The outcomes of processor events: stored, stable codes and facts, and their explanations. */
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
 import type { Mode } from './processors.ts'
 
 type SaleFacts = { externalId: string; amountCents: number; currency: string }
 
-/**
- * Why an event does not count. A new delivery of it is read again: the reason may be gone by then.
- */
+/** Why an event does not count. Each delivery is read again: the reason may be gone. */
 export type Refusal =
   /** The event is of the mode that the workspace is not for. */
   | { code: 'wrong_mode'; facts: { mode: Mode } }
-  /**
-   * The event is of an account that is connected to the merchant's, so it is none of the merchant's
-   * sales.
-   */
+  /** The event is of an account connected to the merchant's, so it is no sale of the merchant. */
   | { code: 'connected_account'; facts: { account: string } }
   /** The event is of the merchant's account, and is signed for connected accounts. */
   | { code: 'wrong_secret'; facts: Record<string, never> }
@@ -49,15 +41,9 @@ export type EventOutcome =
   | { code: 'nothing_paid'; facts: Record<string, never> }
   /** The event concerns a payment that is not known yet. */
   | { code: 'no_sale'; facts: Record<string, never> }
-  /**
-   * A payment may belong to an invoice or a checkout. It is applied at this time if neither
-   * arrives.
-   */
+  /** A payment that may belong to an invoice or checkout: applied then if neither arrives. */
   | { code: 'waiting'; facts: { until: string } }
-  /**
-   * A return of a payment in another currency than its sale's: it counts once the amount of the
-   * payment is known.
-   */
+  /** A return in another currency than the sale's: it counts once its payment's amount is known. */
   | { code: 'waiting_for_payment'; facts: SaleFacts }
   /** The event says something of a customer that its payments may depend on. */
   | { code: 'customer_noted'; facts: Record<string, never> }

@@ -20,20 +20,14 @@ export type Payment = {
   authorizedCents: number | null
   /** What was captured: null while only refunds or disputes of it are known. */
   receivedCents: number | null
-  /**
-   * What was given back of it. The release of what was not captured is not, though processors may
-   * call it a refund.
-   */
+  /** What was given back of it, without the release of what was not captured. */
   refundedCents: number
   disputedCents: number
 }
 
 const STATUS_ORDER: string[] = [...REFUND_STATUSES, ...DISPUTE_STATUSES]
 
-/**
- * The latest fact of each refund or dispute. Processors' times are whole seconds: within one, the
- * later status counts.
- */
+/** The latest fact of each refund or dispute: within one second, the one with the later status. */
 const latest = <F extends RefundFact | DisputeFact>(
   received: { fact: F; occurredAt: Date }[],
 ): F[] => {
@@ -67,10 +61,7 @@ const groupIds = (named: Named[]): string[][] =>
 /** What a fact says of the amount of a payment. */
 type Amount = { payment: string; currency: string; authorizedCents: number; receivedCents: number }
 
-/**
- * What each source says, the best one first: the payment itself, its charge, a checkout that is
- * paid by it.
- */
+/** What each source says, the best first: the payment, its charge, a checkout that it pays. */
 const amountsOf = (received: ReceivedFact[]): Amount[][] => [
   ofKind(received, 'intent').map(
     ({ fact: { id: payment, paid, authorizedCents = paid.grossCents } }) => {

@@ -11,10 +11,7 @@ type Test = (id: string) => boolean
 const PURCHASES: Record<Processor, Test> = { stripe: isStripeId }
 const CUSTOMERS: Record<Processor, Test> = { stripe: isStripeCustomerId }
 
-/**
- * Whether an id has the form of a processor's invoice, payment, charge or checkout. In the database,
- * `purchase_id_kind` of schema.sql says so.
- */
+/** Whether an id has the form of a processor's purchase. As purchase_id_kind of schema.sql. */
 export const isProcessorId = (id: string): boolean =>
   Object.values(PURCHASES).some((isOf) => isOf(id))
 
@@ -22,16 +19,11 @@ export const isProcessorId = (id: string): boolean =>
 export const processorOfCustomer = (id: string): Processor | null =>
   (Object.keys(CUSTOMERS) as Processor[]).find((processor) => CUSTOMERS[processor](id)) ?? null
 
-/**
- * Who reports the sales that earn: a processor, the merchant by API, or both. A workspace chooses.
- */
+/** Who reports the sales that earn, as a workspace chooses: a processor, the API, or both. */
 export const SALES_FROM = ['both', 'stripe', 'api'] as const
 export type SalesFrom = (typeof SALES_FROM)[number]
 
-/**
- * A processor has real payments and, apart from them, a mode for tests. A workspace takes those of
- * one mode.
- */
+/** Processors keep test payments apart from real ones. A workspace takes one mode. */
 export const MODES = ['live', 'test'] as const
 export type Mode = (typeof MODES)[number]
 

@@ -1,7 +1,4 @@
-/**
- * Decides a reported refund: what of its sale it counts for, and what it reverses of the
- * commission.
- */
+/** Decides a reported refund: what it counts for, and what it reverses of the commission. */
 
 import type { Money } from '../rewards/rewards.ts'
 import type { Step } from '../steps/steps.ts'

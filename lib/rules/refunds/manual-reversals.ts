@@ -1,7 +1,4 @@
-/**
- * Manual reversals: what a manager takes back of a commission, and how it meets what refunds
- * reverse.
- */
+/** Manual reversals of commissions, and how they add up with what refunds reverse. */
 import { formatMoney, proportionOf } from '../../values/money.ts'
 import type { CommissionKind } from '../steps/commissions.ts'
 import type { Step } from '../steps/steps.ts'

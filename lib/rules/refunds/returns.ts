@@ -1,7 +1,4 @@
-/**
- * Returns: how much of a purchase was given back, by refunds, disputes and credit notes, and what
- * of it counts.
- */
+/** Returns: what refunds, disputes and credit notes gave back of a purchase, and what counts. */
 import { proportionOf } from '../../values/money.ts'
 import type { CreditNoteFact, PaidPart, RefundFact } from '../purchases/facts.ts'
 import { type Payment, refundsOf } from '../purchases/payments.ts'
@@ -17,10 +14,7 @@ type Return = {
   paidCents: bigint | null
 }
 
-/**
- * What a purchase's returns are, in the order in which they count: what was paid in excess is given
- * back first.
- */
+/** A purchase's returns, in the order in which they count: overpayments are given back first. */
 export type Returns = {
   all: Return[]
   /** What was received beyond the sale, in its currency. */
@@ -125,10 +119,7 @@ const unlistedOf = ({ ids, refundedCents }: Payment, refunds: RefundFact[]): num
   return Math.max(0, refundedCents - sumOf(made.map(({ amountCents }) => amountCents)))
 }
 
-/**
- * What of a note was given back, in the proportions of the note. None if it doesn't say how much
- * was without tax.
- */
+/** What of a note was given back, in its proportions; none if it doesn't say the net amount. */
 const readNoted = (note: CreditNoteFact, refunds: RefundFact[]): PaidPart[] => {
   const { net, amountCents } = note
   if (!net || amountCents === 0) return []
@@ -139,20 +130,13 @@ const readNoted = (note: CreditNoteFact, refunds: RefundFact[]): PaidPart[] => {
   return [{ grossCents, netCents: share(net.netCents), shippingCents: share(net.shippingCents) }]
 }
 
-/**
- * How much of a payment was given back and counts, in minor units of the payment. Never more than
- * was paid.
- */
+/** What was given back of a payment and counts, in its minor units; never more than was paid. */
 export type Returned = {
   refundedCents: bigint
   disputedCents: bigint
-  /**
-   * What was refunded too, as tax, as shipping that isn't rewarded, or of what was paid in excess.
-   */
+  /** What was refunded of tax, of shipping that isn't rewarded, or of an overpayment. */
   exemptCents: bigint
-  /**
-   * A return of a payment in another currency whose amount is not known yet: it counts once it is.
-   */
+  /** A return in another currency that counts once the amount of its payment is known. */
   waiting: Money | null
   paid: Money
 }
@@ -242,10 +226,7 @@ const totalsOf = (all: Return[], paid: Money): Total[] => {
   ]
 }
 
-/**
- * How much of a commission to reverse for what was returned. Rounds half up; a full return reverses
- * all of it.
- */
+/** What a return reverses of a commission. Rounds half up; a full return reverses all of it. */
 export const reversedOf = (
   commissionCents: bigint,
   { refundedCents, disputedCents, paid }: Returned,

@@ -1,6 +1,4 @@
-/**
- * Reversals: rows that reverse a commission in part or in whole, or reinstate what was reversed.
- */
+/** Reversals of commissions, in part or in whole, and what reinstates them. */
 
 import type { Money } from '../rewards/rewards.ts'
 import type { Step } from '../steps/steps.ts'

@@ -18,9 +18,9 @@ export const rewardResponse = (reward: RewardTerms): RewardResponse =>
 export type Money = { amountCents: bigint; currency: string }
 
 /**
- * What a sale earns under a reward. A percentage is in the sale's currency and rounds half up; a
- * flat reward pays its own amount in its own currency, but never more than a sale in that currency.
- * A percentage of a lead, which has no amount, is nothing. Design, section 5.
+ * What a sale earns under a reward. A percentage is in the sale's currency, and rounds half up. A
+ * flat reward is in its own currency, but never more than a sale in that currency. A lead has no
+ * amount, so a percentage of it is nothing. Design, section 5.
  *
  * @param sale the amount sold, minor units, or null for a lead
  */

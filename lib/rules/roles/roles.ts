@@ -6,8 +6,8 @@ export const ROLES = ['manager', 'finance', 'support', 'member'] as const
 export type Role = (typeof ROLES)[number]
 
 /**
- * The roles that begin and approve payout runs, and get the mails about them. All managers are
- * mailed who gets one, or loses it.
+ * The roles that begin and approve payout runs, and get the mails about them. Managers are mailed
+ * about each change of these roles.
  */
 export const PAYING_ROLES = ['manager', 'finance'] as const
 type PayingRole = (typeof PAYING_ROLES)[number]

@@ -28,10 +28,7 @@ const MOST_MONTHS = 36
 /** The longest month. */
 const MONTH_MS = 31 * 86_400_000
 
-/**
- * What changes a partner's balance: a commission, a payout (negative, when it was paid), or one
- * that came back or was released after it was reversed.
- */
+/** What changes a partner's balance. Payouts are negative, and count when they were paid. */
 export const ENTRY_KINDS = [
   'sale',
   'lead',

@@ -1,7 +1,4 @@
-/**
- * A commission's status, derived from its row, its hold, its payout and the time. Spec, section 3;
- * design, section 5.
- */
+/** A commission's status, by its row, hold, payout and the time. Spec, section 3. */
 
 export const COMMISSION_KINDS = [
   'sale',
@@ -22,10 +19,7 @@ export const COMMISSION_STATUSES = [
 ] as const
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number]
 
-/**
- * When a commission that is never payable is payable: one of shadow mode, which another platform
- * pays. never() of schema.sql is the same.
- */
+/** The payable time in shadow mode, where another platform pays. As never() of schema.sql. */
 export const NEVER = new Date('9999-12-31T00:00:00Z')
 
 /** Whether a commission was earned in shadow mode. */

@@ -42,10 +42,7 @@ export type Holdable = {
   resolution: HoldResolution | null
 }
 
-/**
- * Why a manager cannot hold a commission with a note; null if it can be held, or is held so
- * already.
- */
+/** Why a manager cannot hold a commission with a note; null if it can, or is held so already. */
 export const holdRefusalOf = (commission: Holdable, note: string): string | null => {
   if (commission.kind === 'reversal')
     return 'A reversal is held with the commission that it reverses. Hold that one.'

@@ -1,7 +1,4 @@
-/**
- * Reward intervals: which of a customer's sales are rewarded, and for how long. Spec, section 4.1,
- * rule 1.
- */
+/** Which of a customer's sales are rewarded, and for how long. Spec, section 4.1, rule 1. */
 import { UTCDateMini } from '@date-fns/utc'
 import { addMonths } from 'date-fns/addMonths'
 import type { Money, Reward } from '../rewards/rewards.ts'
@@ -19,8 +16,8 @@ export const rewardEndsAt = (firstRewardedAt: Date, months: number): Date =>
   new Date(addMonths(new UTCDateMini(firstRewardedAt), months))
 
 /**
- * The step that refuses a reward because of the program's interval, or null. A reversed first
- * commission counts too.
+ * The step that refuses a reward by the program's interval, or null. A reversed first commission
+ * counts too.
  *
  * @param firstRewardedAt the customer's first sale commission in this program, or null
  */
@@ -43,9 +40,8 @@ export const refuseByInterval = (
 }
 
 /**
- * The step that refuses a one-time reward for a sale below the program's minimum, or null. The
- * reward stays available for the customer's first sale that is large enough: a paid trial must not
- * use it up.
+ * The step that refuses a one-time reward for a sale below the program's minimum, or null. A later,
+ * larger sale still earns the reward: a paid trial must not use it up.
  */
 export const refuseByMinimum = (
   terms: { rewardInterval: RewardInterval; oneTimeMinimumCents: number },

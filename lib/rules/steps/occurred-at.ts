@@ -3,15 +3,13 @@
 /** How far back a report may be dated. */
 export const MAX_AGE_DAYS = 400
 
-/**
- * How far a merchant's clock may differ from ours: neither a fast one nor a slow one loses a sale.
- */
+/** How far a merchant's clock may differ from ours, either way, without losing a sale. */
 export const CLOCK_DIFFERENCE_MS = 5 * 60_000
 
 /**
- * How long what a visitor does may take to reach us: a click from a slow phone, or the lead of a
- * buyer whose payment Stripe reports first. It counts as of its own time. Whoever knows of a sale
- * for longer must not claim it by a click or a lead.
+ * How late a visitor's act may reach us and count as of its own time: a click from a slow phone, or
+ * the lead of a buyer whose payment Stripe reports first. Not longer: whoever knows of a sale must
+ * not claim it afterwards by a click or a lead.
  */
 export const DELIVERY_MS = 5 * 60_000
 
@@ -27,9 +25,6 @@ export const receivedAt = (now: Date, place = 0): Date => {
   return new Date(Number(now) - now.getUTCMilliseconds() + milliseconds + wholeSeconds)
 }
 
-/**
- * The time by which a report is judged: the one that it gives, but never in the future, else that
- * of its receipt.
- */
+/** A report's own time, but never one in the future; without one, that of its receipt. */
 export const judgedAt = ({ occurredAt }: { occurredAt?: Date | undefined }, now: Date): Date =>
   occurredAt && occurredAt < now ? occurredAt : now

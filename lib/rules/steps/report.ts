@@ -1,9 +1,6 @@
 import type { Money } from '../rewards/rewards.ts'
 
-/**
- * How a report names the partner itself, without a click: by a slug, present or former, or by the
- * id or label of a coupon.
- */
+/** How a report names the partner: by a slug, present or former, or a coupon's id or label. */
 export type PartnerCode = { by: 'slug' | 'coupon'; value: string }
 
 /** A sale or lead as the merchant reported it, with every default filled in. */

@@ -1,7 +1,4 @@
-/**
- * The steps of a decision: codes and facts, which are stored and stable. Their texts may change:
- * see explain.ts.
- */
+/** The steps of a decision: stored, stable codes and facts. For their texts, see explain.ts. */
 import type { Processor, SALE_EXPECTED } from '../purchases/processors.ts'
 import { type Reward, rewardResponse } from '../rewards/rewards.ts'
 import { isOfShadowMode, NEVER } from './commissions.ts'
@@ -25,10 +22,7 @@ export type HandCreditStep = {
   facts: { slug: string | null; partnerId: string | null; reason: string; by: string }
 }
 
-/**
- * What became of the slug or coupon by which a report names a partner. Without `partner_code`,
- * nobody may be credited by it.
- */
+/** What became of the slug or coupon of a report. Only `partner_code` can credit a partner. */
 export type CodeStep =
   | { code: 'partner_code'; facts: PartnerCode & { slug: string; partnerId: string } }
   /** The program of the partner does not allow it. */
@@ -58,18 +52,12 @@ export type RuledHold = (typeof RULED_HOLDS)[number]
 
 /** A doubt about who owns the customer: the commission is held. */
 export type DoubtStep =
-  /**
-   * The lead, or the address that it named, was received after the payment, or the first one of its
-   * subscription.
-   */
+  /** The lead, or its address, came after the payment, or the subscription's first one. */
   | { code: 'late_lead'; facts: { slug: string; referredAt: string } }
   /** The program holds what only an address credits that nobody has verified. */
   | { code: 'unverified_address'; facts: { slug: string } }
 
-/**
- * The doubts in a decision's steps: why it is held, and whether only an address says who owns the
- * customer.
- */
+/** The doubts in a decision's steps, and whether only an address says who owns the customer. */
 export const doubtsOf = (steps: Step[]): string[] =>
   steps.flatMap(({ code, facts }) => {
     if (code === 'customer') return facts.byAddress ? [facts.byAddress] : []
@@ -92,18 +80,12 @@ export type Step =
   | { code: 'expired_click'; facts: ClickFacts }
   | { code: 'later_click'; facts: ClickFacts }
   | { code: 'partner_inactive'; facts: { slug: string; partnerId: string } }
-  /**
-   * `byAddress`: only an address that a lead named says who bought, and whether a lead called it
-   * verified.
-   */
+  /** `byAddress`: only a lead's address says who bought, and whether a lead verified it. */
   | {
       code: 'customer'
       facts: { slug: string; because: Because; byAddress?: 'verified' | 'unverified' }
     }
-  /**
-   * A sale without a click that counts: the customer has a partner, but the program does not credit
-   * known customers.
-   */
+  /** The customer has a partner, but the program credits known customers by clicks only. */
   | { code: 'known_customer_not_credited'; facts: { slug: string; programId: string } }
   | { code: 'unreferred_subscription'; facts: Record<string, never> }
   | { code: 'unknown_customer'; facts: Record<string, never> }
@@ -133,9 +115,8 @@ export type Step =
   /** The sale looks like another one, so its commission is held. */
   | { code: 'possible_duplicate'; facts: { externalId: string } }
   /**
-   * The customer's address is the partner's own: the commission is held, or refused if there is
-   * none. `by` says why it may be the partner's: only a tag differs, the buyer has the partner's
-   * name, or somebody with the partner's address has paid with the same card.
+   * The customer's address is the partner's own: the commission is held or refused. `by`: only a
+   * tag differs, or the buyer has the partner's name, or the card of somebody with its address.
    */
   | { code: 'self_referral'; facts: { slug: string; by?: 'tag' | 'name' | 'card' } }
   /** A manager rejected the held commission. */
@@ -145,10 +126,7 @@ export type Step =
       code: 'commission_replaced'
       facts: { slug: string; partnerId: string; amountCents: number; currency: string }
     }
-  /**
-   * A manager reversed a part of the commission, or all of it. `partnerId` and `commissionCents`
-   * say of which one.
-   */
+  /** A manager reversed some or all of the commission of `partnerId` over `commissionCents`. */
   | {
       code: 'reversed_by_hand'
       facts: {
@@ -186,14 +164,9 @@ export type Step =
       code: 'refund_exceeds_sale'
       facts: { requestedCents: number | null; leftCents: number; currency: string }
     }
-  /**
-   * A refund in another currency than its sale's, which was not known when the refund was reported.
-   */
+  /** A refund in another currency than its sale, which was unknown when it was reported. */
   | { code: 'refund_currency_mismatch'; facts: { currency: string; saleCurrency: string } }
-  /**
-   * The refunded and disputed parts of the payment, and the part of the commission reversed for
-   * them.
-   */
+  /** What of the payment was refunded or disputed, and what of the commission was reversed. */
   | {
       code: 'commission_reversed'
       facts: {
@@ -214,10 +187,7 @@ export const rewardFacts = (reward: Reward): RewardFacts => {
   return facts
 }
 
-/**
- * The steps of an event as they are shown: a commission of shadow mode is not payable, whenever it
- * would have been.
- */
+/** The steps of an event as shown: commissions of shadow mode are never payable. */
 export const shownSteps = ({
   steps,
   payableAt,

@@ -1,7 +1,4 @@
-/**
- * Decides past events again under other terms of a program, by the rules that decided them.
- * docs/decisions.md, "What-if".
- */
+/** Recomputes past events under other terms of a program. docs/decisions.md, "What-if". */
 
 import { decideReward } from '../decisions/decide.ts'
 import { type Credits, creditAll, movesCredit } from '../decisions/past-credits.ts'
@@ -21,9 +18,7 @@ import type { Report } from '../steps/report.ts'
 /** What an event earns. */
 export type Earned = Money & { partnerId: string }
 
-/**
- * What each event's commission was, is or would be, under the present terms and under changed ones.
- */
+/** What each event earns, or would earn: under the present terms, and under changed ones. */
 export const replay = (
   past: Past,
   change: TermsChange,

@@ -1,13 +1,7 @@
-/**
- * Partners who were credited by late leads, or by addresses that nobody has verified, with the
- * newest events of a workspace.
- */
+/** Partners whom late leads or unverified addresses have credited with the newest events. */
 import { sql } from 'kysely'
 
-/**
- * Events that are read, newest first, so that the overview stays fast on large workspaces. Leads
- * and refunds are among them.
- */
+/** Newest events that are read, leads and refunds included, to keep the overview fast. */
 const EVENTS_READ = 1_000
 
 const RECENT_DAYS = 30

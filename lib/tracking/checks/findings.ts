@@ -1,7 +1,4 @@
-/**
- * What the checks of a workspace have found: signs that sales are lost, doubled or wrong.
- * docs/decisions.md, "Checks".
- */
+/** Signs that a workspace's sales are lost, doubled or wrong. docs/decisions.md, "Checks". */
 import type { DoubtfulCredits } from './doubtful-credits.queries.ts'
 import { type Deliveries, isSilent } from './silent-processor.ts'
 import {

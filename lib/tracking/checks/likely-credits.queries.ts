@@ -3,10 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 
 /** A manager looks at the overview more often than that. */
 const RECENT_DAYS = 30
-/**
- * Sales without a partner that are looked at, newest first, so that the overview stays fast on
- * large workspaces.
- */
+/** Newest sales without a partner that are read, to keep the overview fast. */
 const SALES_READ = 500
 
 /** Likely credits are not older than this. */

@@ -1,17 +1,11 @@
-/**
- * Reports under the ID of an event that differ from the one that it was recorded by. They change
- * nothing.
- */
+/** Mismatches: reports that differ from the event with their ID. They change nothing. */
 import type { Message, Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { RefundReport } from '../../rules/refunds/refund.ts'
 import type { EventKind } from '../../rules/steps/event-kinds.ts'
 import type { Report } from '../../rules/steps/report.ts'
 
-/**
- * What a field of the event is, and what the other report had; null where there is nothing. At most
- * 500 characters of each.
- */
+/** A field's values, of at most 500 characters each; null where there is nothing. */
 export type Difference = { field: string; recorded: string | null; reported: string | null }
 
 /** The fields of a report that are kept with its event, and can be compared. */

@@ -9,10 +9,7 @@ const QUIET_MS = 3 * 86_400_000
 /** How many times the usual pause makes a silence. */
 const USUAL_PAUSES = 10
 
-/**
- * The newest events of a processor that were delivered: how many, and when the first and the last
- * of them were received.
- */
+/** A processor's newest deliveries: how many, and when the first and the last were received. */
 export type Deliveries = { count: number; firstAt: Date; lastAt: Date }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Whether a program's tracking works: what the page "Test your tracking" says, from what has
- * arrived.
- */
+/** Whether a program's tracking works, for the page "Test your tracking". */
 /** Why visits are refused: codes of errors. */
 const REFUSAL_REASONS = ['partner_not_found', 'invalid_body', 'rate_limited'] as const
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
@@ -42,9 +39,7 @@ export type TrackingFacts = {
   lastVisit: LastVisit | null
   /** The newest visits of the workspace's other programs. */
   otherVisits: { programId: string; name: string; page: string | null }[]
-  /**
-   * Of the workspace's newest events, those with a click of the program, and those without a click.
-   */
+  /** The workspace's newest events, without those with a click of another program. */
   events: LastEvent[]
   refused: RefusedVisits[]
   /** An active partner, for a link to try: the program's test partner, if there is one. */
@@ -74,10 +69,7 @@ export const newestOf = (
     )
     .sort((a, b) => b.occurredAt.getTime() - a.occurredAt.getTime())[0]
 
-/**
- * Which steps have been seen. A step is done by itself, whatever the ones before say: a lead is not
- * needed for a sale.
- */
+/** Which steps have been seen. Each counts by itself: a sale needs no lead. */
 export const checkTracking = (
   { lastVisit, otherVisits, events, refused }: TrackingFacts,
   siteUrl: string,

@@ -1,7 +1,4 @@
-/**
- * Sales and leads that nobody was credited with, each with the nearest evidence of a partner: see
- * uncredited.ts.
- */
+/** Uncredited sales and leads, each with the nearest evidence of a partner: see uncredited.ts. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
@@ -29,10 +26,7 @@ export const listUncredited = async (
   return events.map((event) => ({ ...event, evidence: evidence.get(event.id) ?? null }))
 }
 
-/**
- * Rows read of each kind of evidence for one event. An address or an id that many people share has
- * more.
- */
+/** Rows read of each kind of evidence for an event; shared addresses and ids have more. */
 const CANDIDATES = 20
 
 type EvidenceRow = Omit<Evidence, 'partner'> & { eventId: string; partner: EvidentPartner | null }
@@ -105,10 +99,7 @@ export const findEvidence = async (
 /** The id of a click that was not known when the event, `e`, was decided. */
 const unknownClick = sql`jsonb_path_query_first(e.steps, '$[*] ? (@.code == "unknown_click").facts.clickId') #>> '{}'`
 
-/**
- * The addresses of the buyer of the event, `e`: those of the customer, the one typed into a
- * checkout, and an id that is one.
- */
+/** The buyer's addresses in the event, `e`: of the customer, of a checkout, or as an id. */
 const addresses = sql`
   (select value from customer_identities where customer_id = known.id and kind = 'email' limit ${CANDIDATES})
   union

@@ -1,7 +1,4 @@
-/**
- * Events that nobody was credited with, and the nearest evidence of a partner who may have referred
- * the customer.
- */
+/** Uncredited events, and the nearest evidence of a partner who may have referred the customer. */
 
 import type { Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
@@ -56,10 +53,7 @@ export const evidenceWords = (t: Translate, evidence: Evidence, occurredAt: Date
   return t(kind === 'customer' ? m.events_evidence_customer : m.events_evidence_address, values)
 }
 
-/**
- * The reason of a credit by this evidence. The partner sees it, so it names neither ids nor
- * addresses.
- */
+/** The reason of such a credit. The partner sees it, so it names neither ids nor addresses. */
 export const creditReason = ({ kind, clickedAt }: Evidence): string =>
   ({
     click: `The visitor clicked your link${clickedAt ? ` on ${DAY.format(clickedAt)}` : ''}.`,

@@ -2,10 +2,7 @@
 import { sql } from 'kysely'
 import type { BusiestCustomer, MedianAmounts } from './unlikely-reports.ts'
 
-/**
- * Events that are read, newest first, so that the overview stays fast on large workspaces. Leads
- * and refunds are among them.
- */
+/** Newest events that are read, leads and refunds included, to keep the overview fast. */
 const EVENTS_READ = 1_000
 /** Sales of a program whose median is compared, and of those before them: at most, and at least. */
 const LATEST_SALES = 20

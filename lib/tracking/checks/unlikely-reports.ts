@@ -1,15 +1,9 @@
-/**
- * Signs that a backend reports sales wrongly: one customer id for all guests, or amounts that are
- * not in minor units.
- */
+/** Signs of a wrong backend: one customer id for all guests, or amounts not in minor units. */
 
 /** The customer id with the most reported sales of the last 30 days. */
 export type BusiestCustomer = { customerExternalId: string; sales: number; ofSales: number }
 
-/**
- * The median amounts of a program's latest sales in a currency, and of those before them, in minor
- * units.
- */
+/** Median amounts, in minor units, of a program's latest sales and of those before them. */
 export type MedianAmounts = {
   programId: string
   program: string
@@ -29,17 +23,11 @@ export const unlikelySince = (now: Date): Date => new Date(now.getTime() - RECEN
  */
 const MOST_SALES_OF_ONE = 20
 
-/**
- * Whether one id has so many sales, and so large a part of them all, that it stands for many
- * customers.
- */
+/** Whether an id has so many of all sales that it stands for many customers. */
 export const isForMany = ({ sales, ofSales }: BusiestCustomer): boolean =>
   sales > MOST_SALES_OF_ONE && sales * 2 > ofSales
 
-/**
- * Amounts in the wrong unit differ by a factor of 100, or less where prices changed with it. No
- * ordinary change of prices comes near.
- */
+/** A wrong unit differs by 100, or less if prices changed too. Prices alone change far less. */
 const UNLIKELY_FACTOR = 30
 
 /** Whether the amounts rose or fell so much that the unit changed. */

@@ -1,6 +1,4 @@
-/**
- * How many clicks of a program are stored in a day. A flood of visits must not fill the database.
- */
+/** How many clicks of a program are stored a day: a flood of visits must not fill the database. */
 
 export type ClickBudgetSettings = { DAILY_CLICKS?: string }
 

@@ -1,12 +1,6 @@
-/**
- * The cookie of a click that is recorded under the merchant's own domain, through a proxy.
- * docs/snippet.md.
- */
+/** The cookie of a click recorded through a proxy on the merchant's domain. docs/snippet.md. */
 
-/**
- * A host name whose last two labels are a public suffix, or a short name below a country:
- * "shop.co.uk", "www.abc.de".
- */
+/** A host that may end in a public suffix of two labels: "shop.co.uk", but also "www.abc.de". */
 const MAYBE_PUBLIC_SUFFIX = /\.[^.]{1,3}\.[a-z]{2}$/
 const IP_ADDRESS = /^[\d.]+$|^\[/
 

@@ -22,17 +22,11 @@ export type NewClick = {
   /** Before `now` if it could not be delivered at once. */
   clickedAt: Date
   now: Date
-  /**
-   * How many clicks of the program are stored in a day. Beyond it, one stands for all of a
-   * partner's in a minute.
-   */
+  /** Clicks of the program stored a day. Beyond that, one a minute is stored for each partner. */
   dailyClicks: number
 }
 
-/**
- * What save_click of schema.sql returns: the click that the visitor has from now on, and those of
- * other programs.
- */
+/** What save_click of schema.sql returns: the visitor's click, and those of other programs. */
 type Saved = { id: string; expiresAt: string; others: string[]; othersExpireAt: string | null }
 
 /** What a visitor is to keep. */

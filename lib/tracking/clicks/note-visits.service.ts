@@ -1,7 +1,4 @@
-/**
- * Notes the newest visit of each program, and why visits were refused, for the page "Test your
- * tracking".
- */
+/** Notes programs' newest visits, and why visits were refused, for "Test your tracking". */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../../http/errors.ts'
@@ -17,10 +14,7 @@ type VisitEnv = TrackingEnv & { Bindings: { FAILURE_LIMIT: RateLimiter } }
 const PAUSE_MS = 60_000
 const MAX_REMEMBERED = 1_000
 
-/**
- * When this isolate last noted a visit of each program, with and without a click, by each
- * parameter.
- */
+/** When this isolate last noted each program's visits, with and without a click, by parameter. */
 const noted = new Map<string, number>()
 
 /** Notes a recorded visit, once a minute at most, so that busy programs cost nothing. */
@@ -36,10 +30,7 @@ export const noteVisit = <E extends TrackingEnv>(
   keep(c, { ...visit, refusal: null })
 }
 
-/**
- * Counts visits that are refused: approximately, because a flood is limited before it reaches the
- * database. Those that name no program are not counted.
- */
+/** Counts refused visits of known programs. Approximate: floods are limited before the database. */
 export const noteRefusals = () =>
   createMiddleware<VisitEnv>(async function noteRefusals(c, next) {
     await next()

@@ -14,10 +14,7 @@ import { addressKey, callerKey, limitRate } from '../../http/rate-limit.ts'
 import type { NudgeEnv } from '../../http/rpc/nudge.service.ts'
 import { type HeldClick, type NewClick, saveClick, savePassedOnClick } from './clicks.queries.ts'
 
-/**
- * `keyHash` is null unless the request gives a visitor's address with a key. The key is not checked
- * before the click is saved.
- */
+/** `keyHash` is null unless a key came with a visitor's address. Saving the click checks it. */
 export type ClickEnv = FailureEnv &
   NudgeEnv<'OUTBOX'> & { Variables: { db: Client; keyHash: string | null } }
 

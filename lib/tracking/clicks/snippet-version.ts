@@ -7,7 +7,7 @@ export const SNIPPET_VERSION = {
   integrity: 'sha384-XnSmlrRNbWqy2dWp/p0IFxKOMypuiSuKpSDpwQ6Yt32mCNd6cylqk++EYqTvpZIL',
 }
 
-/** The tag that loads the snippet: the newest version, or this one for ever. */
+/** The tag that loads the snippet: the newest version, or this one permanently. */
 export const snippetTag = (origin: string, programId: string, { pinned = false } = {}): string => {
   const { file, integrity } = SNIPPET_VERSION
   return pinned

@@ -29,8 +29,8 @@ type Visit = {
 }
 
 /**
- * The slugs of a visit, the likeliest first, and the clicks that the visitor has. A slug that is
- * blank, too long or of several lines is nobody's.
+ * The slugs of a visit, the likeliest first, and the visitor's clicks. Slugs that are blank, too
+ * long or of several lines are left out.
  */
 export const readVisit = ({
   slug,
@@ -59,10 +59,7 @@ export const pageOf = (url: string | null | undefined): string | null => {
     : null
 }
 
-/**
- * The channel that a link names by `sub`, in its query or in its fragment, where the snippet finds
- * slugs, too.
- */
+/** The channel that a link names by `sub`, in its query or fragment, as the snippet finds slugs. */
 export const subOf = (url: string | null | undefined): string | null => {
   const page = url ? URL.parse(url) : null
   if (!page) return null

@@ -9,10 +9,7 @@ const hasStep = (event: string, code: string) =>
 const isExpected = (event: string) =>
   sql<SqlBool>`(${hasStep(event, SALE_EXPECTED)} and not ${hasStep(event, 'expected_sale_received')})`
 
-/**
- * Whether an event, `e`, is a sale reported before a time, which the processor has not reported
- * yet.
- */
+/** Whether an event, `e`, is a sale before a time that the processor has not reported yet. */
 export const isExpectedBefore = (workspaceId: string, time: Date) =>
   sql<SqlBool>`(e.workspace_id = ${workspaceId} and ${isExpected('e')} and e.occurred_at < ${time}::timestamptz)`
 

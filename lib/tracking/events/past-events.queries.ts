@@ -38,10 +38,7 @@ type EventRow = Omit<FromJson<PastEvent>, 'sale' | 'click' | 'purchase'> & {
 /** Steps of events that earn nothing, whatever the reward. */
 const EARNS_NOTHING: Step['code'][] = ['commission_rejected', 'same_purchase', SALE_EXPECTED]
 
-/**
- * Whether an erasure has replaced an address of the buyer of the event, `e`: its id, the
- * customer's, or one typed into a checkout.
- */
+/** Whether an address of the buyer of the event, `e`, is erased: id, customer's or checkout's. */
 const hadErasedAddress = sql`
   (e.customer_external_id like ${erasedMark('%')}
    or exists (select from customer_identities i
@@ -52,10 +49,7 @@ const hadErasedAddress = sql`
 export const timeOfId = (id: string): Date =>
   new Date(Number.parseInt(id.slice(0, 13).replace('-', ''), 16))
 
-/**
- * A purchase's events were taken for those of another sale as long as nothing had tied the two: see
- * duplicates.ts.
- */
+/** Events of a purchase count as another sale's until something ties them: see duplicates.ts. */
 const duplicatesOf = (sale: RawBuilder<unknown>) => sql`
   select d.id from events d
   where d.customer_id = ${sale}.customer_id and d.occurred_at between ${sale}.occurred_at - interval '1 day' and ${sale}.occurred_at + interval '1 day'

@@ -17,10 +17,7 @@ import { factsOf, type ReceivedFact } from '../../rules/purchases/received.ts'
 export const textArray = (values: string[]) =>
   sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
 
-/**
- * The places in a list, `place`: the planner knows how many they are, which it doesn't of the
- * elements of JSON.
- */
+/** The places in a list, `place`: the planner knows their number, unlike that of JSON elements. */
 export const places = (list: unknown[]) =>
   sql`generate_series(0, ${list.length - 1}::integer) as place`
 

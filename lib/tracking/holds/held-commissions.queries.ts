@@ -5,10 +5,7 @@ import type { PageRequest } from '../../db/page-request.ts'
 import type { Processor } from '../../rules/purchases/processors.ts'
 import type { HoldReason } from '../../rules/steps/holds.ts'
 
-/**
- * One of the events that a manager compares. Built as JSON: the time is text, and amounts are far
- * below 2^53.
- */
+/** An event that a manager compares. Built as JSON: time as text, amounts far below 2^53. */
 export type HeldEvent = {
   id: string
   externalId: string

@@ -13,8 +13,8 @@ export const isHeld = sql<SqlBool>`exists (
   select from commission_holds h where ${isHoldOfCommission} and h.resolved_at is null)`
 
 /**
- * Limits commissions, `c`, to the held ones and their reversals, which indexes find: joined, all
- * reversals there are would be read.
+ * Limits commissions, `c`, to the held ones and their reversals. By indexes: a join would read all
+ * reversals.
  */
 export const isHeldOrReverses = (workspaceId: string): RawBuilder<SqlBool> => sql`c.id in (
   select o.commission_id from commission_holds o where o.workspace_id = ${workspaceId} and o.resolved_at is null

@@ -12,10 +12,7 @@ export type DecideHolds = (
 /** Raised by hold_commissions. */
 const UNDECIDED = 'TR003'
 
-/**
- * Concurrent requests may change what is near an event after each decision. The caller then loads
- * and decides all of it again.
- */
+/** Each decision may conflict with concurrent requests. Then the caller loads and decides again. */
 const ROUNDS = 8
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Which commissions a list shows: a walk along an index for each filter, whose time does not depend
- * on how many there are.
- */
+/** Which commissions a list shows. Each filter walks along an index, whatever their number. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isOfCustomer } from '../../customers/identities.queries.ts'
 import { afterCursor, type OrderedPageRequest } from '../../db/page-request.ts'
@@ -71,10 +68,7 @@ const byPayout = (
     order by po.id ${direction}, own.id ${direction} limit ${filter.limit}`
 }
 
-/**
- * Whether a commission, `c`, matches the filters but that of the status, and comes after the
- * cursor.
- */
+/** Whether a commission, `c`, matches all filters but the status, and comes after the cursor. */
 const matches = (workspaceId: string, filter: CommissionFilter): RawBuilder<SqlBool> => {
   const { partnerId, customerExternalId, eventId, payoutId, kind, cursor } = filter
   const conditions = [

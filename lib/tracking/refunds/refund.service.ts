@@ -22,9 +22,8 @@ import {
 } from './refunds.queries.ts'
 
 /**
- * Loads, decides, saves and responds, like `recordReport`. A refund of a sale that a payment
- * processor reports too is saved first, and then planned with what the processor has reported of
- * it.
+ * Loads, decides, saves and responds, like `recordReport`. A refund of a sale that a processor
+ * reports too is saved first, and then planned with the processor's events.
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`; `currency_mismatch` if the currency
  *   is not that of the sale

@@ -13,14 +13,9 @@ import type { RecordedEvent } from '../reports/reports.queries.ts'
 
 export type RefundFacts = {
   workspaceId: string
-  /**
-   * The event of an earlier report with the same id. Nothing else is loaded beside one that is
-   * complete.
-   */
+  /** The event of an earlier report with the same id. If it is complete, nothing else is loaded. */
   recorded: RecordedEvent | null
-  /**
-   * Whether a payment processor has reported something of the sale: the refund is joined with it.
-   */
+  /** Whether a processor has reported something of the sale: the refund is joined with it. */
   isJoined: boolean
   /** Null while the sale is not known. */
   saleCurrency: string | null
@@ -36,7 +31,6 @@ export type CommissionJson = Omit<
 > &
   Record<'amountCents' | 'reversedCents', number> & { payableAt: string }
 
-/** A current commission from its JSON value. */
 export const reviveCommission = (commission: CommissionJson): CurrentCommission => ({
   ...withDates(commission, 'payableAt'),
   amountCents: BigInt(commission.amountCents),
@@ -69,7 +63,6 @@ export const loadRefundFacts = async (
   return typeof facts === 'string' ? facts : { ...reviveFacts(facts), keyId: facts.keyId }
 }
 
-/** The facts from their JSON value. */
 export const reviveFacts = (facts: LoadedFacts): RefundFacts => ({
   ...facts,
   sale: facts.sale && reviveSale(facts.sale),

@@ -1,7 +1,4 @@
-/**
- * Saves decided reports of a batch, and loads what the next ones are decided from, in one round
- * trip.
- */
+/** Saves a batch's decided reports, and loads the facts of the next ones, in one round trip. */
 import type { Client } from '../../db/neon.ts'
 import type { UndecidedHolds } from '../../rules/holds/hold-facts.ts'
 import type { Report } from '../../rules/steps/report.ts'

@@ -35,10 +35,7 @@ export const Batch = z
   })
   .meta({ id: 'Batch' })
 
-/**
- * The body, as it is validated: each report is checked by itself, so that one that is invalid
- * refuses no other.
- */
+/** The body as validated: each report by itself, so that an invalid one refuses no other. */
 export const BatchRequest = z.object({
   events: z.array(z.unknown()).min(1, 'Must have at least one event.'),
 })

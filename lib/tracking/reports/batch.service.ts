@@ -96,8 +96,8 @@ export const recordBatch = async <E extends KeyEnv & TrackingEnv & ReportQueues>
 }
 
 /**
- * Records all reports, and settles each as soon as it is known to be saved. A repeat changes
- * nothing, and is settled last: its event may be credited by the others.
+ * Records all reports, and settles each once it is saved. Repeats change nothing and are settled
+ * last: the others may credit their events.
  */
 const recordAll = async (
   saveThenLoad: SaveThenLoad,
@@ -118,10 +118,7 @@ const recordAll = async (
   }
 }
 
-/**
- * Records reports with different IDs. Returns those whose event was recorded before, without
- * credit.
- */
+/** Records reports with different IDs. @returns those that were recorded before, without credit */
 const recordFirsts = async (
   saveThenLoad: SaveThenLoad,
   items: Item[],

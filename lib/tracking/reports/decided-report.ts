@@ -20,20 +20,14 @@ export type ReportedCustomer = {
   partnerId: string | null
   email: string | null
   name: string | null
-  /**
-   * Whether the click that was reported is earlier than all that is known of who referred the
-   * customer.
-   */
+  /** Whether the reported click is earlier than all known referrals of the customer. */
   isClickedFirst: boolean
 }
 
 export type DecidedReport = {
   workspaceId: string
   report: Report
-  /**
-   * Null if no event with the reported id of the customer was credited before, and it was not
-   * imported.
-   */
+  /** Null if the customer's id was neither credited before nor imported. */
   customer: ReportedCustomer | null
   /** Whether sales were reported under the id of the customer, who is not known. */
   adoptsSales: boolean
@@ -82,10 +76,7 @@ export const changesOf = (
 /** Who refers a customer. By a click, it did so when the link was clicked. */
 export type Referrer = { partner: PartnerTerms; source: 'click' | 'code'; clickedAt: Date | null }
 
-/**
- * The partner who refers the customer by the click or the code, also if another partner keeps owning
- * it.
- */
+/** The partner who refers the customer by click or code, also if another one keeps owning it. */
 export const referrerOf = ({
   click,
   code,
@@ -99,10 +90,7 @@ export const referrerOf = ({
     : null
 }
 
-/**
- * The addresses that a report adds to its customer. They count for all its payments, unlike those
- * of an import.
- */
+/** The addresses that a report adds. They count for all payments, unlike those of an import. */
 export const addressesOf = ({ customerExternalId, customerEmail }: Report): string[] => [
   ...new Set([customerEmail, emailOf(customerExternalId)].filter((email) => email !== null)),
 ]

@@ -33,20 +33,11 @@ export type ReportFacts = Facts & {
   refunds: ReportedRefund[]
   /** Whether sales were reported under the id of the customer, who is not known. */
   adoptsSales: boolean
-  /**
-   * The event of an earlier report with the same id. Nothing else is loaded beside one that is
-   * complete.
-   */
+  /** The event of an earlier report with the same id. If it is complete, nothing else is loaded. */
   recorded: RecordedEvent | null
-  /**
-   * Whether a payment processor has reported something of this sale, such as a refund: the report
-   * is joined with it.
-   */
+  /** Whether a processor has reported something of this sale: the report is joined with it. */
   hasProcessorEvents: boolean
-  /**
-   * Whether this sale may be reported twice: by a payment processor too, or under another id of
-   * its.
-   */
+  /** Whether this sale may be reported twice: by a processor, or under another of its ids. */
   mayBeDuplicate: boolean
 }
 
@@ -142,10 +133,7 @@ export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): Rep
   return { ...facts, click, code, ...ownerOf(facts, own, occurredAt) }
 }
 
-/**
- * The partner who owns the customer, or owned it when a dated report took place, which refers the
- * customer itself.
- */
+/** The partner who owns the customer, or owned it at the time of a dated report. */
 const ownerOf = (
   { customerPartner, referrals, referrers }: LoadedFacts,
   { credit }: Attribution,

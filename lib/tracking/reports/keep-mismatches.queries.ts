@@ -1,4 +1,4 @@
-/** Keeps reports that differ from their events. */
+/** Keeps mismatches: reports that differ from their events. */
 import type { Client } from '../../db/neon.ts'
 import type { RefundReport } from '../../rules/refunds/refund.ts'
 import type { Report } from '../../rules/steps/report.ts'
@@ -7,7 +7,6 @@ import { comparableFields } from '../checks/mismatches.ts'
 /** @param bodyHash of the report */
 export type Mismatch = { eventId: string; bodyHash: string; report: Report | RefundReport }
 
-/** Keeps reports that differ from their events. */
 export const noteMismatches = async (
   db: Client,
   mismatches: Mismatch[],

@@ -1,7 +1,4 @@
-/**
- * Reports that come after a payment: what was received before is recomputed, or joined with the
- * report.
- */
+/** Reports after a payment: what was received before is recomputed, or joined with the report. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import type { IncompleteRefund, IncompleteReport } from './purchases.rpc.ts'
@@ -26,10 +23,7 @@ export const findLead = async (
   return rows[0]
 }
 
-/**
- * Adds a merchant's report to a sale that a processor has reported, for the next plan of it. A
- * statement of a batch.
- */
+/** Adds a report to a processor's sale, for its next plan. A statement of a batch. */
 export const noteReport = (
   workspaceId: string,
   { externalId, customerExternalId, clickId }: IncompleteReport,

@@ -3,10 +3,7 @@ import { addressesOf, type DecidedReport, type Referrer } from './decided-report
 
 /** What is marked to be recomputed after a report. */
 export type LateReport = {
-  /**
-   * Whether the report decides who owns the customer. Then the customer's payments are recomputed,
-   * and those of all its addresses.
-   */
+  /** Whether it decides the owner: payments of the customer and its addresses are recomputed. */
   isReferred: boolean
   /** Whether it names an address. */
   isNamed: boolean

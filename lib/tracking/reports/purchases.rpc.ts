@@ -43,7 +43,7 @@ export type CreditsService = {
 
 /** What it offers the import of customers. */
 export type ReferralsService = {
-  /** Plans again the sales that depend on who referred these customers. */
+  /** Recomputes the sales that depend on who referred these customers. */
   replanCustomers: (workspaceId: string, customerIds: string[]) => Promise<void>
 }
 

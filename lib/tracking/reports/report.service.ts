@@ -34,10 +34,7 @@ export const recordReport = async <E extends KeyEnv & TrackingEnv & ReportQueues
   return respondRecorded(c, event, report, bodyHash)
 }
 
-/**
- * A customer is new only once. After that, reports conflict only with changes of who owns the
- * customer.
- */
+/** A customer is new once. After that, reports conflict only with changes of the owner. */
 const ROUNDS = 10
 
 const record = async <E extends KeyEnv & TrackingEnv>(
@@ -66,10 +63,7 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   throw lostRace('the same customer')
 }
 
-/**
- * Decides a loaded report. One that has to be joined with what was received before is saved without
- * its hash.
- */
+/** Decides a loaded report. One to be joined with what was received before has no hash yet. */
 export const decideLoaded = (
   report: Report,
   facts: ReportFacts,
@@ -118,10 +112,7 @@ export const completeReport = async (
   return { ...(await joinReport(facts.workspaceId, incomplete)), bodyHash, isAnnounced }
 }
 
-/**
- * A hash of the whole report, with defaults filled in and keys sorted, to recognise a repeat that
- * differs.
- */
+/** A hash of the report, with defaults and sorted keys, to recognise a repeat that differs. */
 export const hashReport = (report: Report): Promise<string> => {
   const sale = report.sale && { ...report.sale, amountCents: String(report.sale.amountCents) }
   return sha256(canonicalJson({ ...report, sale }))

@@ -28,10 +28,7 @@ export type RecordedEvent = {
   isAnnounced?: boolean | null
 }
 
-/**
- * After a conflict, the customer has changed since it was read, or what it names was deleted: load
- * it and decide again.
- */
+/** A conflict: the customer has changed, or what it names was deleted. Load and decide again. */
 type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflict' }
 
 /**

@@ -9,10 +9,7 @@ import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 
 const MAX_METADATA_BYTES = 16 * 1024
 
-/**
- * A click id as reported: null if blank. One that is too long for a click's is cut, because the
- * event's explanation quotes it.
- */
+/** A reported click id, or null if blank. Long ones are cut, because explanations quote them. */
 const readClickId = (text: string): string | null => {
   const clickId = text.trim()
   // A cut surrogate pair could not be stored.

@@ -7,9 +7,7 @@ import { type Mismatch, noteMismatches } from './keep-mismatches.queries.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import type { TrackingResponse } from './reports.responses.ts'
 
-/**
- * Names reports whose bodies differ from those of their events: `true`, or their places in a batch.
- */
+/** Set for reports that differ from their events: `true`, or their places in a batch. */
 export const MISMATCH_HEADER = 'Idempotency-Mismatch'
 
 /** Why a key was refused by the query that loads a report's facts. */

@@ -49,10 +49,7 @@ const OPTIONAL_EVENT: (typeof STRIPE_EVENTS)[number] = 'charge.succeeded'
 /** Ties a payment to its invoice: since API 2025-03-31, nothing else does. */
 export const INVOICE_PAYMENT: (typeof STRIPE_EVENTS)[number] = 'invoice_payment.paid'
 
-/**
- * The event types of the merchant's own account that an endpoint needs and does not receive. `*`
- * stands for all.
- */
+/** The event types that an endpoint needs and does not receive. `*` stands for all. */
 export const findMissingEvents = (sent: string[]): string[] =>
   sent.includes('*')
     ? []

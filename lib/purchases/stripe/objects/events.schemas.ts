@@ -106,10 +106,7 @@ const explain = (error: z.ZodError): string => {
   return issue ? `${issue.path.join('.') || 'event'}: ${issue.message}` : 'unknown form'
 }
 
-/**
- * Whether an amount is above the limit in the minor units of ISO 4217, as Stripe's ariary may be:
- * it counts them whole.
- */
+/** Whether an amount in ISO minor units is too large: Stripe counts ariary without decimals. */
 const isTooLarge = (facts: unknown): boolean =>
   typeof facts === 'object' &&
   facts !== null &&

@@ -1,7 +1,4 @@
-/**
- * The fields that Stripe's objects have in common, read leniently: what does not matter must not
- * refuse a sale.
- */
+/** The fields that Stripe's objects share, read leniently: a detail must not refuse a sale. */
 import * as z from 'zod'
 import { isStripeCustomerId, isStripeId } from '../../../rules/purchases/stripe-ids.ts'
 import { readEmail } from '../../../values/emails.ts'
@@ -14,10 +11,7 @@ export const ref = z
   .union([text, z.object({ id: text }).transform(({ id }) => id)])
   .nullish()
   .transform((id) => id ?? null)
-/**
- * Free text. NULs and lone surrogates, which the cut may leave, are removed: they must not refuse a
- * sale.
- */
+/** Free text. NULs and lone surrogates, which the cut may leave, would refuse a sale. */
 export const words = z
   .string()
   .nullish()

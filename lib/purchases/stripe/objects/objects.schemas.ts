@@ -183,10 +183,7 @@ export const Dispute = z.object({
   payment_intent: ref,
 })
 
-/**
- * Before 2025-03-31, a credit note named one refund, and its type said whether the invoice was
- * paid.
- */
+/** Before 2025-03-31, a credit note named one refund; its type said if the invoice was paid. */
 export const CreditNote = z.object({
   id: text,
   amount,

@@ -101,8 +101,8 @@ export const readCheckout = (
 }
 
 /**
- * What was paid of an invoice in money, and what otherwise: outside of Stripe, or from the
- * customer's balance. Neither an overpayment nor a credit note from before the payment counts.
+ * What was paid of an invoice in money, and otherwise: outside of Stripe, or from the customer's
+ * balance. Overpayments, and credit notes from before the payment, do not count.
  */
 const paidOf = (invoice: Invoice): Paid => {
   const { total } = invoice
@@ -192,10 +192,7 @@ export const readInvoicePayment = ({ invoice, payment }: InvoicePayment): Object
     : [],
 })
 
-/**
- * Older versions name a payment's invoice; newer ones name its invoice or checkout as the order
- * that it pays.
- */
+/** Older versions name a payment's invoice; newer ones, its invoice or checkout as an order. */
 export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
   const { id, customer, receipt_email: email, latest_charge: charge, currency, metadata } = intent
   const order = intent.payment_details?.order_reference
@@ -229,10 +226,7 @@ export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
   }
 }
 
-/**
- * With which card or bank account a payment was made. Its amount is not read: it is no sale without
- * its payment intent, checkout or invoice.
- */
+/** The card or bank account of a payment. No amount is read, because a charge is not a sale. */
 export const readPaidCharge = (charge: PaidCharge): ObjectFacts => {
   const { id, customer, payment_intent: payment, payment_method_details: fingerprint } = charge
   if (!fingerprint) return { keys: [], facts: [] }

@@ -104,10 +104,7 @@ export const readDispute = (dispute: Dispute): ObjectFacts => {
   }
 }
 
-/**
- * What of a note's amount is without tax, and the shipping in it. Null for versions that do not
- * say.
- */
+/** A note's net amount, and the shipping in it; null for versions that do not say. */
 const netOf = (note: CreditNote, amount: number) => {
   const { total_excluding_tax: stated, currency, amount: total, shipping_cost: shipping } = note
   const taxes = note.total_taxes ?? note.tax_amounts
