@@ -4,9 +4,9 @@ import { countPossibleMergesQuery } from '../customers/possible-merges.queries.t
 import type { Db } from '../db/connection.ts'
 import { type DeliveriesJson, deliveriesQuery } from '../purchases/stripe/setup.queries.ts'
 import { overdueSince } from '../rules/purchases/expected-sales.ts'
-import { doubtfulCreditsQuery, doubtfulSince } from '../tracking/checks/doubtful-credits.queries.ts'
-import type { CheckedFacts } from '../tracking/checks/findings.ts'
-import { countLikelyQuery, likelySince } from '../tracking/checks/likely-credits.queries.ts'
+import { doubtfulCreditsQuery } from '../tracking/checks/doubtful-credits.queries.ts'
+import { type CheckedFacts, noticedSince } from '../tracking/checks/findings.ts'
+import { countLikelyQuery } from '../tracking/checks/likely-credits.queries.ts'
 import { countMismatchesQuery } from '../tracking/checks/mismatches.queries.ts'
 import { recentSince } from '../tracking/checks/mismatches.ts'
 import { refusedVisitsQuery } from '../tracking/checks/tracking-check.queries.ts'
@@ -15,7 +15,6 @@ import {
   busiestCustomerQuery,
   medianAmountsQuery,
 } from '../tracking/checks/unlikely-reports.queries.ts'
-import { unlikelySince } from '../tracking/checks/unlikely-reports.ts'
 import { countExpectedQuery } from '../tracking/events/expected-sales.queries.ts'
 import { countUnreadableQuery } from '../tracking/events/processor-events.queries.ts'
 import { countHeldQuery } from '../tracking/holds/held-commissions.queries.ts'
@@ -23,8 +22,6 @@ import { countHeldQuery } from '../tracking/holds/held-commissions.queries.ts'
 /** Counts stop here, so that pages stay fast on large workspaces; they show "more than". */
 export const MAX_COUNT = 100_000
 
-/** Events of a processor that could not be read longer ago than this were seen. */
-const UNREADABLE_DAYS = 30
 /** Partners and programs that are named. */
 const NAMED = 5
 
@@ -36,18 +33,18 @@ export type CheckedColumns = Omit<CheckedFacts, 'deliveries'> & {
 /** The columns of `CheckedColumns`, for a `select` without a table. */
 export const checkedColumns = (workspaceId: string, now: Date) => {
   const most = MAX_COUNT + 1
-  const unreadableSince = new Date(now.getTime() - UNREADABLE_DAYS * 86_400_000)
+  const since = noticedSince(now)
   return sql`
     ${deliveriesQuery(workspaceId)} as deliveries,
-    ${countUnreadableQuery(workspaceId, unreadableSince, most)} as "unreadableEvents",
+    ${countUnreadableQuery(workspaceId, since, most)} as "unreadableEvents",
     ${countExpectedQuery(workspaceId, overdueSince(now), most)} as "missingSales",
-    ${medianAmountsQuery(workspaceId, unlikelySince(now))} as "medianAmounts",
-    ${busiestCustomerQuery(workspaceId, unlikelySince(now))} as "busiestCustomer",
-    ${countLikelyQuery(workspaceId, likelySince(now))} as "likelyCredits",
+    ${medianAmountsQuery(workspaceId, since)} as "medianAmounts",
+    ${busiestCustomerQuery(workspaceId, since)} as "busiestCustomer",
+    ${countLikelyQuery(workspaceId, since)} as "likelyCredits",
     ${countMismatchesQuery(workspaceId, recentSince(now), most)} as mismatches,
     ${countHeldQuery(workspaceId, most, 'possible_duplicate')} as "possibleDuplicates",
     ${countPossibleMergesQuery(workspaceId, most)} as "possibleMerges",
-    ${doubtfulCreditsQuery(workspaceId, doubtfulSince(now), NAMED)} as "doubtfulCredits",
+    ${doubtfulCreditsQuery(workspaceId, since, NAMED)} as "doubtfulCredits",
     ${refusedVisitsQuery(workspaceId, refusedVisitsSince(now), NAMED)} as "refusedVisits"`
 }
 

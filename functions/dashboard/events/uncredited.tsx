@@ -13,7 +13,7 @@ import { saleAmount } from '../../../lib/pages/tables/event-table.tsx'
 import { Empty, Filters, readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { NextPage, Table, TimeCell } from '../../../lib/pages/tables/table.tsx'
 import { creditRefusalOf } from '../../../lib/rules/attribution/hand-credits.ts'
-import { likelySince } from '../../../lib/tracking/checks/likely-credits.queries.ts'
+import { noticedSince } from '../../../lib/tracking/checks/findings.ts'
 import {
   listUncredited,
   type UncreditedRow,
@@ -91,7 +91,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
   const filter = {
     kind,
     cursor,
-    likelySince: show === 'likely' ? likelySince(now) : undefined,
+    likelySince: show === 'likely' ? noticedSince(now) : undefined,
   } as const
   const rows = data
     ? await listUncredited(db, workspace.id, { ...filter, limit: PAGE_SIZE + 1 })

@@ -4,20 +4,15 @@ import { withDates } from '../../db/json-rows.ts'
 import type { Referral } from '../../rules/identities/owner.ts'
 import type { Candidate } from '../../rules/plans/buyer.ts'
 import type { RecordedRefund, RecordedSale } from '../../rules/plans/plan.ts'
-import { type CommissionJson, reviveCommission } from '../../tracking/refunds/refunds.queries.ts'
+import { reviveSale, type SaleJson } from '../../tracking/refunds/refunds.queries.ts'
 import type { FromJson } from '../../tracking/reports/facts.queries.ts'
 
 /** A recorded sale as it comes out of JSON. */
 export type SaleRow = Omit<
   RecordedSale,
   'sale' | 'commission' | 'occurredAt' | 'reportOccurredAt'
-> & {
-  occurredAt: string
-  reportOccurredAt: string | null
-  amountCents: number
-  currency: string
-  commission: CommissionJson | null
-}
+> &
+  SaleJson & { occurredAt: string; reportOccurredAt: string | null }
 
 /** A sale, `s`, with its current commission, as one JSON value. */
 export const SALE_JSON = sql`jsonb_build_object(
@@ -38,16 +33,8 @@ export const SALE_JSON = sql`jsonb_build_object(
     where c.event_id = s.id and c.kind <> 'reversal'
       and not exists (select from commissions n where n.replaces_id = c.id)))`
 
-export const reviveSale = ({
-  amountCents,
-  currency,
-  commission,
-  ...sale
-}: SaleRow): RecordedSale => ({
-  ...withDates(sale, 'occurredAt', 'reportOccurredAt'),
-  sale: { amountCents: BigInt(amountCents), currency },
-  commission: commission && reviveCommission(commission),
-})
+export const reviveRecorded = (row: SaleRow): RecordedSale =>
+  withDates(reviveSale(row), 'occurredAt', 'reportOccurredAt')
 
 /** A refund as it comes out of JSON. */
 export type RefundRow = Omit<RecordedRefund, 'amountCents'> & { amountCents: number | null }

@@ -24,8 +24,8 @@ import {
   REFUND_JSON,
   type RefundRow,
   reviveCandidate,
+  reviveRecorded,
   reviveRefund,
-  reviveSale,
   SALE_JSON,
   type SaleRow,
 } from './known-rows.queries.ts'
@@ -279,7 +279,7 @@ const revive = (row: FactsRow): Omit<Loaded, 'handCredit'> => {
   return {
     salesFrom,
     terms,
-    sales: row.sales.map(reviveSale),
+    sales: row.sales.map(reviveRecorded),
     refunds: row.refunds.map(reviveRefund),
     candidates: row.candidates.map(reviveCandidate),
     elsewhere: row.elsewhere,

@@ -4,11 +4,6 @@ import { sql } from 'kysely'
 /** Newest events that are read, leads and refunds included, to keep the overview fast. */
 const EVENTS_READ = 1_000
 
-const RECENT_DAYS = 30
-
-/** Older credits give no notice: the manager has seen them. */
-export const doubtfulSince = (now: Date): Date => new Date(now.getTime() - RECENT_DAYS * 86_400_000)
-
 /** How many sales credit a partner in doubt, whatever was decided about them since. */
 export type DoubtfulCredits = {
   partnerId: string

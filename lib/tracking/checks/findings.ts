@@ -83,6 +83,11 @@ const doubtful = (credits: DoubtfulCredits[]): Finding[] =>
     credits.reduce((sum, { lateLeads, byAddress }) => sum + lateLeads + byAddress, 0),
   )
 
+/** Managers look at the overview more often than that, so they have seen what is older. */
+const NOTICED_DAYS = 30
+
+export const noticedSince = (now: Date): Date => new Date(now.getTime() - NOTICED_DAYS * DAY_MS)
+
 /** What was found, in the order of the checks. */
 export const findingsOf = (facts: CheckedFacts, now: Date): Finding[] => [
   ...silence(facts.deliveries, now),

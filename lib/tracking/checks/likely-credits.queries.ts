@@ -1,13 +1,8 @@
 /** Recent sales that nobody was credited with although a partner probably referred the customer. */
 import { type SqlBool, sql } from 'kysely'
 
-/** A manager looks at the overview more often than that. */
-const RECENT_DAYS = 30
 /** Newest sales without a partner that are read, to keep the overview fast. */
 const SALES_READ = 500
-
-/** Likely credits are not older than this. */
-export const likelySince = (now: Date): Date => new Date(now.getTime() - RECENT_DAYS * 86_400_000)
 
 /** The customer by the ids of the event, `e`, who may have become known since. */
 export const knownCustomer = sql<string | null>`coalesce(e.customer_id, (

@@ -12,11 +12,6 @@ export type MedianAmounts = {
   beforeCents: number
 }
 
-/** Older reports give no notice: the manager has seen it, or has no such backend any more. */
-const RECENT_DAYS = 30
-
-export const unlikelySince = (now: Date): Date => new Date(now.getTime() - RECENT_DAYS * 86_400_000)
-
 /**
  * A customer may well buy twice in three weeks of a month, and the only customer of a new shop is
  * most of its sales.

@@ -37,15 +37,16 @@ export const reviveCommission = (commission: CommissionJson): CurrentCommission 
   reversedCents: BigInt(commission.reversedCents),
 })
 
+/** The amount and the current commission of a sale as they come out of JSON. */
+export type SaleJson = {
+  amountCents: number
+  currency: string
+  commission: CommissionJson | null
+}
+
 /** What refund_facts of schema.sql returns. */
 export type LoadedFacts = Omit<RefundFacts, 'sale'> & {
-  sale:
-    | (Omit<RefundedSale, 'sale' | 'commission'> & {
-        amountCents: number
-        currency: string
-        commission: CommissionJson | null
-      })
-    | null
+  sale: (Omit<RefundedSale, 'sale' | 'commission'> & SaleJson) | null
 }
 
 /** @returns why the key is refused, if it is */
@@ -68,12 +69,12 @@ export const reviveFacts = (facts: LoadedFacts): RefundFacts => ({
   sale: facts.sale && reviveSale(facts.sale),
 })
 
-const reviveSale = ({
+export const reviveSale = <Row extends SaleJson>({
   amountCents,
   currency,
   commission,
   ...sale
-}: NonNullable<LoadedFacts['sale']>): RefundedSale => ({
+}: Row) => ({
   ...sale,
   sale: { amountCents: BigInt(amountCents), currency },
   commission: commission && reviveCommission(commission),
