@@ -41,10 +41,7 @@ export const leaveCustomer = (workspaceId: string, plan: PurchasePlan, origins: 
   ]
 }
 
-/**
- * Replaces the referrals of the purchase, and marks the later sales that depend on what has
- * changed.
- */
+/** Replaces the purchase's referrals, and marks the later sales that depend on the change. */
 export const saveCustomer = (
   workspaceId: string,
   change: CustomerChange,

@@ -25,7 +25,7 @@ export const holdByRule = (book: HoldBook, event: ComparedSale, rule: Rule): voi
     return
   }
   const current = event.commissions.find(({ id }) => id === event.commissionId)
-  // One that is part of a payout is not held.
+  // A commission in a payout is not held.
   if (!current || current.isPaid) return
   const hold = book.holdOf(event)
   const isDecided = own.some(

@@ -14,10 +14,7 @@ const ALL_SETTINGS: Settings[] = [true, false].flatMap((rewardShipping) =>
   [true, false].map((creditOutOfBand) => ({ rewardShipping, creditOutOfBand })),
 )
 
-/**
- * The same of a sale that was recorded under other settings. Null if none of them gives what was
- * recorded.
- */
+/** The same of a sale that was recorded under other settings. Null if none gives its amount. */
 export const recountedOf = (sale: Money, paid: Paid[], settings: Settings): Money | null => {
   const source = paid.find(
     (one) =>

@@ -1,4 +1,4 @@
-/** What a plan says of holds: what a manager has decided, and what is to be decided anew. */
+/** What a plan says of holds: a manager's decisions, and what is to be decided again. */
 import type { Decision } from '../decisions/decide.ts'
 import { type HoldRequest, holdRequest, type Rule } from '../holds/hold-facts.ts'
 import { doubtsOf, handCreditOf, ruledHoldOf, type Step } from '../steps/steps.ts'
@@ -19,8 +19,8 @@ export const keepRejected = (decision: Decision, recordedSteps: Step[]): Decisio
 }
 
 /**
- * The recorded sales of a purchase, without what a manager has rejected as a duplicate of another
- * one of them: by now, an id says that they are one purchase, which earns once.
+ * The recorded sales of a purchase, without those that a manager has rejected as a duplicate of
+ * another: an id now says that they are one purchase, which earns once.
  */
 export const withoutSettled = (sales: RecordedSale[]): RecordedSale[] =>
   sales.map((sale) => {

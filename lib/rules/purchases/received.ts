@@ -1,4 +1,3 @@
-/** The facts received of a purchase. */
 import type { Fact, ProcessorEvent } from './facts.ts'
 
 /** A fact, and when the event that reported it occurred. */

@@ -12,10 +12,7 @@ export const isOpenHold = sql<boolean>`(h.commission_id is not null and h.resolv
 export const isHeld = sql<SqlBool>`exists (
   select from commission_holds h where ${isHoldOfCommission} and h.resolved_at is null)`
 
-/**
- * Limits commissions, `c`, to the held ones and their reversals. By indexes: a join would read all
- * reversals.
- */
+/** Limits commissions, `c`, to the held and their reversals. A join would read all reversals. */
 export const isHeldOrReverses = (workspaceId: string): RawBuilder<SqlBool> => sql`c.id in (
   select o.commission_id from commission_holds o where o.workspace_id = ${workspaceId} and o.resolved_at is null
   union all
