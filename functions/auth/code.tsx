@@ -1,5 +1,6 @@
 import { type AuthContext, type AuthEnv, openAuth } from '../../lib/auth/context.ts'
 import { limitFailures } from '../../lib/auth/keys/failed-attempts.ts'
+import { newToken } from '../../lib/db/ids.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { form } from '../../lib/http/validate.ts'
 import * as m from '../../lib/languages/messages.ts'
@@ -15,7 +16,7 @@ import {
   setCode,
   takeAttempt,
 } from '../../lib/sign-in/requests/link-requests.queries.ts'
-import { newToken, readLink, redeemLink } from '../../lib/sign-in/requests/links.ts'
+import { readLink, redeemLink } from '../../lib/sign-in/requests/links.ts'
 import { isCode, newCode, readCode, signCode } from '../../lib/sign-in/requests/sign-in-codes.ts'
 
 /** The page for a code, with the state of the link that this browser requested. */
@@ -26,10 +27,7 @@ const showCodePage = async (c: AuthContext, problem?: string) => {
   return renderPage(c, { title: textsOf(c)(m.code_title), children }, problem ? 400 : 200)
 }
 
-/**
- * The link of this browser whose code was typed, if any. Each comparison is counted before it is
- * made.
- */
+/** The link of this browser that has this code, if any. Counts each attempt before it compares. */
 const findMatch = async (c: AuthContext, code: string): Promise<CodeCandidate | undefined> => {
   const { browserHash } = await browserOf(c)
   const matches: CodeCandidate[] = []
@@ -42,7 +40,7 @@ const findMatch = async (c: AuthContext, code: string): Promise<CodeCandidate | 
   return matches[0]
 }
 
-/** Codes: shown where a link was opened, and typed in the browser that asked for it. */
+/** Shows a code where a link was opened, and takes it in the browser that requested the link. */
 export default createRoutes<AuthEnv>()
   .post('/auth/code', openAuth(), form(), async (c) => {
     await limitCaller(c)

@@ -21,6 +21,12 @@ export const h = <Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+export const select = (
+  attributes: Record<string, string>,
+  options: [value: string, text: string][],
+): HTMLSelectElement =>
+  h('select', attributes, ...options.map(([value, text]) => h('option', { value }, text)))
+
 /** For the tags of messages. */
 export const code: Wrap = (content) => h('code', {}, ...content)
 export const strong: Wrap = (content) => h('strong', {}, ...content)
@@ -32,7 +38,7 @@ export const linkInNewTab =
   (content) =>
     h('a', { href, target: '_blank', rel: 'noopener' }, ...content)
 
-/** The element with this id. @throws if it is missing or of another type */
+/** @throws if the element is missing or of another type */
 export const byId = <Element extends HTMLElement>(id: string, type: new () => Element): Element => {
   const element = document.getElementById(id)
   if (!(element instanceof type)) throw new Error(`The page has no #${id}.`)
@@ -56,7 +62,6 @@ export const announce = (text: string): void => {
   byId('import-status', HTMLElement).textContent = text
 }
 
-/** A button with its click handler. */
 export const button = (label: string, onClick: () => void, style = ''): HTMLButtonElement => {
   const element = h('button', { type: 'button', class: style || undefined }, label)
   element.addEventListener('click', onClick)
@@ -67,7 +72,6 @@ export const button = (label: string, onClick: () => void, style = ''): HTMLButt
 export const actions = (...children: Child[]): HTMLElement =>
   h('p', { class: 'actions' }, ...children)
 
-/** A checkbox with its effect. */
 export const option = (label: string, id: string, checked = false) => {
   const box = h('input', { type: 'checkbox', id, 'aria-describedby': `${id}-effect` })
   box.checked = checked
@@ -79,7 +83,6 @@ export const option = (label: string, id: string, checked = false) => {
   }
 }
 
-/** Downloads a file. */
 export const download = (name: string, content: string): void => {
   const url = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }))
   h('a', { href: url, download: name }).click()

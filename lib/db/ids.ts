@@ -38,6 +38,11 @@ export const randomBase62 = (length: number): string => {
   return text
 }
 
+/** Of a token in a link: 190 bits. Only letters and digits, as mail programs break links at others. */
+export const TOKEN_LENGTH = 32
+
+export const newToken = (): string => randomBase62(TOKEN_LENGTH)
+
 /**
  * A click id: `clk_` and 24 characters, 142 random bits. Only letters, digits and underscores,
  * because Stripe drops other values of `client_reference_id`.

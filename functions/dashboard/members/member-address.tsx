@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
-import { randomBase62 } from '../../../lib/db/ids.ts'
+import { newToken } from '../../../lib/db/ids.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { NO_EMAIL } from '../../../lib/http/fields.ts'
 import { form } from '../../../lib/http/validate.ts'
@@ -25,8 +25,6 @@ import {
   WaitingPage,
 } from './member-address-pages.tsx'
 
-/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
-const TOKEN_LENGTH = 32
 const LINK_HOURS = 24
 
 const PATH = '/app/:workspace/address'
@@ -50,7 +48,7 @@ const showForm = (c: PageContext, problem?: string, email?: string) => {
 
 /** A token for a link, and what is stored of it. */
 const newLink = async (c: PageContext) => {
-  const token = randomBase62(TOKEN_LENGTH)
+  const token = newToken()
   return {
     tokenHash: await sha256(token),
     url: new URL(`${baseOf(c)}/confirm?token=${token}`, c.req.url).href,

@@ -4,7 +4,7 @@ import { ApiError, type ErrorDetail } from '../../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
-import { Field, IDENTIFIER, Select } from '../../../lib/pages/forms/fields.tsx'
+import { controls, Field, IDENTIFIER, Select } from '../../../lib/pages/forms/fields.tsx'
 import { Done, noticeFor, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -27,86 +27,82 @@ const MODE_OPTIONS = [
   { value: 'test', label: m.settings_tests },
 ]
 
+const LABELS = { name: m.party_name, slug: m.slug, mode: m.settings_use }
+
 const DONE = { left: m.settings_no_longer_member }
 
 type Workspaces = Awaited<ReturnType<typeof listWorkspaces>>
 
 type Props = {
   workspaces: Workspaces
-  /** Why the person may not create another one. */
+  /** Why the person may not create another workspace. */
   refusal: string | null
   done?: Message | undefined
   fields?: Fields
   errors?: ErrorDetail[]
 }
 
-const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Props) => (
-  <>
-    <h1>{t(m.settings_your_workspaces)}</h1>
-    <Done message={done} />
-    <Problem
-      errors={errors}
-      labels={{ name: t(m.party_name), slug: t(m.slug), mode: t(m.settings_use) }}
-    />
-    {workspaces.length > 0 ? (
-      <ul>
-        {workspaces.map(({ slug, name, mode, role }) => (
-          <li>
-            <a href={`/app/${slug}`}>{name}</a> <span class="hint">{role}</span>{' '}
-            {mode === 'test' && <span class="status">{t(m.settings_test)}</span>}{' '}
-            <a class="hint" href={`/app/${slug}/leave`}>
-              {t(m.settings_leave, { name, hidden })}
-            </a>
-          </li>
-        ))}
-      </ul>
-    ) : (
-      <p class="empty">{t(m.settings_not_member_workspace)}</p>
-    )}
-    {workspaces[0] && (
-      <p>
-        {t(m.settings_change_email_address, { link: linkTo(`/app/${workspaces[0].slug}/address`) })}
-      </p>
-    )}
-    <h2>{t(m.settings_new_workspace)}</h2>
-    {refusal === null ? (
-      <form method="post" action="/app">
-        <Field
-          label={t(m.party_name)}
-          name="name"
-          hint={t(m.settings_company_product_visible)}
-          required
-          maxlength={255}
-          autocomplete="organization"
-          value={fields.name}
-          errors={errors}
-        />
-        <Field
-          label={t(m.layout_slug_optional)}
-          name="slug"
-          hint={t(m.settings_used_urls_such)}
-          maxlength={63}
-          {...IDENTIFIER}
-          value={fields.slug}
-          errors={errors}
-        />
-        <Select
-          label={t(m.settings_use)}
-          name="mode"
-          hint={t(m.settings_api_keys_workspace)}
-          options={MODE_OPTIONS}
-          value={fields.mode}
-          errors={errors}
-        />
-        <button type="submit">{t(m.settings_create_workspace)}</button>
-      </form>
-    ) : (
-      <p>{refusal}</p>
-    )}
-    <h2>{t(m.portal_title)}</h2>
-    <p>{t(m.settings_partners_find_links, { link: linkTo('/portal') })}</p>
-  </>
-)
+const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Props) => {
+  const control = controls(LABELS, { fields, errors })
+  return (
+    <>
+      <h1>{t(m.settings_your_workspaces)}</h1>
+      <Done message={done} />
+      <Problem errors={errors} labels={LABELS} />
+      {workspaces.length > 0 ? (
+        <ul>
+          {workspaces.map(({ slug, name, mode, role }) => (
+            <li>
+              <a href={`/app/${slug}`}>{name}</a> <span class="hint">{role}</span>{' '}
+              {mode === 'test' && <span class="status">{t(m.settings_test)}</span>}{' '}
+              <a class="hint" href={`/app/${slug}/leave`}>
+                {t(m.settings_leave, { name, hidden })}
+              </a>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p class="empty">{t(m.settings_not_member_workspace)}</p>
+      )}
+      {workspaces[0] && (
+        <p>
+          {t(m.settings_change_email_address, {
+            link: linkTo(`/app/${workspaces[0].slug}/address`),
+          })}
+        </p>
+      )}
+      <h2>{t(m.settings_new_workspace)}</h2>
+      {refusal === null ? (
+        <form method="post" action="/app">
+          <Field
+            {...control('name')}
+            hint={t(m.settings_company_product_visible)}
+            required
+            maxlength={255}
+            autocomplete="organization"
+          />
+          <Field
+            {...control('slug')}
+            label={t(m.layout_slug_optional)}
+            hint={t(m.settings_used_urls_such)}
+            maxlength={63}
+            {...IDENTIFIER}
+          />
+          <Select
+            {...control('mode')}
+            hint={t(m.settings_api_keys_workspace)}
+            options={MODE_OPTIONS}
+          />
+          <button type="submit">{t(m.settings_create_workspace)}</button>
+        </form>
+      ) : (
+        <p>{refusal}</p>
+      )}
+      <h2>{t(m.portal_title)}</h2>
+      <p>{t(m.settings_partners_find_links, { link: linkTo('/portal') })}</p>
+    </>
+  )
+}
 
 /** /app: the user's workspaces, and a form for a new one. */
 export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()

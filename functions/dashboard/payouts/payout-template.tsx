@@ -9,7 +9,7 @@ import { checked, type Fields, form } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Submit } from '../../../lib/pages/forms/buttons.tsx'
-import { Field } from '../../../lib/pages/forms/fields.tsx'
+import { controls, Field, TextArea } from '../../../lib/pages/forms/fields.tsx'
 import { Copyable, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -34,6 +34,7 @@ const LABELS = {
   template: m.payouts_template,
   currency: m.payouts_currency_payouts,
   sourceCurrency: m.payouts_currency_pay,
+  part: m.payouts_part,
 }
 
 const Result = ({ file }: { file: Filled }) => (
@@ -68,49 +69,29 @@ type Props = {
   file?: Filled
 }
 
-const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => (
-  <>
-    <h1>{t(m.payouts_wise_template)}</h1>
-    <Problem message={refused} errors={errors} labels={LABELS} />
-    {file && <Result file={file} />}
-    <form method="post">
-      <div class="field">
-        <label for="template">{t(LABELS.template)}</label>
-        <p class="hint" id="template-hint">
-          {t(m.payouts_download_batch_template)}
-        </p>
-        <textarea id="template" name="template" rows={8} required aria-describedby="template-hint">
-          {fields.template ?? ''}
-        </textarea>
-      </div>
-      <Field
-        label={t(LABELS.currency)}
-        name="currency"
-        value={fields.currency}
-        errors={errors}
-        required
-        maxlength={3}
-      />
-      <Field
-        label={t(LABELS.sourceCurrency)}
-        name="sourceCurrency"
-        hint={t(m.payouts_same_one_blank)}
-        value={fields.sourceCurrency}
-        errors={errors}
-        maxlength={3}
-      />
-      <Field
-        label={t(m.payouts_part)}
-        name="part"
-        hint={t(m.payouts_rows_of_a_file)}
-        value={fields.part ?? '1'}
-        errors={errors}
-      />
-      <Submit>{t(m.payouts_fill_in_template)}</Submit>
-    </form>
-    <LinkLine href={runPath}>{t(m.payouts_back_payout_run)}</LinkLine>
-  </>
-)
+const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => {
+  const control = controls(LABELS, { fields: { part: '1', ...fields }, errors })
+  return (
+    <>
+      <h1>{t(m.payouts_wise_template)}</h1>
+      <Problem message={refused} errors={errors} labels={LABELS} />
+      {file && <Result file={file} />}
+      <form method="post">
+        <TextArea
+          {...control('template')}
+          hint={t(m.payouts_download_batch_template)}
+          rows={8}
+          required
+        />
+        <Field {...control('currency')} required maxlength={3} />
+        <Field {...control('sourceCurrency')} hint={t(m.payouts_same_one_blank)} maxlength={3} />
+        <Field {...control('part')} hint={t(m.payouts_rows_of_a_file)} />
+        <Submit>{t(m.payouts_fill_in_template)}</Submit>
+      </form>
+      <LinkLine href={runPath}>{t(m.payouts_back_payout_run)}</LinkLine>
+    </>
+  )
+}
 
 const PATH = '/app/:workspace/payouts/runs/:id/wise-template'
 
@@ -124,7 +105,6 @@ const show = (
   return renderSection(c, '/payouts', m.payouts_wise_template, children, status)
 }
 
-/** The run of the URL. @throws {ApiError} `not_found` */
 const runOf = (c: Context<TemplateEnv>) => readById(c, 'payout run', findRun)
 
 /** A manual run as a Wise batch, in the columns of a template that the merchant pastes. */

@@ -6,7 +6,7 @@ import { changeById, readById } from '../../../lib/auth/rows.ts'
 import { BRAND_CHANGED } from '../../../lib/brand/brand.ts'
 import { readBrand, saveBrand } from '../../../lib/brand/brands.queries.ts'
 import { BrandChange } from '../../../lib/brand/brands.schemas.ts'
-import { randomBase62 } from '../../../lib/db/ids.ts'
+import { newToken } from '../../../lib/db/ids.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { Page, page } from '../../../lib/http/lists.ts'
 import { checked, form, query } from '../../../lib/http/validate.ts'
@@ -36,7 +36,7 @@ import { readEmail } from '../../../lib/values/emails.ts'
 import { readBranding } from './branding.tsx'
 import { NewProgramPage, ProgramPage, ProgramPreviewPage, ProgramsPage } from './program-pages.tsx'
 
-/** Of the pages with a form of rewards. */
+/** For pages with a form of rewards. */
 const SCRIPTS = ['/rewards.js']
 
 const DONE = {
@@ -48,7 +48,7 @@ const DONE = {
 
 const PROGRAMS = '/app/:workspace/programs'
 
-/** Where signing in again, or typing the address of a form, leads. */
+/** The target after signing in again, or for a form's address that was typed. */
 const toProgram = (c: Context<WorkspaceEnv, `${typeof PROGRAMS}/:id/:form`>) =>
   c.redirect(`/app/${c.var.workspace.slug}/programs/${encodeURIComponent(c.req.param('id'))}`, 303)
 
@@ -120,7 +120,7 @@ export default createRoutes<WorkspaceEnv>()
     const { db, now, user, workspace } = c.var
     const program = await findOne(c)
     const email = readEmail(c.req.valid('form').supportEmail) ?? ''
-    const token = randomBase62(TOKEN_LENGTH)
+    const token = newToken()
     const isSent = await requestSupportCheck(db, actOf(c), {
       programId: program.id,
       email,
@@ -162,20 +162,18 @@ export default createRoutes<WorkspaceEnv>()
     })
   })
 
-/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
-const TOKEN_LENGTH = 32
 const LINK_DAYS = 7
 
 const findOne = (c: Context<WorkspaceEnv>): Promise<Program> => readById(c, 'program', findProgram)
 
 type Shown = {
-  /** A form that was refused. */
+  /** A rejected form. */
   terms?: FormState
   branding?: FormState
   done?: Message | undefined
 }
 
-/** The page of a program, or the same again with the errors of a form. */
+/** The page of a program, with the errors of a rejected form. */
 const show = async (
   c: Context<WorkspaceEnv>,
   program: Program,

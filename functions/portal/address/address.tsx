@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { SessionEnv } from '../../../lib/auth/session.ts'
 import { contactValues } from '../../../lib/brand/brand.ts'
 import { readContacts } from '../../../lib/brand/brands.queries.ts'
-import { randomBase62 } from '../../../lib/db/ids.ts'
+import { newToken } from '../../../lib/db/ids.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { NO_EMAIL } from '../../../lib/http/fields.ts'
 import { form } from '../../../lib/http/validate.ts'
@@ -27,9 +27,7 @@ import { readEmail } from '../../../lib/values/emails.ts'
 import { timeWords } from '../../../lib/values/time-words.ts'
 import revert from './address-revert.tsx'
 
-/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
-const TOKEN_LENGTH = 32
-/** Longer than for a sign-in link: the link is of no use without a session. */
+/** Longer than for a sign-in link, because the link is useless without a session. */
 const LINK_HOURS = 24
 
 const PATH = '/portal/address'
@@ -53,7 +51,7 @@ export default createRoutes<SessionEnv>()
     const to = readEmail(typed)
     if (!to) return showForm(c, NO_EMAIL, typed)
     if (to === user.email) return showForm(c, textsOf(c)(m.address_is_yours), typed)
-    const token = randomBase62(TOKEN_LENGTH)
+    const token = newToken()
     const url = new URL(`${PATH}/confirm?token=${token}`, c.req.url).href
     const expiresAt = new Date(now.getTime() + LINK_HOURS * 3_600_000)
     const request = { from: user.email, to, tokenHash: await sha256(token), url, now, expiresAt }
@@ -78,7 +76,7 @@ export default createRoutes<SessionEnv>()
     const to = await findAddressChange(db, user.email, tokenHash, now)
     if (!to) return showForm(c, textsOf(c)(m.link_expired))
     const portalUrl = new URL('/portal', c.req.url).href
-    const revertToken = randomBase62(TOKEN_LENGTH)
+    const revertToken = newToken()
     const revert = {
       tokenHash: await sha256(revertToken),
       url: new URL(`${PATH}/revert?token=${revertToken}`, c.req.url).href,

@@ -6,7 +6,7 @@ import { type CsvFile, readFile, readText, UnreadableFile } from '../file.ts'
 
 /**
  * Resolves with the first readable file.
- * @param listening aborted when something else is chosen, or a file is read
+ * @param listening aborted when another source is chosen, or a file was read
  */
 export const askFile = (listening: AbortController): Promise<CsvFile> => {
   const section = byId('import-choose', HTMLElement)
@@ -64,7 +64,6 @@ export const askFile = (listening: AbortController): Promise<CsvFile> => {
   })
 }
 
-/** Treats a dropped file as a chosen one. */
 const dropZone = (
   zone: HTMLElement,
   input: HTMLInputElement,

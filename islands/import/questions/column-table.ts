@@ -1,15 +1,12 @@
-/**
- * Shared by the steps that map columns: the description of the file, its columns with their fields,
- * and menus.
- */
+/** Shared by the steps that map columns. */
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
-import { h, table } from '../dom.ts'
+import { h, select, table } from '../dom.ts'
 import type { CsvFile } from '../file.ts'
 import { cellText } from '../rules/reading/cells.ts'
 
-/** The file's rows, and the platform that exported it. */
+/** Names the file, its rows, and the platform that exported it. */
 export const fileText = ({ name, records }: CsvFile, platform: string | null): string =>
   [
     t(m.import_file_rows, { file: name, count: records.length }),
@@ -24,17 +21,13 @@ export const menu = (
   chosen: string,
   onChoice: (value: string) => void,
 ): HTMLElement => {
-  const select = h(
-    'select',
-    { id },
-    ...options.map(([value, text]) => h('option', { value }, text)),
-  )
-  select.value = chosen
-  select.addEventListener('change', () => onChoice(select.value))
-  return h('div', { class: 'field' }, h('label', { for: id }, label), select)
+  const choice = select({ id }, options)
+  choice.value = chosen
+  choice.addEventListener('change', () => onChoice(choice.value))
+  return h('div', { class: 'field' }, h('label', { for: id }, label), choice)
 }
 
-/** A menu of the zones of times that name none. */
+/** A menu of time zones, for times without one. */
 export const zoneMenu = (
   id: string,
   chosen: string,
@@ -53,25 +46,23 @@ export const zoneMenu = (
 
 /**
  * The columns with their first values, each with a menu of fields.
- * @returns the menus too, in the order of the columns
+ * @returns also the menus, in the order of the columns
  */
 export const columnTable = <Field extends string>(
   file: CsvFile,
   names: Record<Field, Message>,
   onChoice: (column: number, field: Field | null) => void,
 ): { part: HTMLElement; selects: HTMLSelectElement[] } => {
-  const fields = Object.entries(names) as [Field, Message][]
+  const fields = Object.entries<Message>(names)
   const selects = file.headers.map((header, column) => {
-    const select = h(
-      'select',
-      { 'aria-label': t(m.import_field_for, { header }) },
-      h('option', { value: '' }, t(m.import_ignored_field)),
-      ...fields.map(([field, name]) => h('option', { value: field }, t(name))),
+    const choice = select({ 'aria-label': t(m.import_field_for, { header }) }, [
+      ['', t(m.import_ignored_field)],
+      ...fields.map(([field, name]): [string, string] => [field, t(name)]),
+    ])
+    choice.addEventListener('change', () =>
+      onChoice(column, (choice.value || null) as Field | null),
     )
-    select.addEventListener('change', () =>
-      onChoice(column, (select.value || null) as Field | null),
-    )
-    return select
+    return choice
   })
   const part = table(
     t(m.import_column_mapping),
@@ -94,7 +85,7 @@ export const columnTable = <Field extends string>(
   return { part, selects }
 }
 
-/** Values that show what a column holds. */
+/** Enough to recognise a column. */
 const MAX_EXAMPLES = 3
 
 /** Longer examples make the table hard to read. */

@@ -26,7 +26,7 @@ export const askColumns = (file: CsvFile, chosen: Mapping | null): Promise<Mappi
   new Promise((resolve) => {
     const { platform, ...recognised } = recognise(file.headers)
     let { rows, columns, inCents, zone } = chosen ?? { ...recognised, inCents: null, zone: 'UTC' }
-    // What the file says, or was chosen before.
+    // The unit in the file, or the one chosen before.
     const unitNow = () => unitIn(file.headers, columns, file.records) ?? inCents
 
     const kinds = choice(
@@ -101,7 +101,7 @@ export const askColumns = (file: CsvFile, chosen: Mapping | null): Promise<Mappi
     show()
   })
 
-/** What the file imports, and what it doesn't. */
+/** Which rows the file imports, and which it does not. */
 const feedsText = (headers: string[], columns: Columns): string => {
   const { partners, customers } = imports(columns)
   const what =

@@ -1,9 +1,9 @@
-/** The part of a preview that asks which group the partners of each group of the file join. */
+/** The part of a preview that maps the groups of the file to groups of the program. */
 import { groupKey } from '../../../lib/imports/partners/groups.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
 import { get } from '../api.ts'
-import { h } from '../dom.ts'
+import { h, select } from '../dom.ts'
 import {
   type FileGroup,
   type GroupChoices,
@@ -25,7 +25,7 @@ export const groupsHere = async (workspace: string, programId: string): Promise<
     )
   )?.data ?? []
 
-/** Values of the menu beside the ids of groups. */
+/** Values of the menu in addition to the ids of groups. */
 const NONE = ''
 const CREATE = 'create'
 
@@ -37,20 +37,16 @@ const menu = (
 ) => {
   const id = `import-group-${index}`
   const isHere = here.some((one) => groupKey(one.name) === groupKey(name))
-  const select = h(
-    'select',
-    { id },
-    h('option', { value: NONE }, t(m.partners_no_group)),
-    ...here.map((group) => h('option', { value: group.id }, group.name)),
-    // Rows name a group: two of one name would be ambiguous.
-    isHere ? null : h('option', { value: CREATE }, t(m.import_create_group, { name })),
-  )
-  select.value = choice ?? NONE
+  const options = here.map((group): [string, string] => [group.id, group.name])
+  // Rows refer to groups by name, so a second group of the same name would be ambiguous.
+  if (!isHere) options.push([CREATE, t(m.import_create_group, { name })])
+  const target = select({ id }, [[NONE, t(m.partners_no_group)], ...options])
+  target.value = choice ?? NONE
   const label = h('label', { for: id }, t(m.import_group_of_file, { name, partners }))
-  return { name, select, part: h('div', { class: 'field' }, label, select) }
+  return { name, select: target, part: h('div', { class: 'field' }, label, target) }
 }
 
-/** Asks where the partners of each group go. @property part null if the file names no groups */
+/** Maps the groups of the file. @property part null if the file names no groups */
 export const groupChoices = (partners: FilePartner[], here: GroupHere[]) => {
   const groups = groupsIn(partners)
   const isTooMany = groups.length > MAX_GROUPS

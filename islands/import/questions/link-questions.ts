@@ -1,38 +1,33 @@
-/**
- * What a manager says about the links of the old platform before partners are mailed that these
- * work.
- */
+/** The questions whether links of the former platform still work, before partners are mailed. */
 import { type FormOfLinks, worksIf } from '../../../lib/imports/partners/former-links.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
-import { h } from '../dom.ts'
+import { h, select } from '../dom.ts'
 
-/** A question for each form of links that is not known to work, or not to. */
+/** A question per form of links that is not known to work or to fail. */
 export const linkQuestions = (forms: FormOfLinks[]) => {
   const questions = forms
     .filter(({ works }) => works === null)
     .map(({ form, links, example }, n) => {
       const id = `import-links-${n}`
-      const select = h(
-        'select',
-        { id, 'aria-describedby': `${id}-hint` },
-        h('option', { value: '' }, t(m.imports_choose)),
-        h('option', { value: 'works' }, t(m.imports_they_still_work)),
-        h('option', { value: 'stops' }, t(m.imports_no_longer_count)),
-      )
+      const answer = select({ id, 'aria-describedby': `${id}-hint` }, [
+        ['', t(m.imports_choose)],
+        ['works', t(m.imports_they_still_work)],
+        ['stops', t(m.imports_no_longer_count)],
+      ])
       const part = h(
         'div',
         { class: 'field' },
         h('label', { for: id }, t(m.import_links_such_as, { count: links, example })),
         h('span', { class: 'hint', id: `${id}-hint` }, worksIf(form)),
-        select,
+        answer,
       )
-      return { form, select, part }
+      return { form, select: answer, part }
     })
   return {
     parts: questions.map(({ part }) => part),
     selects: questions.map(({ select }) => select),
-    /** Null until all are answered. */
+    /** Null until all questions are answered. */
     answers: (): Record<string, boolean> | null =>
       questions.every(({ select }) => select.value)
         ? Object.fromEntries(questions.map(({ form, select }) => [form, select.value === 'works']))

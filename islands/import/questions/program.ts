@@ -6,7 +6,7 @@ import { byId } from '../dom.ts'
  */
 export type Program = { name: string; siteUrl: string; tag: string; creditsCustomers: boolean }
 
-/** A program that the page offers; null for one that is no longer among them. */
+/** A program that the page offers; null if it no longer exists. */
 export const programOf = (id: string): Program | null => {
   const option = [...byId('import-program', HTMLSelectElement).options].find(
     ({ value }) => value === id,

@@ -84,8 +84,8 @@ type Partners = { data: { id: string }[] }
 type Links = { data: { slug: string; clicks: number }[] }
 
 /**
- * Waits until a visit of a link is counted: of a new partner any, else one more than at first.
- * @returns false if it is no longer shown
+ * Waits for a visit by a link: the first one of a new partner, else one more than at the start.
+ * @returns false if the part is no longer shown
  */
 const arrivals = async (
   { workspace, programId }: Job,

@@ -1,6 +1,6 @@
 /** Connects partners' Stripe accounts, by Stripe's hosted onboarding. */
 import { connect, type Db } from '../../db/connection.ts'
-import { randomBase62 } from '../../db/ids.ts'
+import { newToken } from '../../db/ids.ts'
 import type { DatabaseEnv } from '../../db/neon.ts'
 import { sha256 } from '../../platform/sha256.ts'
 import { timeWords } from '../../values/time-words.ts'
@@ -39,16 +39,13 @@ const momentOf = ({ PUBLIC_URL }: OnboardingEnv): Moment => ({
   portalUrl: new URL('/portal', PUBLIC_URL).href,
 })
 
-/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
-const TOKEN_LENGTH = 32
-
 /** The hold of an account that turns out to replace another one. */
 const newHold = async (
   { PUBLIC_URL }: OnboardingEnv,
   workspaceId: string,
   now: Date,
 ): Promise<NewHold> => {
-  const token = randomBase62(TOKEN_LENGTH)
+  const token = newToken()
   const effectiveAt = effectiveFrom(now)
   return {
     effectiveAt,

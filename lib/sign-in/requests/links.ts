@@ -6,7 +6,7 @@ import { expiredCookie, sessionCookies } from '../../auth/cookies.ts'
 import { limitFailures } from '../../auth/keys/failed-attempts.ts'
 import type { Session } from '../../auth/session.ts'
 import type { Db } from '../../db/connection.ts'
-import { randomBase62 } from '../../db/ids.ts'
+import { newToken, TOKEN_LENGTH } from '../../db/ids.ts'
 import { ApiError } from '../../http/errors.ts'
 import { noteForLog } from '../../http/logging.ts'
 import type { Language } from '../../languages/languages.ts'
@@ -20,9 +20,6 @@ import type { Asking } from './link-requests.queries.ts'
 import { askingBrowser } from './requesting-browser.ts'
 import { dropLink, endSession, findLink, type SignInLink, saveLink } from './sign-in.queries.ts'
 
-/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
-const TOKEN_LENGTH = 32
-export const newToken = (): string => randomBase62(TOKEN_LENGTH)
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
 /** What a link is made with. `url` is the request's, and `asking` its browser. */

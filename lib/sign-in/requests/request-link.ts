@@ -2,12 +2,13 @@
 
 import { LINK_MINUTES } from '../../auth/better-auth.ts'
 import type { AuthContext } from '../../auth/context.ts'
+import { newToken } from '../../db/ids.ts'
 import { callerKey, truncatedAddress } from '../../http/rate-limit.ts'
 import { capsOf, decideSignIn } from '../../mail/outbox/sign-in-quota.ts'
 import { limitedMailbox } from '../../mail/transport/address.ts'
 import { sha256 } from '../../platform/sha256.ts'
 import { saveAsk } from './link-requests.queries.ts'
-import { type LinkRequest, newToken, quotaGone, sendLink } from './links.ts'
+import { type LinkRequest, quotaGone, sendLink } from './links.ts'
 import { type MailProblem, noteSignInRequest } from './sign-in-requests.queries.ts'
 
 /** What the page says, and the outcome for the log. */
