@@ -42,9 +42,7 @@ const sourceOf = (c: Context<AppEnv>) => readById(c, 'import source', findSource
 const goOn = (c: Pick<Context<AppEnv>, 'env' | 'executionCtx'>): void =>
   c.executionCtx.waitUntil(c.env.SELF.nudge().catch(() => {}))
 
-/**
- * /import-sources: what is read from the API of another platform, to be imported. docs/imports.md.
- */
+/** /import-sources: reads another platform by its API, to import it. docs/imports.md. */
 const app = createApp<Env>()
   .get(SOURCES, member(), async (c) => {
     const sources = await listSources(c.var.db, c.var.workspace.id)
@@ -61,7 +59,7 @@ const app = createApp<Env>()
   })
   .get(`${SOURCES}/:id`, member(), async (c) => {
     const source = await sourceOf(c)
-    // A reader of the page resumes a reading that no job continues.
+    // Opening the page resumes a reading that no job continues.
     const isDue = !source.readAt && !source.failedAt && source.nextAttemptAt <= c.var.now
     if (isDue) goOn(c)
     return c.json<ImportSourceResponse>(sourceResponse(source))
@@ -71,7 +69,7 @@ const app = createApp<Env>()
     if (!readAt)
       throw new ApiError(
         'conflict',
-        'Not everything is read yet. GET the source until its status is "ready".',
+        'The source is still being read. GET it until its status is "ready".',
       )
     const { cursor = null, limit } = c.req.valid('query')
     const { rows, nextCursor } = await listSourceRows(c.var.db, c.var.workspace.id, id, {
@@ -98,10 +96,7 @@ export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
   }
 }
 
-/**
- * Reads programs from other platforms, for managers who import them. The only Worker that calls
- * these platforms.
- */
+/** Reads programs from other platforms. The only Worker that calls these platforms. */
 export default class ImportSource extends Nudges {
   override fetch(request: Request) {
     return isCron(request) ? answerCron(() => this.#cron()) : app.fetch(request, this.env, this.ctx)
@@ -111,7 +106,7 @@ export default class ImportSource extends Nudges {
     return callCron(this.env)
   }
 
-  /** Removes old readings, and resumes those whose nudge was lost. */
+  /** Removes old readings, and resumes readings whose nudge was lost. */
   async #cron() {
     await runJob('import-source', async () => {
       const [db, now] = [connect(this.env), new Date()]

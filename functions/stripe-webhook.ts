@@ -63,7 +63,7 @@ import type {
   ReportsService,
 } from '../lib/tracking/reports/purchases.rpc.ts'
 
-/** How long the answer to an import of customers may wait for their sales. */
+/** How long the response to an import of customers may wait for their sales. */
 const IMPORT_MS = 10_000
 
 type StripeBindings = AppEnv['Bindings'] &
@@ -78,7 +78,7 @@ type StripeBindings = AppEnv['Bindings'] &
 /** Several times Stripe's largest event, an invoice of more than 250 lines. */
 const MAX_EVENT_BYTES = 1024 * 1024
 
-const NO_EVENT = 'This is not an event in the form that Stripe documents.'
+const NO_EVENT = 'The body is not an event in the format that Stripe documents.'
 
 /**
  * POST /api/webhooks/stripe/:workspace: receives the events of a merchant's Stripe account. Design,
@@ -109,8 +109,7 @@ const app = createApp<StripeBindings>()
     const { body, purpose } = await readSigned(bytes, header, decrypted.flat(), now)
     const accountId = readAccountEvent(body)
     if (accountId !== null) {
-      // The account may have changed again since, so its state is read from Stripe, not from the
-      // event.
+      // The account may have changed since the event, so its state is read from Stripe.
       await rpc('payouts', c.env.PAYOUTS.refreshAccount(workspaceId, accountId))
       return c.json<WebhookResponse>({ received: true })
     }
@@ -122,7 +121,7 @@ const app = createApp<StripeBindings>()
     }
     const reversal = readReversedTransfer(body)
     if (reversal) {
-      // Stripe reports it again, when the payout has been saved with its transfer.
+      // Stripe retries the event, after the payout and its transfer are saved.
       if ((await noteReversal(db, workspaceId, reversal, now)) === 'in_flight')
         throw lostRace('the payout')
       return c.json<WebhookResponse>({ received: true })
@@ -130,7 +129,7 @@ const app = createApp<StripeBindings>()
     const [event, origin] = [readEvent(body, { backendCreatesCheckouts }), originOf(body)]
     if (!event || !origin) throw new ApiError('invalid_body', NO_EVENT)
 
-    // The first event is stored whatever its type: it shows the manager that the webhook works.
+    // Stores the first event of any type, which shows the manager that the webhook works.
     const isUsed = event.facts.length > 0 || event.refusal !== undefined
     const { account } = origin
     const counted = refuse(event, { mode, purpose, account })
@@ -152,8 +151,8 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
   }
 
   /**
-   * Applies payments that waited for an invoice or a checkout, continues what interrupted requests
-   * have left, and logs a line of JSON about each.
+   * Applies payments that waited for an invoice or a checkout, continues interrupted requests, and
+   * logs a line of JSON about each.
    */
   async #run() {
     const job = 'stripe-webhook'
@@ -173,7 +172,7 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
   }
 }
 
-/** What the managers' Workers may ask for: storing the secrets that events are signed with. */
+/** The RPC of the managers' Workers: stores the secrets that sign events. */
 export class SigningSecrets
   extends WorkerEntrypoint<StripeBindings>
   implements SigningSecretsService
@@ -184,8 +183,8 @@ export class SigningSecrets
 }
 
 /**
- * What managers' Workers may ask for: crediting an event, refunding a sale and merging customers by
- * hand, and correcting a sale.
+ * The RPC of the managers' Workers: credits an event, refunds or corrects a sale, and merges
+ * customers.
  */
 export class Credits extends WorkerEntrypoint<StripeBindings> implements CreditsService {
   creditEvent(act: Act, eventId: string, credit: HandCreditRequest): Promise<CreditOutcome> {
@@ -209,9 +208,9 @@ export class Credits extends WorkerEntrypoint<StripeBindings> implements Credits
   }
 }
 
-/** What the Workers of reports may ask for. */
+/** The RPC of the tracking Workers. */
 export class Reports extends WorkerEntrypoint<StripeBindings> implements ReportsService {
-  /** The caller does not know what this announces. */
+  /** Nudges the webhooks, because the caller does not know whether the report causes any. */
   async joinReport(
     workspaceId: string,
     report: IncompleteReport | IncompleteRefund,
@@ -226,7 +225,7 @@ export class Reports extends WorkerEntrypoint<StripeBindings> implements Reports
   }
 }
 
-/** What the import of customers may ask for. */
+/** The RPC of the import of customers. */
 export class Referrals extends WorkerEntrypoint<StripeBindings> implements ReferralsService {
   replanCustomers(workspaceId: string, customerIds: string[]): Promise<void> {
     return replanImported(connectWithin(this.env, IMPORT_MS), workspaceId, customerIds, new Date())

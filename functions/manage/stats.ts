@@ -12,7 +12,7 @@ import { lengthOf, MAX_RANGE_DAYS, rangeOf } from '../../lib/values/days.ts'
 const sum = (rows: StatsRow[], column: 'clicks' | 'leads' | 'customers' | 'sales'): number =>
   Number(rows.reduce((total, row) => total + row[column], 0n))
 
-/** The rows of one key, as one. */
+/** Merges the rows of one key. */
 const statsOf = (
   by: StatsBy,
   key: string | null,
@@ -35,9 +35,7 @@ const statsOf = (
   ),
 })
 
-/**
- * GET /stats: what happened in a period, by day, partner, program, landing page, referrer or sub.
- */
+/** GET /stats: figures of a period by day, partner, program, landing page, referrer or sub. */
 export default createRoutes().get(
   '/api/workspaces/:workspace/stats',
   reader(),
@@ -48,7 +46,7 @@ export default createRoutes().get(
     const range = rangeOf({ ...(from && { from }), ...(to && { to }) }, now)
     const length = lengthOf(range)
     if (length < 1 || length > MAX_RANGE_DAYS) {
-      const message = `The days from ${range.from} to ${range.to} must be 1 to ${MAX_RANGE_DAYS}.`
+      const message = `The period from ${range.from} to ${range.to} must have 1 to ${MAX_RANGE_DAYS} days.`
       throw new ApiError('invalid_query', message)
     }
     const page = { cursor: by === 'partner' ? cursor : undefined, limit: limit + 1 }

@@ -33,7 +33,8 @@ export const ApplicationResponse = z
     groupId: z.uuid().nullable().meta({ description: 'The group of the invitation.' }),
     decidedAt: timestamp.nullable(),
     decidedBy: z.string().nullable().meta({
-      description: 'An email address, or `API key "<name>"`; null if the page approved at once.',
+      description:
+        'An email address, or `API key "<name>"`; null if the page approved automatically.',
     }),
     reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
     blocked: z
@@ -83,11 +84,11 @@ const people = (description: string) => z.int().meta({ description })
 export const InvitationsResponse = z
   .strictObject({
     summary: z.strictObject({
-      invited: people('Who get an email.'),
-      invitedBefore: people('Who were invited within the last day, and get no other email.'),
-      partners: people('Who are partners of the program.'),
-      applied: people('Whose applications wait.'),
-      blocked: people('Who are blocked.'),
+      invited: people('People who get an email.'),
+      invitedBefore: people('People who were invited within the last day, and get no other email.'),
+      partners: people('People who are partners of the program.'),
+      applied: people('People whose applications wait.'),
+      blocked: people('People who are blocked.'),
     }),
     results: z.array(
       z.strictObject({

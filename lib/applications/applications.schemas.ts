@@ -13,10 +13,7 @@ import {
   MAX_TEXT_LENGTH,
 } from './applications.ts'
 
-/**
- * Text of several lines, possibly empty. Forms end lines with CR and LF, which would differ from
- * the text that the API takes.
- */
+/** Text of several lines, possibly empty. Forms end lines with CR and LF, the API with LF. */
 const paragraphs = (most = MAX_TEXT_LENGTH) =>
   z
     .string('Must be a string.')
@@ -36,9 +33,9 @@ const site = z
   .nullable()
 
 /**
- * An application. An invited person enters a name only.
+ * An application. An invited person enters only a name.
  *
- * @param questions    how many the page asks
+ * @param questions    the number of questions on the page
  * @param hasAgreement whether there are terms to accept
  */
 export const NewApplication = (isInvited: boolean, questions: number, hasAgreement: boolean) =>
@@ -55,7 +52,7 @@ export const NewApplication = (isInvited: boolean, questions: number, hasAgreeme
 const flag = z.boolean('Must be true or false.')
 const groupId = z.uuid('Must be the id of a group.').toLowerCase()
 
-/** What a manager sets of the page. */
+/** The settings of the page. */
 const settings = {
   intro: paragraphs().meta({
     description: 'What you say about the program. The page adds the reward in words.',
@@ -64,12 +61,13 @@ const settings = {
     .array(line(MAX_ID_LENGTH).min(1, NOT_BLANK))
     .max(MAX_QUESTIONS, `Ask at most ${MAX_QUESTIONS} questions.`)
     .meta({
-      description: 'What the form asks besides a name, a site and how the person will promote you.',
+      description:
+        'What the form asks in addition to a name, a site and how the person will promote you.',
     }),
-  approves: flag.meta({ description: 'Whether everybody who applies becomes a partner at once.' }),
+  approves: flag.meta({ description: 'Whether applications are approved automatically.' }),
   groupId: groupId
     .nullable()
-    .meta({ description: 'The group of partners who are approved at once; null for none.' }),
+    .meta({ description: 'The group of partners who are approved automatically; null for none.' }),
   agreement: paragraphs(MAX_AGREEMENT_LENGTH)
     .nullable()
     .transform((text) => text ?? '')
@@ -108,7 +106,7 @@ export const ApplicationQuery = z.object({
   ...Page.shape,
 })
 
-/** Addresses, each in a line of its own or after a comma. */
+/** Addresses, separated by line breaks or commas. */
 const addresses = z
   .string()
   .transform((text) => [...new Set(text.split(/[\s,;]+/).filter(Boolean))])
@@ -140,7 +138,7 @@ export const NewInvitations = z
   .strictObject({
     programId: z.uuid('Must be the id of a program.').toLowerCase(),
     groupId: optional(groupId).meta({
-      description: 'The group of those who accept, one of the program’s.',
+      description: 'The group of the people who accept. It must be of the program.',
     }),
     emails: z
       .array(email('Somebody to invite.'))
@@ -155,7 +153,7 @@ export const Approval = z
   .strictObject({
     groupId: optional(groupId).meta({
       description:
-        'The group of the new partner, one of the program’s. By default, that of the invitation, if any.',
+        'The group of the new partner. It must be of the program. Default: the group of the invitation.',
     }),
   })
   .meta({ id: 'Approval' })

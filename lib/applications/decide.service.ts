@@ -1,7 +1,4 @@
-/**
- * What the API and the pages share of deciding on applications: the mails to the person, and the
- * errors.
- */
+/** Decisions on applications, with their mails and errors, for the API and the pages. */
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../auth/access.ts'
@@ -15,10 +12,13 @@ import { approveApplication, deleteApplication, rejectApplication } from './deci
 type Request = Context<WorkspaceEnv>
 
 const decided = () =>
-  new ApiError('conflict', 'This application was decided otherwise. Read it again to see how.')
+  new ApiError(
+    'conflict',
+    'This application already has another decision. Read it again to see which.',
+  )
 
 /**
- * Makes the applicant a partner, who gets the mail of new partners.
+ * Makes the applicant a partner, and sends the mail for new partners.
  * @throws {ApiError} `conflict`, `not_found`
  */
 export const approve = async (
@@ -39,7 +39,7 @@ export const approve = async (
 }
 
 /**
- * Rejects an application, and mails the person if the manager wants that.
+ * Rejects an application, and mails the person if the manager chose to.
  * @throws {ApiError} `conflict`
  */
 export const reject = async (

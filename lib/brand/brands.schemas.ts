@@ -6,7 +6,7 @@ import { logoRefusal } from './brand.ts'
 /** More changes than a brand will ever have. */
 const MAX_VERSION = 1_000_000_000
 
-/** An https URL, in the one spelling in which it is stored. */
+/** An https URL, normalized. */
 const logoUrl = z
   .string('Must be a string, or null.')
   .trim()
@@ -41,7 +41,7 @@ export const BrandChange = z
     version: integer(
       0,
       MAX_VERSION,
-      'The version of the branding that you have read. Another one is a conflict.',
+      'The version of the branding that you have read. Any other version is a conflict.',
     ),
   })
   .meta({ id: 'BrandChange' })

@@ -2060,7 +2060,7 @@ soldAt: string
 }>
 }
 Approval: {
-/** The group of the new partner, one of the program’s. By default, that of the invitation, if any. */
+/** The group of the new partner. It must be of the program. Default: the group of the invitation. */
 groupId?: undefined | string | null
 }
 Rejection: {
@@ -2073,7 +2073,7 @@ sendEmail?: undefined | boolean | null
 }
 NewInvitations: {
 programId: string
-/** The group of those who accept, one of the program’s. */
+/** The group of the people who accept. It must be of the program. */
 groupId?: undefined | string | null
 emails: Array<string>
 }
@@ -2632,7 +2632,7 @@ invitedBy: string | null
 /** The group of the invitation. */
 groupId: string | null
 decidedAt: string | null
-/** An email address, or `API key "<name>"`; null if the page approved at once. */
+/** An email address, or `API key "<name>"`; null if the page approved automatically. */
 decidedBy: string | null
 /** Why it was rejected. */
 reason: string | null
@@ -2643,15 +2643,15 @@ partnerId: string | null
 }
 Invitations: {
 summary: {
-/** Who get an email. */
+/** People who get an email. */
 invited: number
-/** Who were invited within the last day, and get no other email. */
+/** People who were invited within the last day, and get no other email. */
 invitedBefore: number
-/** Who are partners of the program. */
+/** People who are partners of the program. */
 partners: number
-/** Whose applications wait. */
+/** People whose applications wait. */
 applied: number
-/** Who are blocked. */
+/** People who are blocked. */
 blocked: number
 }
 results: Array<{

@@ -22,7 +22,7 @@ const PARTNERS = '/api/workspaces/:workspace/partners'
 
 const PAYOUT_YEARS = '/api/workspaces/:workspace/payout-years'
 
-/** Statements of partners, and the payments of a year by partner. */
+/** Partners' statements, and the payments of a year by partner. */
 export default createRoutes()
   .get(`${PARTNERS}/:id/statement`, reader(), expensive(), query(StatementQuery), async (c) => {
     const { db, now, workspace } = c.var
@@ -57,7 +57,8 @@ export default createRoutes()
   .get(`${PAYOUT_YEARS}/:year`, member(), expensive(), query(YearQuery), async (c) => {
     const { db, workspace } = c.var
     const { data: year } = Year.safeParse(c.req.param('year'))
-    if (year === undefined) throw new ApiError('not_found', 'There is no such year.')
+    if (year === undefined)
+      throw new ApiError('not_found', 'There is no such year. Use four digits, such as 2026.')
     const { format, cursor, limit } = c.req.valid('query')
     if (format === 'csv') {
       await recordExport(db, actOf(c), {
