@@ -49,7 +49,7 @@ import sessions from './auth/sessions.tsx'
 
 /** Mails a link, whether or not the address is known. @throws {ApiError} `try_again` */
 const mailLink = async (c: AuthContext, email: string, next: string) => {
-  // More requests in a few seconds than a mailbox may have links: the database need not count them.
+  // The rate limiter stops bursts before the database counts the links of a mailbox.
   const mayMail = await isWithinLimit(c.env.RATE_LIMIT, `to ${limitedMailbox(email)}`)
   const { setCookie, ...asking } = await browserOf(c)
   const request = {
@@ -67,7 +67,7 @@ const mailLink = async (c: AuthContext, email: string, next: string) => {
   return served
 }
 
-/** Reports that a link was mailed, or that earlier ones are on their way. */
+/** Reports that a link was mailed, or that earlier links are on their way. */
 const showMailed = (
   c: Context,
   email: string,
@@ -91,13 +91,13 @@ const isApi = (c: Context): boolean =>
   c.req.path === '/readyz' ||
   c.req.header('Content-Type')?.startsWith('application/json') === true
 
-/** Sign-in by email: pages, and the same as JSON under /api/auth. */
+/** Sign-in by email: pages, and the same endpoints in JSON under /api/auth. */
 const app = createApp()
   .onError((error, c) => (isApi(c) ? errorResponse(c, toApiError(error)) : errorPage(error, c)))
   .notFound((c) => (isApi(c) ? errorResponse(c, noSuchEndpoint(c)) : errorPage(noSuchPage(), c)))
   .get('/readyz', openAuth(), async (c) => {
     await limitRate(c.env.RATE_LIMIT, `ready ${callerKey(c)}`)
-    // The first one may wake the database.
+    // The first query may wake the database, so only the second is timed.
     await readSessions(c.var.db)
     const start = Date.now()
     await readSessions(c.var.db)
@@ -135,7 +135,7 @@ const app = createApp()
     }
     return showMailed(c, email, next, served)
   })
-  // A signed-in person who could confirm with a passkey asks for a link instead.
+  // For a signed-in person who prefers a link to a passkey.
   .post('/auth/confirmation-link', openAuth(), form(), async (c) => {
     await limitCaller(c)
     const next = safePath(c.req.valid('form').next)
@@ -156,7 +156,7 @@ const app = createApp()
         userAgent={c.req.header('User-Agent')}
       />
     )
-    // Nothing else of the link is repeated: the person who forwards it may have changed it.
+    // Drops the other parameters: a person who forwards the link may have changed them.
     const path = `/auth/confirm?token=${encodeURIComponent(token)}`
     return renderPage(c, { title: textsOf(c)(m.sign_in), path, children })
   })

@@ -31,15 +31,12 @@ type Bindings = NudgeEnv<'WEBHOOKS'>['Bindings'] & {
 }
 
 /**
- * Attempts. A concurrent copy of the call, or a manager who undoes the import, conflicts at most
- * once: then the answer of the copy is stored.
+ * Attempts. A concurrent copy of the call, or an undo of the import, conflicts at most once. Then
+ * the stored response of the copy is returned.
  */
 const ROUNDS = 3
 
-/**
- * POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section
- * 4.4.
- */
+/** POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, 4.4. */
 export default createApp<Bindings>()
   .use(nudgeAfterChanges('WEBHOOKS'))
   .post(

@@ -38,15 +38,12 @@ import { lostRace } from '../lib/platform/unavailable.ts'
 import { SHADOW_REFUSAL } from '../lib/rules/programs/mode.ts'
 
 /**
- * Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them
- * all succeed.
+ * Attempts. Of concurrent imports of the same partners, one succeeds per attempt: ten imports all
+ * succeed.
  */
 const ROUNDS = 10
 
-/**
- * POST /api/workspaces/:workspace/partners/import: creates partners with their slugs. Spec, section
- * 4.3.
- */
+/** POST /api/workspaces/:workspace/partners/import: creates partners and their slugs. Spec, 4.3. */
 export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
   .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))
   .post(
@@ -98,8 +95,8 @@ export default createApp<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
       if (saves) requireFreshSignIn(c.var.signedInAt, now)
       const call = saves ? await importCall('partners', request.importId, request) : null
 
-      // Most imports are of new partners. The first attempt therefore saves without a look for
-      // existing ones, and reports those it finds.
+      // Most imports are of new partners. The first attempt therefore does not look for existing
+      // partners. It reports those that conflict.
       const namesGroups = good.some(({ group }) => group !== null)
       const guess =
         call && !sendWelcomeEmail && !importOpeningBalances && !said && !namesGroups

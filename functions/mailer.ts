@@ -70,9 +70,9 @@ export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
 }
 
 /**
- * Sends mail: the outbox, and sign-in links on request of the auth Worker. Its cron also keeps
- * totals and clicks in order, and what names people no longer than needed: it runs with the
- * database alone, without the keys that the other Workers with a cron hold.
+ * Sends mail: the outbox, and sign-in links for the auth Worker. Its cron also maintains totals and
+ * clicks, and deletes personal data that has expired. It needs only the database, not the keys that
+ * the other Workers with a cron hold.
  */
 export default class Mailer extends Nudges implements MailerService {
   /** Only its own cron calls it by HTTP. */
@@ -89,7 +89,7 @@ export default class Mailer extends Nudges implements MailerService {
   /** Does what is due, and logs one line of JSON about each kind. */
   async #run(now: Date) {
     const failures: unknown[] = []
-    // One that fails does not stop the others.
+    // A failed task does not stop the others.
     const noteFailure = (failure: unknown) => {
       failures.push(failure)
       return null
@@ -115,7 +115,7 @@ export default class Mailer extends Nudges implements MailerService {
         return released ? { released } : null
       }))
     const isMore = (due.mails || held) && (await send(env, cronMs(env)).catch(noteFailure))
-    // A full batch may have used up the subrequests: the next run does the rest.
+    // A full batch may have used up the subrequests. The next run does the upkeep.
     if (due.upkeep && !isMore) await run('upkeep', () => upkeep(env))
     if (due.retention && !isMore) await run('retention', () => retain(env, now))
     if (due.deletions && !isMore) await run('erasure', () => eraseWorkspaces(env, now))
@@ -127,7 +127,7 @@ export default class Mailer extends Nudges implements MailerService {
     return hasTransport(this.env)
   }
 
-  /** Sends a sign-in link at once. @throws when it could not be handed over */
+  /** @throws if the mail provider did not accept it */
   sendSignInLink(mail: SignInMail): ReturnType<MailerService['sendSignInLink']> {
     return sendSignInLink(chooseTransport(this.env), mail, (note) => {
       if (!isCounted(note, this.env)) return

@@ -36,7 +36,7 @@ import webhooks from './manage/workspace/webhooks.ts'
 import workspaces from './manage/workspace/workspaces.ts'
 
 /**
- * The endpoints under /api/workspaces except imports and payout runs: one file per resource in
+ * The endpoints under /api/workspaces, except imports and payout runs. Each resource has a file in
  * manage/.
  */
 export default createApp<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bindings']>()

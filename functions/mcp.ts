@@ -22,7 +22,7 @@ import type { McpBindings, McpContext } from './mcp/tools.ts'
 /** A message of JSON-RPC. Batches were removed from MCP in 2025. */
 const Message = z.record(z.string(), z.unknown())
 
-/** The codes of JSON-RPC for refused requests. All others are the server's own. */
+/** The JSON-RPC codes of refused requests. Other errors are internal. */
 const RPC_CODES: Partial<Record<ErrorCode, number>> = { invalid_body: -32_600, internal: -32_603 }
 const SERVER_ERROR = -32_000
 
@@ -33,15 +33,14 @@ const rpcError = (code: number, message: string, data?: object) => ({
 })
 
 /**
- * Clients send no Origin. A page that reached this server by a name of its own (DNS rebinding)
- * would.
+ * Clients send no Origin. A page that reached this server under its own name (DNS rebinding) would.
  */
 const refusePages = createMiddleware(async function refusePages(c, next) {
   refuseCrossSite(c)
   await next()
 })
 
-/** Answers clients of 2025 and before, which initialize a session first, without one. */
+/** Answers clients of 2025 and earlier, which initialize a session first. No session is kept. */
 const answerLegacy = async (c: McpContext, message: object): Promise<Response> => {
   const server = createServer(c)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -51,7 +50,7 @@ const answerLegacy = async (c: McpContext, message: object): Promise<Response> =
   return response
 }
 
-/** Answers a message in JSON. No subscription is open, because nothing is ever announced. */
+/** Responds in JSON. No subscription is open, because the server never sends notifications. */
 const answer = async (c: McpContext, message: object): Promise<Response> => {
   if (await isLegacyRequest(c.req.raw, message)) return answerLegacy(c, message)
   let failure: Error | undefined
@@ -69,14 +68,14 @@ const answer = async (c: McpContext, message: object): Promise<Response> => {
 }
 
 /**
- * /mcp: the Model Context Protocol, for assistants that read a workspace. Streamable HTTP without
- * sessions. The API key names the workspace. See docs/mcp.md.
+ * /mcp: the Model Context Protocol over Streamable HTTP, without sessions. The API key determines
+ * the workspace. See docs/mcp.md.
  */
 export default createApp<McpBindings>()
   .use(refusePages)
   .post('/mcp', keyReader(), body(Message), async (c) => {
     const response = await answer(c, c.req.valid('json'))
-    // With the headers of all our responses.
+    // A copy, so that the headers of all our responses are added.
     return c.newResponse(response.body, response)
   })
   .all('/mcp', (c) =>

@@ -68,12 +68,9 @@ type Env = PayoutEnv &
   CronTimeEnv &
   SelfEnv
 
-/**
- * POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7
- * and 12.
- */
+/** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, 7 and 12. */
 const app = createApp<Env>()
-  // Its own queue has what did not fit into the request.
+  // The Worker's own queue continues what one request could not finish.
   .use(nudgeAfterChanges('OUTBOX', 'PAYOUT_QUEUE', 'WEBHOOKS'))
   .post(
     '/api/workspaces/:workspace/payouts/run',
@@ -130,8 +127,7 @@ export class Nudges extends WorkerEntrypoint<Env> implements NudgesService {
 }
 
 /**
- * Pays partners, by cron and on a manager's request. The only Worker that calls the merchants'
- * Stripe accounts.
+ * Pays partners, by cron and on request. The only Worker that calls the merchants' Stripe accounts.
  */
 export default class Payouts extends Nudges {
   override fetch(request: Request) {
@@ -202,7 +198,7 @@ export class PartnerPayouts extends CommonPayouts implements PartnerPayoutsServi
   }
 }
 
-/** The RPC of the mcp Worker: reads only. */
+/** The RPC of the mcp Worker, which only reads. */
 export class Previews extends WorkerEntrypoint<PayoutEnv> implements PreviewsService {
   preview(request: PreviewRequest) {
     return previewPayouts(this.env, request)

@@ -15,8 +15,8 @@ import payouts from './portal/payments/payouts.tsx'
 
 /**
  * The pages for partners, under /portal: one file per section in portal/. A partner sees the data
- * of their own email address, in all workspaces. Under /join, people apply to become one, and under
- * /unsubscribe, partners end messages to them.
+ * of their own email address, in all workspaces. People apply under /join, and partners end
+ * mailings under /unsubscribe.
  */
 export default createPages<NudgeEnv<'OUTBOX' | 'WEBHOOKS'>['Bindings']>()
   .use(nudgeAfterChanges('OUTBOX', 'WEBHOOKS'))

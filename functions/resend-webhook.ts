@@ -9,7 +9,7 @@ import {
   readSignedEvent,
 } from '../lib/mail/transport/resend-signature.service.ts'
 
-/** Many times Resend's largest event: it has the headers of a mail, and no content. */
+/** Many times Resend's largest event, which has a mail's headers without its content. */
 const MAX_EVENT_BYTES = 256 * 1024
 
 /** POST /api/webhooks/resend: receives the delivery status of mails. See docs/mail.md. */
@@ -20,8 +20,8 @@ export default createTrackingApp<ResendSecrets>({ onlyFailures: true }).post(
     await limitRate(c.env.RATE_LIMIT, callerKey(c))
     const { event, stream } = readSignedEvent(await c.req.text(), c.req.raw.headers, c.env)
     const report = readMailReport(event)
-    // The bulk mail of one account says nothing about the other account, which has a suppression
-    // list of its own.
+    // Bulk mail has an account and a suppression list of its own, so its reports do not concern
+    // other mail.
     if (report)
       await saveMailReport(c.var.db, { ...report, isOfSignIn: stream === 'personal' }, c.var.now)
     return c.json<MailReportResponse>({ received: true })

@@ -34,9 +34,8 @@ const to = (worker: Worker) => (c: Context<Env>) => {
 }
 
 /**
- * The only public Worker: routes each path to its Worker. Files of public/ are served without it.
- * It sets the request id to Cloudflare's ray ID, so that our logs can be matched with Cloudflare's.
- * Callers can't choose it.
+ * The only public Worker: routes each path to its Worker. Files of public/ bypass it. The request
+ * id is Cloudflare's ray ID, so that our logs match Cloudflare's. Callers cannot choose it.
  */
 export default new Hono<Env>()
   .use(async function setRequestId(c, next) {
@@ -70,7 +69,7 @@ export default new Hono<Env>()
     throw new ApiError('not_found', `${c.req.path} does not exist. See /openapi.json for the API.`)
   })
   .onError((error, c) => {
-    // The Worker could not be reached, so it has not logged the request.
+    // The Worker was unreachable, so it did not log the request.
     if (!(error instanceof ApiError))
       log('error', { requestId: c.var.requestId, ...describeError(error) })
     return errorResponse(c, toApiError(error))

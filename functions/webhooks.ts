@@ -25,13 +25,13 @@ import {
   type WebhooksEnv,
 } from '../lib/webhooks/deliveries/send-due.service.ts'
 
-/** As many random bytes as the signature has: the specification asks for 24 to 64. */
+/** As long as the signature: the specification requires 24 to 64 random bytes. */
 const SECRET_BYTES = 32
 
 type Env = WebhooksEnv & NudgeEnv<'OUTBOX'>['Bindings'] & CronEnv & CronTimeEnv & SelfEnv
 
 /**
- * What is sealed for repeats is encrypted apart from signing secrets, which no other Worker may
+ * Responses sealed for repeats have a context apart from signing secrets, which no other Worker may
  * decrypt.
  */
 const repeatsOf = (workspaceId: string) => `${workspaceId} idempotency`
@@ -40,7 +40,7 @@ const repeatsOf = (workspaceId: string) => `${workspaceId} idempotency`
 const send = async (env: Env, run: { ms: number; waits?: boolean }): Promise<boolean> => {
   const sent = await runJob('webhooks', async () => {
     const tally = await sendDue(env, run)
-    // Managers are mailed about an endpoint that is disabled.
+    // Managers are mailed about a disabled endpoint.
     if (tally?.failed || tally?.retry) await nudgeAll(env, 'OUTBOX')
     return tally
   })
@@ -68,7 +68,7 @@ export default class Webhooks extends Nudges {
   }
 }
 
-/** What the managers' Workers may ask for. */
+/** The RPC of the managers' Workers. */
 export class Endpoints extends Nudges implements EndpointsService {
   async urlRefusal(url: string) {
     return urlRefusal(url, allowsLocal(this.env))

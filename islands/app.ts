@@ -1,7 +1,6 @@
 /**
- * The script of every page: times in the reader's zone, copy buttons, panels, the setup checklist,
- * the state of a sign-in link, heads of tables, the keys of the search, and the current section in
- * view.
+ * The script of every page: local times, copy buttons, panels, the setup checklist, the state of a
+ * sign-in link, table heads, search keys, and the section in view.
  */
 import { startChecklist } from './app/checklist.ts'
 import { startPanel } from './app/panel.ts'
@@ -9,7 +8,7 @@ import { startWaiting } from './app/waiting.ts'
 
 const FEEDBACK_MS = 2_000
 
-/** Copies what a button names, also one that was added later. */
+/** Copies the text of a button, including buttons that are added later. */
 document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element && target.closest<HTMLButtonElement>('button[data-copy]')
   if (!button) return
@@ -28,7 +27,7 @@ document.addEventListener('click', async ({ target }) => {
   }, FEEDBACK_MS)
 })
 
-/** Times are in UTC, and stay so in a tooltip. Days are those of UTC, and have no other zone. */
+/** Times are in UTC, which the tooltip keeps. Days are UTC days, and are not converted. */
 const { lang } = document.documentElement
 const LOCAL = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
   dateStyle: 'medium',
@@ -46,10 +45,7 @@ startPanel(localizeTimes)
 startChecklist()
 startWaiting()
 
-/**
- * A table that fits doesn't scroll by itself, so that its head can stay in view while the page
- * scrolls.
- */
+/** A table that fits does not scroll, so that its head stays in view while the page scrolls. */
 const fitting = new ResizeObserver((tables) => {
   for (const { target } of tables) {
     target.classList.remove('fits')
@@ -63,8 +59,8 @@ document
   ?.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' })
 
 /**
- * `/` and Ctrl-K (on a Mac, Command-K) go to the search field, which is in the menu of a narrow
- * window.
+ * `/` and Ctrl-K (Command-K on a Mac) focus the search field, which a narrow window has in its
+ * menu.
  */
 const search = document.querySelector<HTMLInputElement>('#sections [name="q"]')
 const menu = document.querySelector<HTMLElement>('#sections')
@@ -84,7 +80,7 @@ if (search && menu) {
     const isCtrlK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
     if (event.defaultPrevented || !(isSlash || isCtrlK)) return
     event.preventDefault()
-    // Only where it is a menu: elsewhere it is always in view.
+    // Opens the menu of a narrow window. In a wide one the field is always in view.
     if (search.offsetParent === null) menu.showPopover()
     search.focus()
     search.select()

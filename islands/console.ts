@@ -1,7 +1,4 @@
-/**
- * The script of /docs/console: Scalar, which sends requests, with the reader's own values in its
- * samples.
- */
+/** The script of /docs/console: Scalar, which sends requests. Samples have the reader's values. */
 import { type Program, readPrograms, withOrigin, withProgram } from './docs/programs.ts'
 
 type Scalar = {
@@ -11,11 +8,11 @@ type Scalar = {
   ) => { updateConfiguration: (configuration: Record<string, unknown>) => void }
 }
 
-/** By the script before this one. */
+/** Defined by the preceding script. */
 declare const Scalar: Scalar
 
 /**
- * Everything is served by this installation, and nothing is kept: Scalar would store keys in the
+ * Serves everything from this installation, and stores nothing: Scalar would store keys in the
  * browser.
  */
 const configurationOf = (content: string, scheme: 'apiKey' | 'session') => ({

@@ -3,7 +3,7 @@ import { fillSamples } from './docs/fill.ts'
 import { startSearch } from './docs/search.ts'
 import { startTabs } from './docs/tabs.ts'
 
-// The contents of a phone's page would fill its first screen.
+// On a phone, the contents would fill the first screen.
 if (matchMedia('(max-width: 60rem)').matches) {
   document.querySelector<HTMLDetailsElement>('.contents')?.removeAttribute('open')
 }

@@ -1,7 +1,6 @@
 /**
  * The import page's script. It reads a CSV file, maps its columns, previews the import, and runs it
- * in calls that can be resumed after a closed tab. functions/dashboard/imports/import.tsx renders
- * the page.
+ * in calls that a closed tab can resume. functions/dashboard/imports/import.tsx renders the page.
  */
 
 import * as m from '../lib/languages/messages.ts'
@@ -27,7 +26,7 @@ import { t } from './text.ts'
 
 const workspace = byId('import', HTMLElement).dataset.workspace ?? ''
 
-/** Reading by API, for the program of the form. */
+/** Reads another platform by API, for the program of the form. */
 const READER: Reader = {
   workspace,
   purpose: 'import',
@@ -38,7 +37,7 @@ const READER: Reader = {
   programNameOf: ({ programId }) => programOf(programId)?.name,
 }
 
-/** Takes a file, or what is read from another platform. */
+/** Takes a file, or the rows of another platform. */
 const takeFile = async (): Promise<CsvFile | null> => {
   const listening = new AbortController()
   const chosen = await Promise.race([askFile(listening), askSource(READER, listening)])
@@ -64,14 +63,14 @@ const prepare = async (): Promise<Job> => {
   }
 }
 
-/** The columns of what was read are known. */
+/** The mapping of another platform's rows, whose columns are known. */
 const mappingOf = ({ headers }: CsvFile): Mapping => ({
   ...recognise(headers),
   inCents: true,
   zone: 'UTC',
 })
 
-/** Forgets a job, and what was read for it. */
+/** Deletes a job, and the rows that were read for it. */
 const forget = async ({ file }: Job): Promise<void> => {
   await discardJob(workspace)
   if (file.source) await discardSource(workspace, file.source.id)
@@ -91,8 +90,8 @@ const rowsToImport = async ({ file, mapping, options }: Job): Promise<Rows> =>
 const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
   const rows = await rowsToImport(job)
   const calls = callsOf(rows, job.options.balances)
-  // A newer version of this page may split the calls differently. Then all are made again, and
-  // existing rows skipped.
+  // A newer version of this page may split the calls differently. Then all calls are repeated, and
+  // existing rows are skipped.
   const fits =
     job.calls === calls.length &&
     earlier.every(({ results }, n) => results.length === calls[n]?.rows.length)

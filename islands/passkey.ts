@@ -1,4 +1,4 @@
-/** The script of pages with a passkey: asks the device, and then sends the form of the button. */
+/** The script of pages with a passkey: asks the device, and then submits the button's form. */
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 
 const post = async (path: string, body: object) => {
@@ -14,7 +14,7 @@ const post = async (path: string, body: object) => {
   return answer.json()
 }
 
-/** What is shown of a failure: when to try again, after too many attempts. */
+/** The text of a failure; after too many attempts, with the time of the next one. */
 const textOf = ({ failed = '', limited }: DOMStringMap, error: unknown): string => {
   const seconds = error instanceof Error ? error.cause : null
   return limited && typeof seconds === 'string' ? limited.replace('{seconds}', seconds) : failed
@@ -26,7 +26,7 @@ const confirm = async () => {
   await post('confirm', await startAuthentication({ optionsJSON }))
 }
 
-/** Makes a passkey, which the form takes along. */
+/** Creates a passkey, which the form submits. */
 const add = async (form: HTMLFormElement) => {
   const optionsJSON = await post('options', { purpose: 'add' })
   const response = form.querySelector<HTMLInputElement>('[name="response"]')

@@ -1,6 +1,4 @@
-/**
- * The script of the pages with rewards: renews the worked examples while their form is filled in.
- */
+/** The script of pages with rewards: updates the examples while the form is filled in. */
 import type { Fields } from '../lib/http/validate.ts'
 import * as m from '../lib/languages/messages.ts'
 import { numberIn, readReward } from '../lib/pages/forms/read-reward.ts'
@@ -18,7 +16,7 @@ const fieldsOf = (form: HTMLFormElement): Fields =>
       .filter(([, value]) => value),
   )
 
-/** The reward that is typed: null for none, undefined if it is none yet. */
+/** The entered reward: null for none, undefined while it is invalid. */
 const rewardIn = (name: string, fields: Fields): RewardTerms | null | undefined => {
   const { reward, problems } = readReward(name, fields)
   if (problems.length > 0) return undefined
@@ -33,7 +31,7 @@ const rewardIn = (name: string, fields: Fields): RewardTerms | null | undefined 
   return amountCents && isCurrency(currency) ? { kind: 'flat', amountCents, currency } : undefined
 }
 
-/** The other terms of a program that are typed. */
+/** The other entered terms of a program. */
 const termsIn = (fields: Fields, reward: RewardTerms): SaleTerms | undefined => {
   const months = numberIn(fields, 'rewardDurationMonths') ?? null
   const minimum = parseMoney(fields.oneTimeMinimumCents ?? '0', 'USD')

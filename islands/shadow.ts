@@ -1,6 +1,6 @@
 /**
- * The script of the page that uploads the other platform's commissions. It reads a CSV file, asks
- * what its columns are, and sends the rows in calls; then it lets the server compare them.
+ * The script of the page that uploads the other platform's commissions. It reads a CSV file, maps
+ * its columns, sends the rows in calls, and has the server compare them.
  * functions/dashboard/shadow/shadow-pages.tsx renders the page.
  */
 import * as m from '../lib/languages/messages.ts'
@@ -27,7 +27,7 @@ const page = byId('shadow-upload', HTMLElement)
 const url = page.dataset.url ?? ''
 
 /**
- * Asks for the columns, the unit and the zone, as far as the file does not say.
+ * Asks for the columns, the unit and the zone, unless the file has them.
  * @returns null to choose another file
  */
 const askMapping = (file: CsvFile): Promise<CommissionMapping | null> =>
@@ -115,7 +115,7 @@ const problemText = ({ line, message }: UnreadRow): string =>
 
 type Uploaded = { summary: { created: number; updated: number; unchanged: number; errors: number } }
 
-/** Sends the rows, then has them compared. */
+/** Sends the rows, and has the server compare them. */
 const upload = async (file: CsvFile, mapping: CommissionMapping): Promise<void> => {
   const { rows, problems } = readCommissions(file, mapping)
   const bar = h('progress', { max: rows.length, value: 0, 'aria-label': t(m.payouts_progress) })

@@ -1,19 +1,18 @@
 /**
- * The texts of managers' pages in their scripts. Only the messages that a script names are bundled
- * with it.
+ * The texts of managers' pages in their scripts. A script bundles only the messages that it names.
  */
 import { inEnglish, type Message, type RichMessage, type Tag } from '../lib/languages/message.ts'
 
 type Content = Node | string
 
-/** What a script puts around the content of a tag, such as a link. */
+/** Wraps the content of a tag, for example in a link. */
 export type Wrap = (content: Content[]) => Content
 
 type InDom<Values> = { [Name in keyof Values]: Values[Name] extends Tag ? Wrap : Values[Name] }
 
 /**
- * Texts, as `t` of lib/pages/layout/text.ts has them for components. A message with tags is a list
- * of nodes, for `h`.
+ * Texts, as `t` of lib/pages/layout/text.ts provides them. A message with tags is a list of nodes,
+ * for `h`.
  */
 type Translate = {
   <Values = undefined>(

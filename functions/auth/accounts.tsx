@@ -23,10 +23,7 @@ const setCookies = (c: AuthContext, cookies: string[]) => {
   for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true })
 }
 
-/**
- * /auth/accounts: the accounts of this browser, switching between them, and signing out of one or
- * all.
- */
+/** /auth/accounts: the accounts of this browser. A person switches between them or signs out. */
 export default createRoutes<AuthEnv>()
   .get('/auth/accounts', openAuth(), async (c) => {
     const { active, others } = await allAccounts(c)
@@ -54,7 +51,7 @@ export default createRoutes<AuthEnv>()
   })
   .post('/auth/sign-out', openAuth(), async (c) => {
     setCookies(c, [await signOut(c)])
-    // What an import has stored is kept for the accounts that are still signed in.
+    // Keeps the stored imports of the accounts that are still signed in.
     if ((await otherAccounts(c)).length > 0) return c.redirect('/auth/accounts', 303)
     c.header('Clear-Site-Data', CLEAR_STORAGE)
     return c.redirect('/sign-in', 303)

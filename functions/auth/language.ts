@@ -9,10 +9,7 @@ import { safePath } from '../../lib/sign-in/requests/next-url.ts'
 
 const YEAR_SECONDS = 365 * 86_400
 
-/**
- * POST /auth/language: remembers the language that a reader chooses, for a year, and opens the page
- * again.
- */
+/** POST /auth/language: stores the reader's language for a year, and opens the page again. */
 export default createRoutes().post('/auth/language', form(), (c) => {
   refuseCrossSite(c)
   const { language: code, next } = c.req.valid('form')

@@ -64,7 +64,7 @@ const show = async (c: PasskeyContext, problem?: string, status: 200 | 403 | 409
   return renderPage(c, page, status)
 }
 
-/** A name that can be read in a table. */
+/** A short name, which fits a table. */
 const nameIn = (typed: string | undefined, fallback: string): string =>
   typed?.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_PASSKEY_NAME) || fallback
 
@@ -76,7 +76,7 @@ const parsed = (text: string | undefined): unknown => {
   }
 }
 
-/** /auth/passkeys: a person's passkeys, with which a session is confirmed. */
+/** /auth/passkeys: a person's passkeys, which confirm a session. */
 export default createRoutes<OwnSessionEnv>()
   .get(PASSKEYS, passkeyHolder(), (c) => show(c))
   .post(`${PASSKEYS}/options`, passkeyHolder(), body(PasskeyRequest), async (c) => {

@@ -13,7 +13,7 @@ import { SessionsPage } from '../../lib/sign-in/sessions-page.tsx'
 
 const DONE = { signed_out: m.signed_out_there }
 
-/** /auth/sessions: where a person is signed in, and signing out there. */
+/** /auth/sessions: a person's sessions, which the person can end. */
 export default createRoutes<OwnSessionEnv>()
   .use('/auth/sessions', openAuth(), ownSession('/auth/sessions'))
   .use('/auth/sessions/*', openAuth(), ownSession('/auth/sessions'))

@@ -40,8 +40,8 @@ const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>)
 const COMMISSIONS = '/api/workspaces/:workspace/commissions'
 
 /**
- * GET /commissions: the ledger of what partners earned. POST /commissions adjusts it. POST
- * /commissions/:id/reverse, /hold, /release and /reject. Design, section 12.
+ * GET /commissions lists the ledger, and POST adjusts it. POST /commissions/:id/reverse, /hold,
+ * /release and /reject change one commission. Design, section 12.
  */
 export default createRoutes()
   .get(COMMISSIONS, reader(), query(CommissionQuery), async (c) => {

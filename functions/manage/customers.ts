@@ -26,10 +26,7 @@ export const customerResponse = (customer: CustomerRow): CustomerResponse => ({
   })),
 })
 
-/**
- * GET /customers and /customers/:id: customers, their ids and the partners that they belong to.
- * Design, section 12.
- */
+/** GET /customers and /customers/:id: customers with their ids and partners. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/customers/:id', reader(), async (c) => {
     const customer = await readById(c, 'customer', findCustomer)

@@ -21,9 +21,9 @@ import type { TrackingResponse } from '../../lib/tracking/reports/reports.respon
 const EVENTS = '/api/workspaces/:workspace/events'
 
 /**
- * GET /events and /events/:id: leads and sales, each with the steps of its decision. GET
- * /mismatches: reports that differ from them. POST /events/:id/credit decides by hand. Design,
- * section 12. PATCH /api/track/sale/:externalId adds what a report lacked.
+ * GET /events and /events/:id: leads and sales with the steps of their decisions. GET /mismatches:
+ * reports that differ from an event. POST /events/:id/credit credits by hand. PATCH
+ * /api/track/sale/:externalId adds what a report lacked. Design, section 12.
  */
 export default createRoutes<WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }>()
   .get(`${EVENTS}/:id`, reader(), async (c) => {

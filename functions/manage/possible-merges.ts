@@ -49,10 +49,7 @@ const decide = (decision: MergeDecision) => async (c: Context<Env>) => {
 
 const PATH = '/api/workspaces/:workspace/possible-merges'
 
-/**
- * /possible-merges: pairs of customers whom a checkout names as one, which managers merge or leave
- * apart.
- */
+/** /possible-merges: customers who may be one. Managers merge them or keep them apart. */
 export default createRoutes<Env>()
   .get(PATH, reader(), query(PossibleMergeQuery), async (c) =>
     c.json(await readPage(c, c.req.valid('query'), listPossibleMerges, possibleMergeResponse)),

@@ -17,7 +17,7 @@ const MAX_SALES = 50
 const USUAL_SALES = 20
 
 /**
- * The nearest evidence of a partner, as the page "Not credited" words it.
+ * The likely evidence of a partner, as the page "Not credited" words it.
  * @param occurredAt the time of the sale
  */
 const evidenceResponse = (evidence: Evidence | null, occurredAt: Date) =>

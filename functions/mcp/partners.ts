@@ -21,16 +21,13 @@ import { earnedResponse } from '../../lib/tracking/ledger/earned-response.ts'
 import { slugKey } from '../../lib/values/slugs.ts'
 import { type McpContext, tool } from './tools.ts'
 
-/**
- * One person may be a partner of several programs, and so may one slug. Each is read with three
- * fetches.
- */
+/** One person, or one slug, may be a partner of several programs. Each takes three fetches. */
 const MAX_PARTNERS = 10
 const LAST_PAYOUTS = 5
 
 /**
  * What one partner has earned, is owed and was paid.
- * @param hasKey whether payouts are made by themselves, through Stripe
+ * @param hasKey whether Stripe pays automatically
  */
 const standingOf = async (c: McpContext, partner: PartnerRow, hasKey: boolean) => {
   const { db, now, workspace } = c.var

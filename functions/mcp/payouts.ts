@@ -9,7 +9,7 @@ import { PAYOUT_METHODS } from '../../lib/payouts/payouts.ts'
 import { findProgram } from '../../lib/programs/programs.queries.ts'
 import { tool } from './tools.ts'
 
-/** The lines of each list that a model is given. The totals count all. */
+/** Lines per list in a response to a model. Totals cover all lines. */
 const MAX_LINES = 50
 
 export const previewPayouts = tool(

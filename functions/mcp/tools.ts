@@ -1,4 +1,3 @@
-/** What the tools of the MCP server have in common. */
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { Context } from 'hono'
 import type * as z from 'zod'
@@ -10,7 +9,7 @@ import type { PreviewsService } from '../../lib/payouts/payouts.rpc.ts'
 
 export type McpBindings = WorkspaceEnv['Bindings'] & {
   FAILURE_LIMIT: RateLimiter
-  /** Previews of payouts, by workspace: each reads the merchant's balance at Stripe. */
+  /** Previews of payouts per workspace: each reads the merchant's balance at Stripe. */
   PREVIEW_LIMIT: RateLimiter
   PAYOUTS: PreviewsService
 }
@@ -27,7 +26,7 @@ const READ_ONLY = {
 
 const text = (content: object) => ({ type: 'text' as const, text: JSON.stringify(content) })
 
-/** What a tool found, as text and as data; or our error, which the model reads and can act on. */
+/** A result as text and as data; or an error, which the model can read and act on. */
 const resultOf = async (c: McpContext, name: string, read: () => Promise<object>) => {
   try {
     const result = await read()
@@ -50,7 +49,7 @@ export type Tool = (server: McpServer, c: McpContext) => void
  * A tool that only reads.
  *
  * @param input the schema of its arguments, which the SDK checks
- * @param read what it answers: the API's own representations. Throws the API's errors
+ * @param read returns the API's representations. Throws the API's errors
  */
 export const tool =
   <Input extends z.ZodType<object>>(

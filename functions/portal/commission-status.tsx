@@ -1,5 +1,3 @@
-/** The status and payment of a commission, as its partner sees them. */
-
 import type { Message } from '../../lib/languages/message.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { Day } from '../../lib/pages/layout/portal.tsx'
@@ -11,7 +9,7 @@ import {
 } from '../../lib/rules/steps/commissions.ts'
 import type { HoldReason } from '../../lib/rules/steps/holds.ts'
 
-/** What determines a commission's status. */
+/** The values that determine a commission's status. */
 export type CommissionState = State & {
   /** Why it is or was held. */
   holdReason: HoldReason | null
@@ -30,16 +28,14 @@ const LABELS: Record<ReturnType<typeof commissionStatus>, Message> = {
   shadow: m.commission_shadow,
 }
 
-/**
- * A commission's status. Only the portal shows "reversed", and "in review" for one that is held.
- */
+/** Only the portal shows "reversed", and "in review" for a held commission. */
 export const CommissionStatus = ({ state, now }: { state: CommissionState; now: Date }) => {
   if (state.isReversed) return <Status status="reversed" label={t(m.commission_reversed)} />
   const status = commissionStatus(state, now)
   return <Status status={status} label={t(LABELS[status])} />
 }
 
-/** Why a commission is held. @param note a manager's reason */
+/** @param note a manager's reason */
 const holdReason = (reason: HoldReason, note: string | null): string => {
   if (reason === 'manual') return t(m.hold_manual, { note: note ?? '' })
   return t(HELD[reason])
@@ -56,8 +52,8 @@ type PaymentProps = {
   state: CommissionState
   now: Date
   /**
-   * What was reversed of it; negative if it was reinstated. If it was paid, another payout makes up
-   * for it.
+   * The reversed amount; negative if it was reinstated. If the commission was paid, another payout
+   * compensates.
    */
   reversedCents?: bigint
 }

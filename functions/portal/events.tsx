@@ -161,7 +161,7 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
 }
 
 /**
- * GET /portal/events and /portal/events/:id: a partner's sales and leads, and how each was
+ * GET /portal/events and /portal/events/:id: a partner's leads and sales, and how each was
  * attributed.
  */
 export default createRoutes<SessionEnv>()

@@ -42,7 +42,7 @@ const DONE = {
 
 const slugsOf = ({ links }: OwnLinks): string[] => links.map(({ slug }) => slug)
 
-/** A rejected form: its field and the error. */
+/** A rejected form: its field and the errors. */
 type Refused = { slug: string | undefined; errors: ErrorDetail[] }
 
 type LinksProps = {
@@ -52,7 +52,7 @@ type LinksProps = {
   refused: Refused | undefined
 }
 
-/** The links of one program, and the forms that make more. */
+/** The links of one program, and the forms that add links. */
 const Links = ({ of, built, refused, subs }: LinksProps) => (
   <>
     <Logo logoUrl={of.logoUrl} name={of.program} />
@@ -101,7 +101,7 @@ const Links = ({ of, built, refused, subs }: LinksProps) => (
   </>
 )
 
-/** The form that adds a link with a slug of its own. */
+/** The form that adds a link with a chosen slug. */
 const AnotherLink = ({ of, refused }: { of: OwnLinks; refused: Refused | undefined }) => (
   <>
     <h2>{t(m.another_link)}</h2>
@@ -132,7 +132,6 @@ const tooMany = ({ contact }: OwnLinks, t: Translate): string =>
 
 type Refusal = SlugRefusal | { outcome: 'inactive' }
 
-/** Why a link was not added, in words. */
 const refusalWords = (refusal: Refusal, of: OwnLinks, slug: string, t: Translate): string => {
   switch (refusal.outcome) {
     case 'slug_taken':
@@ -145,7 +144,7 @@ const refusalWords = (refusal: Refusal, of: OwnLinks, slug: string, t: Translate
 }
 
 /**
- * All programs' links, and the program that is named, or the first one.
+ * The links of all programs, and the named program, by default the first.
  * @throws {ApiError} `not_found`
  */
 const readLinks = async (c: Context<SessionEnv>, program: string | undefined) => {
@@ -192,7 +191,7 @@ const showLinks = (
   return renderPortal(c, { title: m.nav_links, at: PATH, ...branding, children }, status)
 }
 
-/** /portal/links: a partner's links, and what makes more of them. */
+/** /portal/links: a partner's links, and the forms that add links. */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {
     const { program, done, ...query } = c.req.query()

@@ -1,5 +1,3 @@
-/** What the portal's lists share: reading their query, and the page around their rows. */
-
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
@@ -21,7 +19,7 @@ type Found<Row> = { programs: { id: string; name: string }[]; rows: Row[] }
 export type List<Row, Query extends ListQuery = ListQuery> = Listed<Row> & {
   query: Query
   programs: Found<Row>['programs']
-  /** Whether rows may belong to several programs, and so name theirs. */
+  /** Whether rows may belong to several programs, and therefore show theirs. */
   hasManyPrograms: boolean
 }
 
@@ -48,9 +46,7 @@ type ListPage<Row> = {
   at: NonNullable<Parameters<typeof renderPortal>[1]['at']>
   list: List<Row>
   intro: Child
-  /** The text of an empty list. */
   empty: string
-  /** The table. */
   children: Child
 }
 

@@ -23,7 +23,7 @@ const APPLICATION_WORDS: Record<ApplicationStatus, Message> = {
   rejected: m.application_rejected,
 }
 
-/** What the person has applied for, and is not a partner of. */
+/** The programs that the person has applied to, without being a partner. */
 const Applications = ({ applications }: Pick<PortalData, 'applications'>) =>
   applications.length > 0 && (
     <section>

@@ -1,5 +1,3 @@
-/** One program on the portal's overview. */
-
 import { LOCALES } from '../../lib/languages/languages.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { methodWords, paidBy } from '../../lib/pages/forms/payment-method.ts'
@@ -70,7 +68,7 @@ const seriesOf = (
 
 type PaymentMethodProps = { workspaceId: string; data: PortalData; now: Date }
 
-/** How a workspace pays a partner. It is the same for all of its programs. */
+/** How a workspace pays a partner, in all of its programs. */
 const PaymentMethod = ({ workspaceId, data, now }: PaymentMethodProps) => {
   const partnerships = data.partnerships.filter((one) => one.workspaceId === workspaceId)
   const account = data.accounts.find((one) => one.workspaceId === workspaceId)
@@ -87,7 +85,7 @@ const PaymentMethod = ({ workspaceId, data, now }: PaymentMethodProps) => {
   )
 }
 
-/** Whether a partner can choose something else than Stripe. */
+/** Whether a partner can choose a method other than Stripe. */
 const isOfferingMore = (choice: PaymentChoice): boolean =>
   offeredMethods(choice).some((method) => method !== 'stripe')
 
@@ -95,7 +93,7 @@ const isOfferingMore = (choice: PaymentChoice): boolean =>
 const eitherOf = (words: string[]): string =>
   new Intl.ListFormat(LOCALES[pageLanguage()], { type: 'disjunction' }).format(words)
 
-/** How a partner chose to be paid. */
+/** The payment method that a partner has chosen. */
 const ChoiceCard = ({ choice }: { choice: PaymentChoice }) => (
   <section class="card">
     <h3>{t(m.payment_details)}</h3>
@@ -158,19 +156,19 @@ const StripeOrBank = ({
   )
 }
 
-/** The sums payable by a workspace, by currency. */
+/** The payable sums of a workspace, by currency. */
 const payableSums = (partnerships: Partnership[], { balances }: PortalData): string | undefined => {
   const paying = partnerships.filter(({ status }) => status !== 'banned').map(({ id }) => id)
   const owed = balances
-    // Programs pay separately: a negative balance in one is not offset by another.
+    // Programs pay separately: a negative balance in one is not deducted from another.
     .filter(({ partnerId, payableCents }) => payableCents > 0n && paying.includes(partnerId))
     .map(({ currency, payableCents }) => ({ currency, amountCents: payableCents }))
   return moneySums(owed) || undefined
 }
 
 /**
- * What is due to a partner in all programs of a workspace, by currency. Negative balances are not
- * deducted.
+ * The amounts due to a partner in all programs of a workspace, by currency. Negative balances are
+ * not deducted.
  */
 const dueIn = (
   { workspaceId }: Partnership,
@@ -195,7 +193,7 @@ type Props = {
   isFirstOfWorkspace: boolean
 }
 
-/** Such as links with a slug that was changed. */
+/** For example, links with a former slug. */
 const FurtherLinks = ({ links }: { links: string[] }) =>
   links.length > 0 ? (
     <details>
@@ -210,7 +208,7 @@ const FurtherLinks = ({ links }: { links: string[] }) =>
     </details>
   ) : null
 
-/** What a partner shares. */
+/** The link and coupons that a partner shares. */
 const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons }: Partnership) => (
   <>
     <h3>{t(m.your_link)}</h3>
@@ -223,9 +221,7 @@ const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons 
   </>
 )
 
-/**
- * The commissions that another platform paid for the imported customers, if the import has them.
- */
+/** What another platform paid for the imported customers, if the import has it. */
 const BeforeTheMove = ({ priors, workspace }: Partnership) =>
   priors.length > 0 && (
     <>
@@ -255,7 +251,7 @@ const Moving = () => (
 )
 
 /**
- * A program: link, coupons, balance and activity. The first program of a workspace shows the
+ * Link, coupons, balance and activity of a program. The first program of a workspace shows the
  * payment method.
  */
 export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {

@@ -19,7 +19,9 @@ const batch = body(BatchRequest, {
   checksRows: true,
 })
 
-/** POST /api/track/batch: records up to 500 sales and leads in order, each answered by itself. */
+/**
+ * POST /api/track/batch: records up to 500 sales and leads in order. Each has a result of its own.
+ */
 export default createTrackingApp<Bindings>().post('/api/track/batch', apiKey(), batch, (c) =>
   recordBatch(c, c.req.valid('json').events, purchasesOf('stripe-webhook', c.env.STRIPE_WEBHOOK)),
 )

@@ -18,8 +18,7 @@ import type { ClickResponse } from '../../lib/tracking/reports/reports.responses
 const ONE_DAY_SECONDS = 86_400
 
 /**
- * POST /api/track/click: records a visit through a partner's link. Any site may call it; the
- * snippet does.
+ * POST /api/track/click: records a visit by a partner's link. The snippet calls it from any site.
  */
 export default createTrackingApp<
   NudgeEnv<'OUTBOX'>['Bindings'] & ClickBudgetSettings & { FAILURE_LIMIT: RateLimiter }

@@ -9,10 +9,7 @@ import { LeadEvent } from '../../lib/tracking/reports/reports.schemas.ts'
 
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
-/**
- * POST /api/track/lead: records a lead, its customer, and the commission if the group has a lead
- * reward. Spec, section 4.2.
- */
+/** POST /api/track/lead: records a lead, its customer, and any commission. Spec, section 4.2. */
 export default createTrackingApp<Bindings>().post(
   '/api/track/lead',
   apiKey(),

@@ -9,10 +9,7 @@ import { purchasesOf } from '../../lib/tracking/reports/purchases.service.ts'
 
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
-/**
- * POST /api/track/refund: records what was refunded of a sale, and reverses its part of the
- * commission.
- */
+/** POST /api/track/refund: records a refund of a sale, and reverses its share of the commission. */
 export default createTrackingApp<Bindings>().post(
   '/api/track/refund',
   apiKey(),

@@ -9,7 +9,7 @@ import { SaleEvent } from '../../lib/tracking/reports/reports.schemas.ts'
 
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
-/** POST /api/track/sale: records a sale, and the commission that it earns. Spec, section 4.1. */
+/** POST /api/track/sale: records a sale and its commission. Spec, section 4.1. */
 export default createTrackingApp<Bindings>().post(
   '/api/track/sale',
   apiKey(),

@@ -1,7 +1,7 @@
 /**
- * Ticks a checklist: requests the page again while a step is open, the tab is visible, and the
- * session lasts. A step is replaced only if its state has changed, apart from the target of its
- * first link, so that nothing moves while a person reads, and no element loses the focus.
+ * Updates a checklist while a step is open, the tab is visible and the session lasts. A step is
+ * replaced only if its state has changed, except for the target of its first link, so that nothing
+ * moves under a reader and no element loses the focus.
  */
 import { MOST_REQUESTS, nextTurn } from './waiting.ts'
 
@@ -34,7 +34,7 @@ const readPage = async (): Promise<Document | 'signed_out' | undefined> => {
   }
 }
 
-/** @param fresh null once all steps are done, because the page has no checklist then */
+/** @param fresh null once all steps are done, because the page then has no checklist */
 const tick = (list: HTMLElement, fresh: Element | null): void => {
   for (const [index, step] of [...list.children].entries()) {
     const now = fresh?.children[index]

@@ -1,23 +1,23 @@
 /**
- * Opens links marked `data-panel` in a panel beside their list, on screens wide enough for both.
- * The panel shows what the link's page says; forms stay on the page. Its URL is the page's, so that
- * a reload shows that, and Back closes it.
+ * Opens links marked `data-panel` in a panel beside their list, if the screen is wide enough. The
+ * panel shows the link's page without its forms. The URL is the page's, so that a reload opens the
+ * page, and Back closes the panel.
  */
 
 const WIDE = matchMedia('(min-width: 60rem)')
 
-/** How a panel was closed that the browser's history has left. */
+/** The return value of a panel that closes because of a step back in the history. */
 const BY_HISTORY = 'history'
 
 type Enhance = (root: ParentNode) => void
 
 /**
- * The content of a page, without forms: their fields could have the ids of the list's filters. null
- * if it is not there.
+ * The content of a page without forms, whose fields could repeat the ids of the list's filters.
+ * null if there is none.
  */
 const contentOf = async (href: string): Promise<Element | null> => {
   const response = await fetch(href, { headers: { Accept: 'text/html' } })
-  // Signed out, or gone.
+  // The session has ended, or the page is gone.
   if (!response.ok || response.redirected) return null
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   const main = page.querySelector('#main')
@@ -35,7 +35,7 @@ const partOf = <Name extends keyof HTMLElementTagNameMap>(
   return part
 }
 
-/** An empty panel. Every page of a workspace has it as a template. */
+/** An empty panel, from the template in every page of a workspace. */
 const emptyPanel = () => {
   const dialog = partOf(document.importNode(partOf(document, 'template').content, true), 'dialog')
   return { dialog, link: partOf(dialog, 'a'), button: partOf(dialog, 'button') }

@@ -1,14 +1,14 @@
 /**
- * Keeps a part of a page up to date while the tab is visible: the state of a sign-in link, or the
- * progress of an import's mails.
+ * Updates a part of a page while the tab is visible: the state of a sign-in link, or the progress
+ * of an import's mails.
  */
 
 const PAUSE_MS = 5_000
 
-/** A quarter of an hour: longer than a link lives, and than the mails of a large import take. */
+/** A quarter of an hour: longer than a link is valid, and than the mails of a large import take. */
 export const MOST_REQUESTS = 180
 
-/** Waits between two requests, and until the tab is visible. */
+/** Waits for the next request, and until the tab is visible. */
 export const nextTurn = async (): Promise<void> => {
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   while (document.hidden)

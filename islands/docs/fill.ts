@@ -1,7 +1,7 @@
 import { SAMPLE_PROGRAM, SAMPLE_URL, SAMPLE_WORKSPACE } from '../../api/sample-values.ts'
 import { type Program, readPrograms, withOrigin, withProgram } from './programs.ts'
 
-/** Puts values into the samples, and into what their buttons copy. */
+/** Inserts values into the samples and the texts of their copy buttons. */
 const fill = (samples: Map<Element, string>, program?: Program): void => {
   for (const [code, original] of samples) {
     const text = program ? withProgram(withOrigin(original), program) : withOrigin(original)
@@ -11,9 +11,7 @@ const fill = (samples: Map<Element, string>, program?: Program): void => {
   }
 }
 
-/**
- * Fills the samples of this page in. Asks who reads only where a sample has a program or workspace.
- */
+/** Fills in the samples of this page. Requests the reader's programs only if a sample names one. */
 export const fillSamples = async (): Promise<void> => {
   const samples = new Map<Element, string>()
   for (const code of document.querySelectorAll('main pre code'))

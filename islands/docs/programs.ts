@@ -9,8 +9,8 @@ const read = async <Row>(path: string): Promise<Row[]> => {
 }
 
 /**
- * The signed-in reader's programs. The API knows the reader by the session's cookie, which no
- * script can read.
+ * The signed-in reader's programs. The session's cookie, which no script can read, authorizes the
+ * call.
  */
 export const readPrograms = async (): Promise<Program[]> => {
   const workspaces = await read<{ slug: string }>('/api/workspaces')
@@ -23,7 +23,7 @@ export const readPrograms = async (): Promise<Program[]> => {
   return (await Promise.all(lists)).flat()
 }
 
-/** A sample with a program of the reader's, and its workspace, in the place of the made-up ones. */
+/** A sample with the reader's program and workspace instead of the made-up ones. */
 export const withProgram = (sample: string, { id, workspace }: Program): string =>
   sample
     .replaceAll(SAMPLE_PROGRAM, id)

@@ -8,7 +8,7 @@ const loadIndex = (): Promise<Entry[]> => {
   return index
 }
 
-/** How well an entry matches: every word must occur; in a heading it counts more. 0 is no match. */
+/** How well an entry matches. Every word must occur; in a heading it counts more. 0 is no match. */
 const scoreOf = (entry: Entry, words: string[]): number => {
   const heading = entry.heading.toLowerCase()
   const text = `${entry.page} ${entry.text}`.toLowerCase()
@@ -33,7 +33,7 @@ const find = (entries: Entry[], query: string): Entry[] => {
     .map(({ entry }) => entry)
 }
 
-/** A combobox: arrows choose, Enter opens, Escape closes, and / leads to it from anywhere. */
+/** A combobox: arrows select, Enter opens, Escape closes, and / focuses it from anywhere. */
 export const startSearch = (): void => {
   const input = document.querySelector<HTMLInputElement>('#search')
   const list = document.querySelector<HTMLElement>('#found')
@@ -65,7 +65,7 @@ export const startSearch = (): void => {
     const strong = document.createElement('strong')
     strong.textContent = heading
     option.append(strong, ` ${page}`)
-    // Before the input loses the focus.
+    // A click would come after the input has lost the focus.
     option.addEventListener('mousedown', () => location.assign(url))
     return option
   }

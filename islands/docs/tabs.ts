@@ -21,7 +21,7 @@ const selectEverywhere = (language: string | undefined): void => {
   }
 }
 
-/** Tabs: a click or the arrow keys choose a language. */
+/** Tabs: a click or the arrow keys select a language. */
 export const startTabs = (): void => {
   try {
     selectEverywhere(localStorage[KEY])
@@ -33,7 +33,7 @@ export const startTabs = (): void => {
       if (!tab) return
       const before = tab.getBoundingClientRect().top
       selectEverywhere(tab.dataset.language)
-      // Samples above may have become longer or shorter: the reader's place stays.
+      // Samples above may change their height. Scrolling keeps the reader's position.
       scrollBy({ top: tab.getBoundingClientRect().top - before, behavior: 'instant' })
       try {
         localStorage[KEY] = tab.dataset.language

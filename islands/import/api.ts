@@ -2,9 +2,7 @@
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
 
-/**
- * What the user has to do before the calls can continue: `switch` if another person is signed in.
- */
+/** What the user must do before the calls can continue: `switch` if another person is signed in. */
 type SignIn = 'sign_in' | 'switch'
 
 /** Why the calls stopped, and whether the user must sign in again. */
@@ -16,22 +14,19 @@ export class Stopped extends Error {
   }
 }
 
-/** Whom the page was opened by. */
+/** The person who opened the page. */
 const opener = (): { user: string; email: string } => {
   const { user = '', email = '' } =
     document.querySelector<HTMLElement>('[data-user]')?.dataset ?? {}
   return { user, email }
 }
 
-/**
- * The header by which the server refuses a call if another person has signed in in this browser
- * since.
- */
+/** The header with which the server refuses a call if another person has signed in since. */
 export const asOpener = () => ({ 'Tributary-User': opener().user })
 
 type Session = { user: { id: string; email: string } } | null
 
-/** Whether the person who opened the page is signed in, again or still. */
+/** Whether the person who opened the page is signed in. */
 export const isOpenerSignedIn = async (): Promise<boolean> =>
   (await get<Session>('/api/auth/get-session'))?.user.id === opener().user
 
@@ -40,7 +35,7 @@ const WAITS_SECONDS = [1, 2, 4, 8, 15, 30, 60]
 /** A call of 500 rows takes less than a second. */
 const TIMEOUT_MS = 60_000
 
-/** Reads JSON. @returns undefined if that fails: the caller polls */
+/** Reads JSON. @returns undefined on failure: the caller polls */
 export const get = async <Answer>(url: string): Promise<Answer | undefined> => {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
@@ -52,10 +47,10 @@ export const get = async <Answer>(url: string): Promise<Answer | undefined> => {
 
 /**
  * Sends JSON and returns the response. Retries lost connections, 429 and 5xx with backoff, and
- * honours Retry-After. Retries are safe: a call that was made before gets its first answer.
+ * honours Retry-After. Retries are safe: a repeated call gets the response of the first.
  *
- * @param onWait is called before each wait, with what to say
- * @throws {Stopped} when the call fails for good, or `signal` is aborted during a wait
+ * @param onWait is called before each wait, with a text for the user
+ * @throws {Stopped} when the call fails permanently, or `signal` is aborted during a wait
  */
 export const send = async <Answer>(
   method: 'POST' | 'PATCH',

@@ -1,4 +1,4 @@
-/** The part of a preview with what the amounts add up to, so that a wrong unit or column shows. */
+/** The part of a preview with the sums of amounts, which reveal a wrong unit or column. */
 import * as m from '../../lib/languages/messages.ts'
 import { formatMoney } from '../../lib/values/money.ts'
 import { t } from '../text.ts'
@@ -12,7 +12,7 @@ const said = ({ currency, cents, largest }: Sum) => ({
   strong,
 })
 
-/** The elements of the part; none if no partner is owed anything, and nothing was paid before. */
+/** The elements of the part; none if the file has no amounts. */
 export const balancesPart = ({ partners, customers }: Rows): HTMLElement[] => {
   const balances = balanceSums(partners).map((sum) =>
     h(

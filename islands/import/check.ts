@@ -61,8 +61,8 @@ export const check = async (
     title: t(m.import_preparing),
     calls,
     url: (call) => urlOf(target.workspace, call),
-    // Always includes balances, so that their errors, and who lacks one, are known before the
-    // options are chosen.
+    // Always includes balances, so that their errors, and partners without one, are known before
+    // the options are chosen.
     body: (call) =>
       bodyOf(call, target.programId, { ...options, balances: true, completeExisting: true }, null),
     leave: t(m.import_back_to_columns),
@@ -246,5 +246,5 @@ const decide = (
     )
   })
 
-/** More words would be a column of something else. */
+/** With more words, the column must hold something else. */
 const MAX_WORDS = 5

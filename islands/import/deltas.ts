@@ -1,6 +1,6 @@
 /**
- * The part of a preview about a later export: changed names of existing partners, and partners who
- * are missing.
+ * The part of a preview about a later export: changed names of existing partners, and missing
+ * partners.
  */
 import * as m from '../../lib/languages/messages.ts'
 import { t } from '../text.ts'
@@ -12,12 +12,12 @@ import type { Deltas, PartnerHere } from './rules/deltas.ts'
 const MAX_PAGES = 100
 const PAGE = '200'
 
-/** Rows that are shown. The downloads have all of them. */
+/** Rows in the page. The downloads have all rows. */
 const MAX_SHOWN = 20
 
 type Page = { data: PartnerHere[]; nextCursor: string | null }
 
-/** All partners of a program; none if they cannot be read, or are too many. */
+/** All partners of a program; none if they cannot be read or are too many. */
 export const partnersHere = async (
   workspace: string,
   programId: string,

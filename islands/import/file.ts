@@ -6,7 +6,7 @@ import { cellText } from './rules/reading/cells.ts'
 import type { CsvRecord } from './rules/reading/records.ts'
 import type { SourceNotes } from './rules/source.ts'
 
-/** @property source what a file holds that was read from another platform */
+/** @property source what a file from another platform holds in addition to its records */
 export type CsvFile = {
   name: string
   headers: string[]

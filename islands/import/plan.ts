@@ -1,4 +1,4 @@
-/** From a file to rows, from rows to calls, and from the calls' responses to outcomes. */
+/** Turns a file into rows, rows into calls, and responses into outcomes. */
 import type { CustomerResult } from '../../lib/imports/customers/customer-import.ts'
 import type { PartnerResult } from '../../lib/imports/partners/partner-import.ts'
 import { rest } from './dom.ts'
@@ -43,15 +43,13 @@ export const callsOf = ({ partners, customers }: Rows, withBalances: boolean): C
   ),
 ]
 
-/** The number of rows in some calls. */
 export const rowCount = (calls: Call[]): number =>
   calls.reduce((total, { rows }) => total + rows.length, 0)
 
-/** The URL of a call. */
 export const urlOf = (workspace: string, { kind }: Call): string =>
   `/api/workspaces/${encodeURIComponent(workspace)}/${kind}/import`
 
-/** What an import saves first. */
+/** The settings that an import saves first. */
 export const settingOf = ({
   workspace,
   programId,

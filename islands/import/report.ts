@@ -11,7 +11,7 @@ import type { Mapping } from './rules/reading/columns.ts'
 import { bannedPartners, brokenLinks, ownedCustomers, summary } from './rules/report.ts'
 import { type BalancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 
-/** Links shown. The download has all of them. */
+/** Links in the page. The download has all links. */
 const MAX_LINKS = 100
 /** Rows shown per type of error. */
 const MAX_LINES = 20
@@ -26,7 +26,6 @@ type Asked = {
   elsewhere: BalancesElsewhere[]
 }
 
-/** The elements of a report. */
 export const reportOf = (asked: Asked): HTMLElement[] => {
   const { outcomes, dryRun, withBalances, elsewhere } = asked
   const { partners, customers } = summary(outcomes, { dryRun, withBalances })
@@ -105,7 +104,7 @@ const linksTable = (links: BrokenLink[], dryRun: boolean): HTMLElement => {
   return part
 }
 
-/** An import either moves all of them or none. */
+/** An import moves either all of them or none. */
 const ownedPart = (owned: OwnedCustomer[], dryRun: boolean): HTMLElement => {
   const moves = owned.some((customer) => customer.moves)
   const moved = dryRun ? m.import_customers_change : m.import_customers_changed
@@ -185,13 +184,10 @@ const errorsPart = (
 const more = (message: Message<{ count: number }>, count: number): HTMLElement | null =>
   count > 0 ? h('p', {}, t(message, { count })) : null
 
-/** More rows of one failure would hide what it is. */
+/** A longer list of rows would hide the failure. */
 const MAX_NUMBERS = 5
 
-/**
- * A failure with its rows in the file, such as "Rows 12, 40 and 3 more: The row has no partner
- * email address."
- */
+/** A failure with its rows: "Rows 12, 40 and 3 more: The row has no partner email address." */
 const failureText = (lines: number[], message: string): string => {
   const shown = lines.slice(0, MAX_NUMBERS).map((line) => line.toLocaleString('en'))
   return t(m.import_failure, {

@@ -9,19 +9,19 @@ import type { Answer } from './store.ts'
 type Run = {
   title: string
   calls: Call[]
-  /** The responses of an earlier run, which continues after them. */
+  /** The responses of an earlier run, after which this run continues. */
   answered?: Answer[]
-  /** What is saved before the first call, and whenever the run continues. */
+  /** The settings that are saved before the first call and whenever the run continues. */
   first?: { url: string; body: object } | null
   url: (call: Call) => string
   body: (call: Call) => object
   /** Saves a response before the next call. */
   keep?: (call: number, answer: Answer) => Promise<void>
-  /** The label of a button that leaves the run. Without it there is only "Pause". */
+  /** The label of a button that leaves the run. Without it, there is only "Pause". */
   leave?: string
 }
 
-/** How often progress is announced, so that it does not drown out everything else. */
+/** How often progress is announced. More often would drown out everything else. */
 const ANNOUNCE_EVERY_MS = 10_000
 
 /** Makes the calls. @returns their responses, or null if the user left */
@@ -47,7 +47,6 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       const next = calls[answers.length]
       const after = note || (next ? t(m.import_next, { kind: next.kind }) : '')
       says.textContent = [t(m.import_rows_done, { done, total }), after].filter(Boolean).join(' ')
-      // Limits how often progress is announced.
       if (note || performance.now() - announced > ANNOUNCE_EVERY_MS) {
         announce(says.textContent)
         announced = performance.now()
@@ -59,7 +58,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       resolve(result)
     }
 
-    // Back from the tab in which the user has signed in again.
+    // The user returns from the tab in which they signed in again.
     const goOn = async () => {
       if (awaitsSignIn && !document.hidden && (await isOpenerSignedIn()) && awaitsSignIn)
         void work()
@@ -124,7 +123,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
     void work()
   })
 
-/** They open in a new tab, so that this one keeps its state. */
+/** The links open in a new tab, so that this one keeps its state. */
 export const signInLinks = (how: 'sign_in' | 'switch') => {
   const signIn = linkInNewTab('/sign-in')
   return h(

@@ -12,12 +12,12 @@ import type { Mapping } from './rules/reading/columns.ts'
 import type { StatusKind } from './rules/reading/statuses.ts'
 
 /**
- * @property completeExisting whether partners who exist without an opening balance get theirs
+ * @property completeExisting whether existing partners without an opening balance get theirs
  * @property statuses which partners to import in addition to active ones
  * @property creditKnown whether the program credits reported sales of known customers from now on
- * @property linkForms whether links of the old platform work, by their form
+ * @property linkForms whether links of the former platform work, by their form
  * @property groups which group the partners of each group of the file join
- * @property keepOwners whether customers of other partners stay theirs
+ * @property keepOwners whether customers of other partners keep them
  */
 export type Options = {
   mails: boolean
@@ -31,8 +31,8 @@ export type Options = {
 }
 
 /**
- * Everything that determines the calls: the same job makes the same calls, and the server answers
- * each once.
+ * Everything that determines the calls. The same job makes the same calls, and the server runs each
+ * once.
  */
 export type Job = {
   importId: string

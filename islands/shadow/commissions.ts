@@ -14,7 +14,7 @@ import { cellText, readAmount } from '../import/rules/reading/cells.ts'
 import { headerKey } from '../import/rules/reading/columns.ts'
 import { type DateOrder, dateOf, dateOrder } from '../import/rules/reading/dates.ts'
 
-/** What a column is. Several may be ids of the sale. */
+/** The meaning of a column. Several columns may be ids of the sale. */
 export type CommissionColumn =
   | 'id'
   | 'amount'
@@ -54,7 +54,7 @@ type Preset = {
   columns: Partial<Record<CommissionColumn, string[]>>
 }
 
-/** Headers of generic files; docs/shadow.md says which of the presets a primary source confirms. */
+/** Headers of generic files. docs/shadow.md says which presets a primary source confirms. */
 const GENERIC: Preset['columns'] = {
   id: ['id', 'commission_id'],
   amount: [
@@ -131,7 +131,7 @@ const PRESETS: Preset[] = [
   },
 ]
 
-/** The columns of a file by its headers. */
+/** Maps the columns of a file by their headers. */
 export const recogniseCommissions = (
   headers: string[],
 ): { platform: string | null; columns: (CommissionColumn | null)[] } => {
@@ -151,10 +151,7 @@ export const recogniseCommissions = (
   return { platform: preset?.platform ?? null, columns }
 }
 
-/**
- * Whether amounts are in minor units, by a header that says so or amounts with decimals; null if
- * that is unknown.
- */
+/** Whether amounts are in minor units, by a header or by amounts with decimals; null if unknown. */
 export const unitOfAmounts = (
   { headers, records }: CsvFile,
   columns: (CommissionColumn | null)[],
@@ -171,8 +168,8 @@ export const unitOfAmounts = (
 }
 
 /**
- * The states of other platforms. Rewardful's are ours; Dub's are pending, processed, paid,
- * refunded, duplicate, fraud, canceled.
+ * The states of other platforms. Rewardful's are the same as Tributary's. Dub's are pending,
+ * processed, paid, refunded, duplicate, fraud, canceled.
  */
 const STATES: [RegExp, PlatformState][] = [
   [/^(paid|completed|sent)$/, 'paid'],
@@ -187,7 +184,6 @@ const STATES: [RegExp, PlatformState][] = [
 const stateOf = (text: string): PlatformState =>
   STATES.find(([pattern]) => pattern.test(text.trim().toLowerCase()))?.[1] ?? 'other'
 
-/** A row as the API takes it. */
 export type UploadRow = {
   id?: string
   state: PlatformState
@@ -255,7 +251,7 @@ export const readCommissions = (
   return { rows, problems }
 }
 
-/** The calls that upload these rows, each well below the limit of a body. */
+/** The calls that upload these rows, each well below the body limit. */
 export const callsOf = (rows: UploadRow[]): UploadRow[][] =>
   Array.from({ length: Math.ceil(rows.length / MAX_COMMISSION_ROWS) }, (_, call) =>
     rows.slice(call * MAX_COMMISSION_ROWS, (call + 1) * MAX_COMMISSION_ROWS),

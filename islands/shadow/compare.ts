@@ -1,16 +1,16 @@
-/** Lets the server compare what was uploaded or read. */
+/** Has the server compare uploaded or read rows. */
 import * as m from '../../lib/languages/messages.ts'
 import { send } from '../import/api.ts'
 import { actions, announce, h } from '../import/dom.ts'
 import { t } from '../text.ts'
 
-/** Between two calls that compare. */
+/** The pause between two calls. */
 const PAUSE_MS = 500
 
 /**
- * Compares until nothing is left.
+ * Compares until no rows are left.
  * @param url of the shadow run
- * @param said the element that reports the progress
+ * @param said the element that shows the progress
  */
 export const compare = async (url: string, said: HTMLElement): Promise<void> => {
   said.textContent = t(m.shadow_comparing)
@@ -27,6 +27,5 @@ export const compare = async (url: string, said: HTMLElement): Promise<void> => 
   }
 }
 
-/** The link to the comparison. */
 export const viewComparison = (href: string): HTMLElement =>
   actions(h('a', { class: 'button', href }, t(m.mails_shadow_button)))

@@ -8,7 +8,7 @@ import { followSource } from '../import/source/source-progress.ts'
 import { t } from '../text.ts'
 import { compare, viewComparison } from './compare.ts'
 
-/** Compares what was read. */
+/** Compares the rows of a reading. */
 const finish = async ({ dataset }: HTMLElement, { lists }: Source): Promise<void> => {
   const said = h('p', {})
   showStep(t(m.shadow_comparison), said)
@@ -22,8 +22,8 @@ const finish = async ({ dataset }: HTMLElement, { lists }: Source): Promise<void
 }
 
 /**
- * Offers the form, as often as the user comes back to it.
- * @param fail shows why the comparison has stopped
+ * Shows the form whenever the user returns to it.
+ * @param fail shows why the comparison stopped
  */
 export const readByApi = async (
   page: HTMLElement,

@@ -1,4 +1,4 @@
-/** Applications: what people send, and what managers decide. */
+/** Applications, and people's standing in a program. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -35,7 +35,7 @@ const selectApplications = (db: Db) =>
       'a.partner_id as partnerId',
     ])
 
-/** The columns that the status is derived from, which have indexes. */
+/** The columns that the status is derived from. They have indexes. */
 const hasStatus = (status: ApplicationStatus) => {
   if (status === 'applied') return sql<SqlBool>`a.outcome is null and a.applied_at is not null`
   if (status === 'invited') return sql<SqlBool>`a.outcome is null and a.applied_at is null`
@@ -55,7 +55,8 @@ export const applicationsQuery = (
 ) =>
   selectApplications(db)
     .where(
-      // One of the two, so that no index is read for the whole workspace where a program has few.
+      // Only one of the two conditions, so that a program with few applications does not read the
+      // index of the whole workspace.
       programId
         ? sql<SqlBool>`a.program_id = ${programId} and p.workspace_id = ${workspaceId}`
         : sql<SqlBool>`a.workspace_id = ${workspaceId}`,
@@ -65,7 +66,7 @@ export const applicationsQuery = (
     .orderBy('a.id', 'desc')
     .limit(limit)
 
-/** One of them, as a query. @param id a UUID */
+/** One application, as a query. @param id a UUID */
 export const applicationQuery = (db: Db, workspaceId: string, id: string) =>
   selectApplications(db).where('a.workspace_id', '=', workspaceId).where('a.id', '=', id)
 
@@ -73,7 +74,7 @@ export const applicationQuery = (db: Db, workspaceId: string, id: string) =>
 export const findApplication = (db: Db, workspaceId: string, id: string) =>
   applicationQuery(db, workspaceId, id).executeTakeFirst()
 
-/** How many applications wait for a manager, up to a limit, as an expression. */
+/** The number of applications that wait for a manager, up to a limit, as an expression. */
 export const countWaiting = (workspaceId: string, most: number) => sql<number>`
   (select count(*)::int from (
     select from applications a where a.workspace_id = ${workspaceId} and ${hasStatus('applied')} limit ${most}) waiting)`
@@ -122,7 +123,7 @@ export type NewApplication = {
   siteUrl: string | null
   promotion: string
   answers: Answer[]
-  /** Of the page, for the mails about it. */
+  /** The language of the page, for the mails about it. */
   language: Language
 }
 
@@ -130,10 +131,10 @@ const ifInvited = (column: 'invited_at' | 'invited_by' | 'group_id') =>
   sql<never>`case when applications.status = 'invited' then ${sql.ref(`applications.${column}`)} end`
 
 /**
- * Saves an application, also of a person who was invited, or rejected and not blocked. A repeat
- * changes nothing.
+ * Saves an application, also of an invited person, or one who was rejected and not blocked.
+ * Idempotent.
  *
- * @returns what is saved; undefined if the address is blocked
+ * @returns the saved application; undefined if the address is blocked
  */
 export const saveApplication = async (
   db: Db,

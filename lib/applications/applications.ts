@@ -1,14 +1,14 @@
-/** Applications of people who want to be partners, and their limits. */
+/** Applications to become a partner, and their limits. */
 
 export const APPLICATION_STATUSES = ['invited', 'applied', 'approved', 'rejected'] as const
 export type ApplicationStatus = (typeof APPLICATION_STATUSES)[number]
 export type ApplicationOutcome = Extract<ApplicationStatus, 'approved' | 'rejected'>
 
-/** A question of the merchant, as the page asked it, and its answer. */
+/** A merchant's question, as the page asked it, and the answer. */
 export type Answer = { question: string; answer: string }
 
 export const MAX_QUESTIONS = 5
-/** People that a manager invites at once. */
+/** People per invitation request. */
 export const MAX_INVITED = 100
 /** Of an answer, of an intro and of a reason, in characters. */
 export const MAX_TEXT_LENGTH = 2_000
@@ -22,7 +22,7 @@ export type JoinPage = {
   isOpen: boolean
   intro: string
   questions: string[]
-  /** Whether it approves applications at once, and into which group. */
+  /** Whether applications are approved automatically, and into which group. */
   approves: boolean
   groupId: string | null
 }

@@ -1,4 +1,4 @@
-/** What managers decide on applications. */
+/** Managers' decisions on applications. */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
@@ -8,7 +8,7 @@ import { createPartner, type NewPartner } from '../partners/changes/new-partner.
 import { type ApplicationRow, applicationQuery, findApplication } from './applications.queries.ts'
 import type { ApplicationStatus } from './applications.ts'
 
-/** What a decision needs to know of an application. */
+/** The fields that a decision reads. */
 type Decided = Pick<ApplicationRow, 'id' | 'programId' | 'email' | 'name'>
 
 /** Of concurrent decisions, only one finds the application undecided. */
@@ -22,11 +22,11 @@ const isOpen = (status: ApplicationStatus | undefined) =>
   status === 'applied' || status === 'invited'
 
 /**
- * Makes the applicant a partner, in one transaction. If the address is a partner's already, the
- * application is approved for that one. Idempotent.
+ * Makes the applicant a partner, in one transaction. If a partner has the address already, the
+ * application is approved for that partner. Idempotent.
  *
- * @param decidedBy null if the page approves by itself
- * @returns whether it is approved; not if it was rejected before
+ * @param decidedBy null if the page approves automatically
+ * @returns whether it is approved; false if it was rejected before
  */
 export const approveApplication = async (
   db: Db,
@@ -58,7 +58,7 @@ export const approveApplication = async (
     sql`
       update partners set language = (select language from applications where id = ${id})
       where id = ${partnerId} and language is null`.compile(db),
-    // A manager may reject it at the same moment: then no partner is created.
+    // A concurrent rejection prevents the partner.
     sql`select assert_unchanged(exists (select from applications where id = ${id} and partner_id = ${partnerId}))`.compile(
       db,
     ),
@@ -97,7 +97,7 @@ export const approveApplication = async (
 /**
  * Rejects an application. Idempotent.
  *
- * @param mail what the mail to the applicant says; null sends none
+ * @param mail the content of the mail to the applicant; null sends none
  * @returns the application; null if it was approved before, or rejected otherwise
  */
 export const rejectApplication = async (
@@ -136,9 +136,9 @@ export const rejectApplication = async (
 }
 
 /**
- * Deletes the application of a person who is not a partner, and may apply again. Idempotent.
+ * Deletes the application of a person who is not a partner. The person may apply again. Idempotent.
  *
- * @returns whether it is gone; not if it was approved
+ * @returns whether it is deleted; false if it was approved
  */
 export const deleteApplication = async (
   db: Db,

@@ -1,4 +1,4 @@
-/** Invitations: managers ask people to be partners, who become one when they accept. */
+/** Invitations. Invited people become partners when they accept. */
 import { sql } from 'kysely'
 import { type Act, auditEntry } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
@@ -9,18 +9,18 @@ type People = {
   programId: string
   groupId: string | null
   emails: string[]
-  /** What the mail says of the sender, and where it leads. A backend has no address. */
+  /** For the mail: its sender, and its link. A backend has no address. */
   workspaceName: string
   sender: string | null
   url: string
 }
 
 /**
- * Invites people who are no partners, have not applied and are not blocked: at most once a day
- * each. Of copies at the same `now`, one invites, and all have the same result.
+ * Invites people who are no partners, have not applied and are not blocked, at most once a day
+ * each. Concurrent copies with the same `now` invite once, and return the same result.
  *
- * @param people at least one, with addresses as they are stored, each once
- * @returns the result of each, in their order
+ * @param people at least one; addresses are normalized and distinct
+ * @returns the result of each, in the same order
  */
 export const invite = async (
   db: Db,

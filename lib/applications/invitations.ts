@@ -10,7 +10,7 @@ export const INVITATION_STATUSES = [
 
 export type Invitee = {
   email: string
-  /** `invited_before` within a day, so not again. */
+  /** `invited_before` means within a day, so that no mail is sent. */
   status: (typeof INVITATION_STATUSES)[number]
   /** null for a partner who has not applied. */
   applicationId: string | null

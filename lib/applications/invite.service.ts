@@ -1,4 +1,4 @@
-/** What the API and the page share of inviting people: who sends the mail, and where it leads. */
+/** Invites people, for the API and the page. */
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../auth/access.ts'
 import { senderOf } from '../values/emails.ts'

@@ -6,7 +6,7 @@ import { BRAND_COLUMNS, contactIn } from '../brand/brands.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { Agreement, JoinPage } from './applications.ts'
 
-/** What a manager sets. */
+/** A manager's settings. */
 export type JoinSettings = JoinPage & {
   /** The terms that partners accept; blank for none. */
   agreement: string
@@ -20,17 +20,17 @@ export type PublicJoinPage = JoinPage &
     siteUrl: string
     workspaceId: string
     workspaceName: string
-    /** The address that applicants and partners of the program can write to. */
+    /** The address for questions of the program's applicants and partners. */
     contact: string | null
-    /** null if there is nothing to accept. */
+    /** null if there are no terms to accept. */
     agreement: Agreement | null
   }
 
-/** The newest terms of a program, as a query. A version without text ends them. */
+/** A program's newest terms, as a query. A version without text ends them. */
 const agreementQuery = (programId: string) => sql<Agreement>`
   select version, content from agreements where program_id = ${programId} order by version desc limit 1`
 
-/** Makes a closed and blank page, unless the program has one, as a query. */
+/** Creates a closed and blank page unless the program has one, as a query. */
 export const blankPageQuery = (workspaceId: string, programId: string) => sql`
   insert into join_pages (program_id, workspace_id, is_open, intro, questions, approves)
   values (${programId}, ${workspaceId}, false, '', '[]', false) on conflict do nothing`
@@ -69,7 +69,7 @@ export const readJoinPage = async (
   return page && { ...page, agreement: agreement?.content ? agreement : null }
 }
 
-/** What a program's page is set to; closed and blank before a manager has saved anything. */
+/** A page's settings. They are closed and blank before the first change. */
 export const settingsOf = (page: PublicJoinPage | undefined): JoinSettings => ({
   isOpen: page?.isOpen ?? false,
   intro: page?.intro ?? '',
@@ -81,10 +81,10 @@ export const settingsOf = (page: PublicJoinPage | undefined): JoinSettings => ({
 
 /**
  * Changes the page of a program. Undefined fields keep their values. Changed terms become a new
- * version. The lock serializes concurrent changes, so that each has one of its own.
+ * version. The lock serializes concurrent changes, so that each gets its own version.
  *
  * @param programId of a program of the workspace
- * @returns the page; undefined, and nothing is saved, if the group is not one of the program's
+ * @returns the page; undefined, without a change, if the group belongs to another program
  */
 export const saveJoinPage = async (
   db: Db,
@@ -116,7 +116,7 @@ export const saveJoinPage = async (
     blankPageQuery(workspaceId, programId).compile(db),
     db
       .updateTable('join_pages')
-      // Kysely leaves undefined out. Something has to be set.
+      // Kysely omits undefined fields. At least one has to be set.
       .set({
         program_id: programId,
         is_open: isOpen,
@@ -171,7 +171,7 @@ export const listAgreements = (
     .limit(limit)
     .execute()
 
-/** A version of a program's terms. It is blank where it ended them. */
+/** A version of a program's terms. It is blank if it ended the terms. */
 export const findAgreement = (db: Db, programId: string, version: number) =>
   selectAgreements(db, programId)
     .where('version', '=', version)
@@ -195,7 +195,7 @@ export const openAgreementsQuery = (email: string) => sql<OpenAgreement>`
   order by pr.name, p.id`
 
 /**
- * Accepts the newest terms, if they are still the ones that were shown. May run twice.
+ * Accepts the newest terms, if they are still the ones that were shown. Idempotent.
  * @returns whether they are
  */
 export const acceptAgreement = async (

@@ -1,17 +1,15 @@
-/**
- * How a program looks to partners: on the page on which they apply, in the portal and in its mails.
- */
+/** How a program looks to partners: on its application page, in the portal and in its mails. */
 import { urlRefusal } from '../platform/url.ts'
 
 export type Brand = {
-  /** An image, by https. */
+  /** An image's https URL. */
   logoUrl: string | null
   /** `#rrggbb`, in lower case. */
   accentColor: string | null
   supportEmail: string | null
 }
 
-/** Before a manager has saved anything. */
+/** The brand before the first change. */
 export const NO_BRAND = {
   logoUrl: null,
   accentColor: null,
@@ -24,16 +22,16 @@ export const NO_BRAND = {
 export const isBranded = ({ logoUrl, accentColor, supportEmail }: Brand): boolean =>
   Boolean(logoUrl ?? accentColor ?? supportEmail)
 
-/** Longer than the URL of any image, and short enough for each mail. */
+/** Longer than any image's URL, and short enough for each mail. */
 export const MAX_LOGO_URL_LENGTH = 2_000
 
 /**
- * A domain. Other characters that a URL may have in its host, such as ; and *, mean something in a
- * content security policy.
+ * A domain. Other characters of a URL's host, such as ; and *, have a meaning in a content security
+ * policy.
  */
 const DOMAIN = /^([a-z0-9-]+\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
 
-/** Why no page shows the image of a URL, as a sentence; null if they do. */
+/** Why pages do not show the image of a URL, as a sentence; null if they do. */
 export const logoRefusal = (text: string): string | null => {
   const url = URL.parse(text)
   if (!url) return 'Must be a URL, such as https://example.com/logo.png.'
@@ -47,14 +45,12 @@ export const logoRefusal = (text: string): string | null => {
 }
 
 /**
- * The most origins that one page loads logos from. A partner may have any number of programs, a
- * header not.
+ * Origins of logos per page. A partner may have any number of programs, but a header has a limit.
  */
 const MAX_LOGO_ORIGINS = 20
 
 /**
- * Where a page that shows these brands loads their logos from. Beyond the limit, a logo's place
- * shows the name.
+ * The origins of these brands' logos. Beyond the limit, a page shows the name instead of the logo.
  */
 export const logoOrigins = (brands: readonly Pick<Brand, 'logoUrl'>[]): string[] => {
   const origins = brands.flatMap(({ logoUrl }) => (logoUrl ? new URL(logoUrl).origin : []))

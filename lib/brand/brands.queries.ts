@@ -7,12 +7,10 @@ import { newId } from '../db/ids.ts'
 import { isConflict } from '../db/neon.ts'
 import { type Brand, NO_BRAND } from './brand.ts'
 
-/**
- * The version goes up with each change. Replies to mails go to a support address that is verified.
- */
+/** Each change increments the version. Mails reply to the support address once it is verified. */
 export type StoredBrand = Brand & { version: number; supportEmailVerified: boolean }
 
-/** The columns of a brand, of the table as `b`. All are null for a program without one. */
+/** The columns of a brand, for the table as `b`. All are null for a program without a brand. */
 export const BRAND_COLUMNS = [
   'b.logo_url as logoUrl',
   'b.accent_color as accentColor',
@@ -40,10 +38,10 @@ export const readBrand = async (
 }
 
 /**
- * Changes the branding of a program. May run twice.
+ * Changes the branding of a program. Idempotent.
  *
  * @param programId of a program of the workspace
- * @param version   of the branding that the manager has seen, 0 before the first change
+ * @param version   that the manager has seen, 0 before the first change
  * @returns the branding; null if another manager has changed it since
  */
 export const saveBrand = async (
@@ -100,18 +98,18 @@ export const saveBrand = async (
 }
 
 /**
- * Whom a partner asks about a program: its support address or, without one, the address of the
- * manager who has been one longest. Of the table of brands as `b`.
+ * The address for questions about a program: its support address or, without one, that of the
+ * longest-serving manager. For the table of brands as `b`.
  */
 export const contactIn = (workspaceId: RawBuilder<unknown>) => sql<string | null>`
   coalesce(b.support_email, (
     select m.email from members m where m.workspace_id = ${workspaceId} and m.role = 'manager'
     order by m.created_at, m.id limit 1))`
 
-/** The most contacts that a page shows. */
+/** Contacts per page. */
 const MAX_CONTACTS = 5
 
-/** Whom to ask about the programs of a partner's email address, in all workspaces or in one. */
+/** The contacts of a partner's programs, in all workspaces or in one. */
 export const readContacts = async (
   db: Db,
   email: string,

@@ -1,6 +1,6 @@
 /**
- * Colours that can be read, from the one that a merchant chose. WCAG 2.2 asks for a contrast of 4.5
- * between text and its background (AA, 1.4.3).
+ * Readable colours, derived from a merchant's colour. WCAG 2.2 requires a contrast of 4.5 between
+ * text and its background (AA, 1.4.3).
  */
 
 const MIN_CONTRAST = 4.5
@@ -9,8 +9,7 @@ const BLACK = '#000000'
 const WHITE = '#ffffff'
 
 /**
- * The backgrounds of public/app.css, on which links and borders have the accent colour: --paper,
- * --card, --side and the tints.
+ * The backgrounds of links and borders in public/app.css: --paper, --card, --side and the tints.
  */
 export const BACKGROUNDS = {
   light: ['#f7f7f5', '#ffffff', '#efefec', '#e3f3e9', '#fbf1dc', '#fcebe8'],
@@ -36,7 +35,9 @@ export const contrast = (one: string, other: string): number => {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Black or white, whichever is read better on a colour. One of them always has enough contrast. */
+/**
+ * Black or white, whichever is more readable on a colour. One of them always has enough contrast.
+ */
 export const textOn = (color: string): string =>
   contrast(color, WHITE) >= MIN_CONTRAST || contrast(color, WHITE) >= contrast(color, BLACK)
     ? WHITE
@@ -51,13 +52,10 @@ const mix = (color: string, other: string, share: number): string => {
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
 }
 
-/**
- * Steps between a colour and black or white: fine enough that none changes a colour visibly more
- * than it must.
- */
+/** Steps between a colour and black or white. Finer steps make no visible difference. */
 const STEPS = 50
 
-/** The colour, darkened or lightened until it can be read on all of the backgrounds. */
+/** The colour, darkened or lightened until it is readable on all of the backgrounds. */
 const readableOn = (backgrounds: readonly string[], color: string, extreme: string): string => {
   for (let step = 0; step < STEPS; step++) {
     const candidate = mix(color, extreme, step / STEPS)
@@ -67,12 +65,12 @@ const readableOn = (backgrounds: readonly string[], color: string, extreme: stri
   return extreme
 }
 
-/** What pages need of an accent colour. @param accent `#rrggbb` */
+/** A page's colours for an accent colour. @param accent `#rrggbb` */
 export const accentColors = (accent: string) => ({
-  /** Of links and borders, on light and on dark pages. */
+  /** For links and borders, on light and on dark pages. */
   onLight: readableOn(BACKGROUNDS.light, accent, BLACK),
   onDark: readableOn(BACKGROUNDS.dark, accent, WHITE),
-  /** Of buttons: the colour itself, and their text. */
+  /** For buttons: the colour itself, and the colour of their text. */
   button: accent,
   buttonText: textOn(accent),
 })

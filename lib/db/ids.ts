@@ -38,7 +38,7 @@ export const randomBase62 = (length: number): string => {
   return text
 }
 
-/** Of a token in a link: 190 bits. Only letters and digits, as mail programs break links at others. */
+/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
 export const TOKEN_LENGTH = 32
 
 export const newToken = (): string => randomBase62(TOKEN_LENGTH)

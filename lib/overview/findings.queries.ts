@@ -19,13 +19,13 @@ import { countExpectedQuery } from '../tracking/events/expected-sales.queries.ts
 import { countUnreadableQuery } from '../tracking/events/processor-events.queries.ts'
 import { countHeldQuery } from '../tracking/holds/held-commissions.queries.ts'
 
-/** Counts stop here, so that pages stay fast on large workspaces; they show "more than". */
+/** Counts stop here, so that pages of large workspaces stay fast. They show "more than". */
 export const MAX_COUNT = 100_000
 
-/** Partners and programs that are named. */
+/** Partners and programs per list of names. */
 const NAMED = 5
 
-/** As columns of one row. */
+/** The facts as columns of one row. */
 export type CheckedColumns = Omit<CheckedFacts, 'deliveries'> & {
   deliveries: DeliveriesJson | null
 }
@@ -48,7 +48,7 @@ export const checkedColumns = (workspaceId: string, now: Date) => {
     ${refusedVisitsQuery(workspaceId, refusedVisitsSince(now), NAMED)} as "refusedVisits"`
 }
 
-/** The facts that columns have, with times as dates. */
+/** The facts of these columns, with times as dates. */
 export const toCheckedFacts = ({ deliveries, ...facts }: CheckedColumns): CheckedFacts => ({
   ...facts,
   deliveries: deliveries && {

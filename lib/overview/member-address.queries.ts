@@ -1,20 +1,19 @@
 /**
- * How a member's email address changes, in all workspaces: links to the old and to the new address
- * approve it.
+ * Changes a member's email address in all workspaces, once links to both addresses are confirmed.
  */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { breaks } from '../db/neon.ts'
 
-/** Unused requests per address: enough for typing errors, too few to flood a mailbox. */
+/** Open requests per address: enough for typing errors, too few to flood a mailbox. */
 const MAX_OPEN = 3
 
-/** What a request is made with. `old` and `new` are those of the links to the two addresses. */
+/** `old` and `new` are the links to the two addresses. */
 type Request = {
   from: string
   to: string
-  /** The workspace from which the mails are sent. */
+  /** The workspace that sends the mails. */
   workspaceId: string
   old: { tokenHash: string; url: string }
   new: { tokenHash: string; url: string }
@@ -58,12 +57,12 @@ export const requestMemberAddress = async (db: Db, request: Request): Promise<bo
   return results.at(-1)?.length === 1
 }
 
-/** An open request, as one of its links shows it. */
+/** An open request, seen from one of its links. */
 export type OpenRequest = {
   to: string
-  /** Whether the link is that to the new address. */
+  /** Whether it is the link to the new address. */
   isNew: boolean
-  /** Whether this link was confirmed already. */
+  /** Whether this link is confirmed. */
   isConfirmed: boolean
 }
 
@@ -86,7 +85,7 @@ export const findMemberAddress = async (
   return rows[0] ?? null
 }
 
-/** Ends a request, by either of its links. */
+/** Ends a request, from either of its links. */
 export const cancelMemberAddress = (
   db: Db,
   from: string,
@@ -97,14 +96,14 @@ export const cancelMemberAddress = (
     db,
   )
 
-/** Whether the new address is a member's in one of the workspaces. */
+/** Whether the new address is a member of one of the workspaces. */
 const isTaken = (from: string) => sql<SqlBool>`exists (
   select from members o join members n on n.workspace_id = o.workspace_id where o.email = ${from} and n.email = new_email)`
 
 /**
  * Confirms one of the two links, and changes the address once both are confirmed. Runs and limits
- * that wait for the approval of another manager keep waiting. The old address can no longer sign in
- * to anything, unless it is a partner's. May be repeated.
+ * that wait for another manager's approval keep waiting. The old address can no longer sign in,
+ * unless it is a partner's. Idempotent.
  */
 export const confirmMemberAddress = async (
   db: Db,
@@ -114,7 +113,7 @@ export const confirmMemberAddress = async (
   const isOpen = sql<SqlBool>`${isNamed(from, tokenHash)} and done_at is null and expires_at > ${now}`
   const isDone = sql<SqlBool>`exists (select from address_changes where ${isNamed(from, tokenHash)} and done_at = ${now})`
   const statements = [
-    // With the changes of members, which lock the workspace, too.
+    // Serialized with changes of members, which lock the workspace, too.
     sql`select id from workspaces where id in ${mine} order by id for no key update`,
     sql`update address_changes
         set new_confirmed_at = case when token_hash = ${tokenHash} then coalesce(new_confirmed_at, ${now}) else new_confirmed_at end,

@@ -28,9 +28,9 @@ import {
 } from './findings.queries.ts'
 import { type TopPartnerRow, topPartnersQuery } from './top-partners.queries.ts'
 
-/** Failures of payouts older than this were seen, or paid since by another run. */
+/** How long the overview shows failed payouts. Older ones were seen, or paid by another run. */
 const FAILED_DAYS = 30
-/** The landing pages and referrers that the overview lists. One row sums up all others. */
+/** Landing pages and referrers on the overview. One row sums up all others. */
 const PAGES_SHOWN = 6
 const REFERRERS_SHOWN = 8
 /** Partners on the overview. */
@@ -45,7 +45,6 @@ export type Overview = {
   partners: number
   /** Commissions held for review; at most `MAX_COUNT` + 1. */
   held: number
-  /** What the checks have found. */
   findings: Finding[]
   /** Partners' earnings by currency, in minor units. */
   earned: { currency: string; pendingCents: bigint }[]
@@ -58,17 +57,17 @@ export type Overview = {
    * lib/payouts/transfers/unexpected-transfers.queries.ts.
    */
   foundTransfers: number
-  /** Transfers that wait for a partner whom a restored database does not have. */
+  /** Transfers whose partner is missing in a restored database. */
   unknownTransfers: number
   /** Payouts of the last 30 days that failed; at most `MAX_COUNT` + 1. */
   failedPayouts: number
   /** Emails that could not be delivered; at most `MAX_COUNT` + 1. */
   failedMails: number
-  /** Webhook endpoints that fail, or were disabled for that. */
+  /** Webhook endpoints that fail, or were disabled because of failures. */
   failingEndpoints: number
   /** Managers who have signed in. */
   managers: number
-  /** Of this period and the one before. */
+  /** Of this period and the previous one. */
   activity: WorkspaceActivity[]
   /** The pages with the most clicks. */
   pages: StatsRow[]
@@ -78,7 +77,7 @@ export type Overview = {
   topPartners: TopPartnerRow[]
 }
 
-/** What one row has. */
+/** The columns of the row. */
 type Facts = Omit<
   Overview,
   'findings' | 'earned' | 'balances' | 'activity' | 'pages' | 'referrers' | 'topPartners'

@@ -17,16 +17,15 @@ import { eventsQuery } from '../tracking/events/events.queries.ts'
 import { commissionsQuery } from '../tracking/ledger/commissions.queries.ts'
 import type { Period } from '../values/periods.ts'
 
-/** The newest rows of each list; the page links to the rest. */
+/** The newest rows of each list. The page links to the others. */
 export const ROWS_SHOWN = 10
 
 /**
- * Reads a partner with its links, balances, payout account, groups, activity, and newest payouts,
- * commissions, events, customers, changes by managers and notes, in one database round trip. A list
- * with more rows than the page shows has one extra row.
+ * Reads a partner with everything on its page, in one database round trip. A list with more rows
+ * than the page shows has one extra row.
  *
  * @param id     a UUID
- * @param period of the activity, which has the one before too
+ * @param period of the activity, which includes the previous period
  * @returns undefined when the workspace has no such partner
  */
 export const readPartnerPage = async (

@@ -1,7 +1,4 @@
-/**
- * The search across a workspace: partners, customers, sales and leads, clicks and payouts, by name,
- * address, id or reference.
- */
+/** Searches a workspace's partners, customers, events, clicks and payouts. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { partnersQuery } from '../partners/lists/partners.queries.ts'
@@ -10,14 +7,14 @@ import { normalizeEmail } from '../values/emails.ts'
 /** The number in a payout's reference, such as PO-000042, or null. */
 const payoutNumber = (text: string): string | null => /^PO-0*(\d{1,18})$/i.exec(text)?.[1] ?? null
 
-/** The matches of each kind. A longer text narrows them down. */
+/** Matches of each kind. A longer text narrows them down. */
 const MATCHES_SHOWN = 10
 
 export type SearchResults = Awaited<ReturnType<typeof search>>
 
 /**
- * What a text names, in one database round trip: partners by a part of the name, address or slug;
- * all others by a whole id, reference or address. Each kind has its newest matches, at most
+ * The matches of a text, in one database round trip: partners by a part of the name, address or
+ * slug; all others by a whole id, reference or address. Each kind has its newest matches, at most
  * `MATCHES_SHOWN`.
  *
  * @param text not blank

@@ -1,5 +1,3 @@
-/** The partners who brought the most revenue in a period. */
-
 import { sql } from 'kysely'
 import { currenciesQuery } from '../partners/lists/partner-list.queries.ts'
 import { daysBetween } from '../totals/stats.queries.ts'
@@ -7,12 +5,12 @@ import { partsOf } from '../totals/stats.ts'
 import type { DayRange } from '../values/days.ts'
 
 /**
- * Partners whose days are added up: so many with the most revenue in each calendar month of the
- * period. All days of all partners would be 150,000 rows where 5,000 partners sell every day.
+ * Partners whose days are added up: this many with the most revenue in each calendar month. All
+ * days of all partners would be 150,000 rows if 5,000 partners sell every day.
  */
 const CANDIDATES = 50
 
-/** What a partner brought in a period, in one currency. */
+/** A partner's figures of a period, in one currency. */
 export type TopPartnerRow = {
   partnerId: string
   slug: string
@@ -24,8 +22,8 @@ export type TopPartnerRow = {
 }
 
 /**
- * The partners with the most revenue in the workspace's first currency, so many, each with a row
- * per currency, as a query. Exact but for the choice of candidates.
+ * The partners with the most revenue in the workspace's first currency, each with a row per
+ * currency, as a query. Exact except for the choice of candidates.
  */
 export const topPartnersQuery = (workspaceId: string, range: DayRange, limit: number) => {
   const { months, days } = partsOf(range)

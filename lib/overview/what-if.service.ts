@@ -1,4 +1,4 @@
-/** What-if of changed programs and groups, before they are saved. */
+/** What changed terms of programs and groups would have earned, before they are saved. */
 
 import { diff, type Patch } from '../audit/diff.ts'
 import type { Db } from '../db/connection.ts'
@@ -9,7 +9,7 @@ import type { ReplayedTerms } from '../rules/decisions/past-events.ts'
 import type { Reward, RewardTerms } from '../rules/rewards/rewards.ts'
 import { type WhatIf, whatIf } from '../tracking/what-if/what-if.service.ts'
 
-/** The terms that decide what an event earns, as a program has them. */
+/** The terms that determine what an event earns. */
 type ProgramChange = Pick<ProgramTerms, keyof ReplayedTerms | 'attributionDays'>
 
 type Rewards = Pick<GroupTerms, 'saleReward' | 'leadReward'>
@@ -27,7 +27,7 @@ export const programWhatIf = (
   return whatIf(db, workspaceId, { programId: program.id, program: changed, attributionDays }, now)
 }
 
-/** The same of changed rewards of a group. */
+/** The same for changed rewards of a group. */
 export const groupWhatIf = (
   db: Db,
   workspaceId: string,

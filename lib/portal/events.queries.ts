@@ -1,6 +1,6 @@
 /**
- * The events that a partner may see: those credited to it, and those with a click on its link
- * credited elsewhere.
+ * The events that a partner may see: those credited to it, and those with a click on its link that
+ * are credited elsewhere.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
@@ -16,7 +16,7 @@ export type OwnEvent = {
   kind: EventKind
   occurredAt: Date
   steps: Step[]
-  /** The reader, in the program. */
+  /** The reading partner, in the program. */
   partnerId: string
   program: string
   supportEmail: string | null
@@ -26,13 +26,13 @@ export type OwnEvent = {
   customer: string
   amountCents: bigint | null
   currency: string | null
-  /** Whether its commission is one of shadow mode: then there is none to show. */
+  /** Whether its commission belongs to shadow mode, and so is not shown. */
   isOfShadow: boolean
-  /** The reader's latest commission. */
+  /** The partner's latest commission. */
   commission: RawCommission | null
 }
 
-/** Built as JSON: times are text. Amounts are far below 2^53, so numbers are exact. */
+/** Built as JSON, with times as text. Amounts are far below 2^53, so numbers are exact. */
 type RawCommission = {
   amountCents: number
   currency: string
@@ -48,7 +48,7 @@ type RawCommission = {
 
 type Row = Omit<OwnEvent, 'isOfShadow'>
 
-/** We do not promise what another platform pays. */
+/** Tributary does not promise what another platform pays. */
 const toOwnEvent = (row: Row): OwnEvent => {
   const { commission } = row
   const isOfShadow =
@@ -62,7 +62,7 @@ export const readOwnEvents = async (db: Db, email: string, filter: PortalFilter)
   const mine = partnersOf(email, programId)
   const before = cursor ? sql`and e.id < ${cursor}` : sql``
   const newest = sql`order by e.id desc limit ${limit}`
-  // The newest of each partner: one of millions of events would be sorted as a whole.
+  // The newest of each partner, because a query over all events would sort millions as a whole.
   const isOwn = sql<SqlBool>`e.id in (
     (select e.id from mine cross join lateral (
        select e.id from events e where e.partner_id = mine.id ${before} ${newest}) e ${newest})
@@ -95,8 +95,8 @@ const partnersOf = (email: string, programId?: string) => sql`
 const isUncreditedClick = sql<SqlBool>`e.click_id is not null and e.attributed_by is distinct from 'click'`
 
 /**
- * Joins each event with its reader: of these partners the credited one, else the one whose link was
- * clicked.
+ * Joins each event with the reading partner: the credited one of these partners, else the one with
+ * the clicked link.
  */
 const selectOwn = (
   mine: RawBuilder<unknown>,

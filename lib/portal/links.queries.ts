@@ -13,7 +13,7 @@ export type OwnLinks = Brand & {
   workspace: string
   status: 'approved' | 'banned'
   siteUrl: string
-  /** The address to ask. */
+  /** The address for questions. */
   contact: string | null
   /** The main one first, then the newest. */
   links: ({ slug: string } & LinkCounts)[]

@@ -10,7 +10,7 @@ export type PortalFilter = PageRequest & { programId?: string | undefined }
 
 type CommissionFilter = PortalFilter & { payoutId?: string | undefined }
 
-/** The programs of an email address, by name, to filter lists by. */
+/** The programs of an email address by name, for filters. */
 export const ownProgramsQuery = (db: Db, email: string) =>
   db
     .selectFrom('partners as p')
@@ -23,7 +23,7 @@ export const ownProgramsQuery = (db: Db, email: string) =>
 export type OwnCommission = Awaited<ReturnType<typeof readOwnCommissions>>['rows'][number]
 
 /**
- * The commissions of an email address with their reversals summed, newest first, in one database
+ * The commissions of an email address with the sums of reversals, newest first, in one database
  * round trip.
  */
 export const readOwnCommissions = async (db: Db, email: string, filter: CommissionFilter) => {
@@ -34,10 +34,7 @@ export const readOwnCommissions = async (db: Db, email: string, filter: Commissi
   return { programs, rows }
 }
 
-/**
- * Of a payout, all are of its partner, whom the index of the payout's commissions need not look
- * for.
- */
+/** A payout is of one partner, so the index of its commissions needs no condition on partners. */
 const isOf = (payoutId: string | undefined) =>
   payoutId ? sql<boolean>`newest.payout_id = ${payoutId}` : sql<boolean>`newest.partner_id = own.id`
 
@@ -60,13 +57,14 @@ const ownCommissionsQuery = (
       eb
         .selectFrom('partners as own')
         .innerJoinLateral(
-          // The newest of each partner: one of millions of commissions would be sorted as a whole.
+          // The newest of each partner, because a query over all commissions would sort millions as
+          // a whole.
           (each) =>
             each
               .selectFrom('commissions as newest')
               .where(isOf(payoutId))
               .where('newest.kind', '<>', 'reversal')
-              // We do not promise what another platform pays.
+              // Tributary does not promise what another platform pays.
               .where('newest.payable_at', '<', NEVER)
               .where((one) => one.and(cursor ? [one('newest.id', '<', cursor)] : []))
               .select('newest.id')

@@ -1,7 +1,6 @@
 /**
- * Why a sale or a lead counted or not, in words for the partner. The steps of a decision know other
- * partners, coupon ids, groups and the merchant's customers; these sentences are about the reader
- * alone.
+ * Why a sale or a lead counted or not, in words for the partner. The steps name other partners,
+ * coupon ids, groups and customers. These sentences are about the reader alone.
  */
 import { inEnglish, type Message, type Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
@@ -10,7 +9,7 @@ import type { EventKind } from '../rules/steps/event-kinds.ts'
 import type { Step } from '../rules/steps/steps.ts'
 import { formatMoney, type MoneyFormat } from '../values/money.ts'
 
-/** What a partner may see of an event. */
+/** The facts that a partner may see of an event. */
 export type VisibleEvent = {
   kind: EventKind
   steps: Step[]
@@ -18,11 +17,11 @@ export type VisibleEvent = {
   isCredited: boolean
   /** Whether another partner is credited. */
   isCreditedToOther: boolean
-  /** Whether its commission is one of shadow mode, which another platform pays. */
+  /** Whether its commission belongs to shadow mode, so that another platform pays. */
   isOfShadow: boolean
   /** Whether it came with a click on the partner's link. */
   isClicked: boolean
-  /** The partner. Its slug may have been another one at the time of a step. */
+  /** The partner. Its slug may have been different at the time of a step. */
   partnerId: string
 }
 
@@ -30,7 +29,7 @@ const DAY_MS = 86_400_000
 
 type Click = { clickedAt: string; expiresAt: string }
 
-/** For how many days a click is valid. */
+/** The validity of a click, in days. */
 const validityOf = ({ clickedAt, expiresAt }: Click): number =>
   Math.round((Date.parse(expiresAt) - Date.parse(clickedAt)) / DAY_MS)
 
@@ -121,7 +120,6 @@ export const explainToPartner = (
   return event.isCreditedToOther ? [...sentences, t(CREDITED_TO_OTHER[event.kind])] : sentences
 }
 
-/** The steps that determine the earnings. */
 const OF_MONEY: Partial<Record<Step['code'], true>> = {
   group_reward: true,
   program_reward: true,
@@ -236,7 +234,9 @@ const explainToCredited = (step: Step, kind: EventKind, { money, t }: Writing): 
   }
 }
 
-/** Why a commission was reversed. The refunded amount is the merchant's data, and is left out. */
+/**
+ * Why a commission was reversed. The refunded amount is omitted, because it is the merchant's data.
+ */
 const reversalMessage = ({
   refundedCents,
   disputedCents,

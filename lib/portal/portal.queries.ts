@@ -1,7 +1,7 @@
 /**
  * The portal's start page: the programs, balances and activity of an email address. All queries of
- * this room filter by the address that the session has verified, so a partner reads only its own
- * data.
+ * this room filter by the address that the session has verified, so that partners read only their
+ * own data.
  */
 import { sql } from 'kysely'
 import { ownApplicationsQuery } from '../applications/applications.queries.ts'
@@ -20,9 +20,7 @@ import type { Period } from '../values/periods.ts'
 export type Partnership = PortalData['partnerships'][number]
 export type Balance = PortalData['balances'][number]
 
-/**
- * The language in which a partner reads, for its mails. Nothing is written while it stays the same.
- */
+/** The language of a partner, for its mails. Nothing is written if it has not changed. */
 const rememberLanguage = (email: string, language: Language) => sql`
   update partners set language = ${language} where email = ${email} and language is distinct from ${language}`
 
@@ -70,8 +68,8 @@ export const readPortal = async (
 export type PortalData = Awaited<ReturnType<typeof readPortal>>
 
 /**
- * The programs of an email address, grouped by workspace because one connected account serves all
- * of a workspace.
+ * The programs of an email address, grouped by workspace, because one connected account serves a
+ * whole workspace.
  */
 const partnershipsQuery = (db: Db, email: string) =>
   db

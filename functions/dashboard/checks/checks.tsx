@@ -1,5 +1,3 @@
-/** The page of checks: what is looked at to find lost, doubled and wrong sales. */
-
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
@@ -41,7 +39,7 @@ const Row = ({ check, findings, workspace, base }: RowProps) => {
   )
 }
 
-/** The partners whom late leads and unverified addresses have credited lately. */
+/** The partners to whom late leads and unverified addresses were credited recently. */
 const Doubtful = ({ rows, base }: { rows: DoubtfulCredits[]; base: string }) =>
   rows.length > 0 && (
     <section class="card" id="doubtful">
@@ -66,7 +64,7 @@ const Doubtful = ({ rows, base }: { rows: DoubtfulCredits[]; base: string }) =>
     </section>
   )
 
-/** /app/:workspace/checks: each check, its findings, and the pages that resolve them. */
+/** /app/:workspace/checks: each check with its findings, and the pages that resolve them. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/checks', async (c) => {
   const { db, now, workspace } = c.var
   const t = textsOf(c)

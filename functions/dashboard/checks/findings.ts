@@ -11,12 +11,10 @@ import type { Check, Finding } from '../../../lib/tracking/checks/findings.ts'
 export const upToMost = (number: number): string =>
   number > MAX_COUNT ? t(m.overview_more_than, { number: figure(MAX_COUNT) }) : figure(number)
 
-/** A sentence with a count. */
 export const tally = (count: number, message: Message<{ count: number; shown: string }>): string =>
   t(message, { count, shown: upToMost(count) })
 
 type Words = {
-  /** What is checked. */
   name: Message
   /** Why it matters, and what to do. */
   help: Message
@@ -120,6 +118,6 @@ export const WORDS: Record<Check, Words> = {
   },
 }
 
-/** Where a page is. @param base the workspace's path */
+/** @param base the workspace's path */
 export const hrefIn = (base: string, href: string): string =>
   href.startsWith('/docs') ? href : `${base}${href}`

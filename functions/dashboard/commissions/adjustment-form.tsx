@@ -1,5 +1,3 @@
-/** The form in which a manager adjusts a partner's earnings. */
-
 import { newId } from '../../../lib/db/ids.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Checked, Fields } from '../../../lib/http/validate.ts'
@@ -14,7 +12,7 @@ import { NewAdjustment } from '../../../lib/tracking/ledger/commissions.schemas.
 import { parseMoney } from '../../../lib/values/money.ts'
 import { ReasonField } from '../fields/correction-fields.tsx'
 
-/** Why the form of an adjustment that was saved with other values cannot be used again. */
+/** Why an adjustment that was already saved with other values is refused. */
 export const ALREADY_SAVED = m.commissions_adjustment_already_saved
 
 type About = { partnerId: string; commissionId?: string }
@@ -46,11 +44,10 @@ export const readAdjustment = (fields: Fields, about: About): Checked<Adjustment
 
 type Props = {
   action: string
-  /** The currency to begin with. */
+  /** The initial currency. */
   currency: string
-  /** Whether the currency is given. */
+  /** Whether the currency is fixed. */
   isFixed?: boolean
-  /** The rejected form. */
   refused?: { fields: Fields; errors: ErrorDetail[] } | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The page of a commission: its facts, its hold, and a manager's adjustment of it. */
+/** A commission with its facts, its hold, and the forms that change it. */
 
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
@@ -19,7 +19,7 @@ import { MAX_REASON_LENGTH } from '../../../lib/tracking/ledger/commissions.sche
 import { AdjustmentForm } from './adjustment-form.tsx'
 import { ReversalForm } from './reversal-form.tsx'
 
-/** A rejected form, or a step that was refused. */
+/** A rejected form, or the reason of a refused action. */
 export type RefusedForm = {
   form: 'adjustment' | 'hold' | 'reversal'
   fields: Fields
@@ -149,7 +149,7 @@ const Facts = ({ base, commission, now }: FactsProps) => {
   )
 }
 
-/** Why a commission is held, since when, and what was decided. */
+/** Why and since when a commission is held, and the decision. */
 const HoldFact = ({ commission }: { commission: CommissionRow }) => {
   const { holdReason, holdNote, heldBy, heldAt, resolution, resolvedAt, resolvedBy } = commission
   const why =

@@ -1,7 +1,4 @@
-/**
- * /app/:workspace/commissions/change: holds or releases the commissions that a manager chose in the
- * list.
- */
+/** /app/:workspace/commissions/change: holds or releases the selected commissions. */
 
 import * as z from 'zod'
 import type { Act } from '../../../lib/audit/audit.queries.ts'
@@ -68,7 +65,7 @@ type Change = z.output<typeof Change>
 
 type Result = { commission: CommissionRow; refusal: string | null }
 
-/** Changes commissions one after the other. What is interrupted can be sent again. */
+/** Changes commissions one by one. An interrupted request can be retried. */
 const changeAll = async (db: Db, act: Act, change: Change): Promise<Result[]> => {
   const results: Result[] = []
   for (const id of change.commissions) {

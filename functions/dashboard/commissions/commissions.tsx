@@ -33,7 +33,7 @@ const KINDS = [
   })),
 ]
 
-/** The column that shows what a list is sorted by: of commissions in payouts, the payout. */
+/** The column of each sort key. Commissions in payouts are sorted by payout. */
 const SORTED = { id: 'created', payable_at: 'payableFrom', payout_id: 'status' } as const
 
 /** /app/:workspace/commissions: the commissions of all partners. */

@@ -43,7 +43,7 @@ const sourceOf = ({ isReported, processor }: HeldEvent): string =>
     .filter(Boolean)
     .join(', ')
 
-/** Each is a table of two events to compare, so a page has fewer than other lists. */
+/** Each row is a table of two events to compare, so a page has fewer rows than other lists. */
 const HeldPage = Page.extend({ limit: Page.shape.limit.unwrap().default(20) })
 
 type Comparison = { label: Message; of: (event: HeldEvent) => Child }
@@ -72,7 +72,7 @@ const comparisons = (base: string): Comparison[] => [
   { label: m.partner, of: ({ partnerSlug }) => partnerSlug ?? t(m.layout_none) },
 ]
 
-/** The held event, beside the other one if there is one to compare with. */
+/** The held event beside the event that it is compared with, if any. */
 const Evidence = ({
   base,
   event,
@@ -134,7 +134,7 @@ const Held = ({ base, held, mayDecide }: HeldProps) => {
   )
 }
 
-/** Renders the page, with the reason if a commission could not be released or rejected. */
+/** Renders the page, with the reason if a release or a rejection was refused. */
 const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const t = textsOf(c)
   const { db, workspace } = c.var
@@ -174,10 +174,7 @@ const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>)
 
 const PATH = '/app/:workspace/commissions'
 
-/**
- * /app/:workspace/commissions/held: held commissions with their evidence, which managers release or
- * reject.
- */
+/** /app/:workspace/commissions/held: held commissions, which managers release or reject. */
 export default createRoutes<WorkspaceEnv>()
   .get(`${PATH}/held`, (c) => showHeld(c))
   .post(`${PATH}/:id/release`, freshMembersOnly(), resolve('released'))

@@ -1,5 +1,3 @@
-/** The form in which a manager reverses a commission, or a part of it. */
-
 import { newId } from '../../../lib/db/ids.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Checked, Fields } from '../../../lib/http/validate.ts'
@@ -21,7 +19,6 @@ export const readReversal = (fields: Fields, currency: string): Checked<ManualRe
 type Props = {
   action: string
   currency: string
-  /** The rejected form. */
   refused: { fields: Fields; errors: ErrorDetail[] } | undefined
 }
 

@@ -21,7 +21,7 @@ import { Identities } from '../../../lib/pages/tables/identities.tsx'
 import { PartnerOf } from '../../../lib/pages/tables/ledger.tsx'
 import { sortingByTime } from '../../../lib/pages/tables/sorting.ts'
 
-/** The known commissions of another platform, such as "12 commissions of $96.00". */
+/** The commissions on another platform, such as "12 commissions of $96.00". */
 const priorWords = ({ commissions, amountCents, currency }: PriorCommissions): string => {
   const amount = amountCents === null ? '' : money(amountCents, currency)
   if (commissions === null) return amount
@@ -81,7 +81,7 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}`
     const id = c.req.param('id')
     const customer = await found('customer', id, (known) => findCustomer(db, workspace.id, known))
-    // It was merged into another.
+    // The customer was merged into another.
     if (customer.id !== id.toLowerCase()) return c.redirect(`${base}/customers/${customer.id}`)
     const children = (
       <CustomerPage

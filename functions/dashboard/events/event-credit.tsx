@@ -1,5 +1,3 @@
-/** The form in which a manager credits an event by hand. */
-
 import * as z from 'zod'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { readById } from '../../../lib/auth/rows.ts'
@@ -30,7 +28,7 @@ import { ReasonField } from '../fields/correction-fields.tsx'
 
 type Props = { action: string; fields?: Fields | undefined; errors?: ErrorDetail[] | undefined }
 
-/** Partner, reason, and whether the customer moves. */
+/** Partner, reason, and whether the customer's partner changes. */
 export const CreditForm = ({ action, fields = {}, errors }: Props) => (
   <form method="post" action={action}>
     <p>{t(m.events_credit_effect)}</p>
@@ -71,10 +69,7 @@ const CreditPage = ({ path, event, evidence, message, errors, ...form }: CreditP
   </>
 )
 
-/**
- * The form's fields for the partner whom the evidence names: by its slug, unless another program
- * has a partner of that slug.
- */
+/** Fields for the partner of the evidence: by slug, unless the slug exists in several programs. */
 const fieldsFor = async (db: Db, workspaceId: string, evidence: Evidence): Promise<Fields> => {
   const { partner } = evidence
   if (!partner?.isActive) return {}
@@ -88,8 +83,8 @@ type Env = WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }
 const TITLE = { title: m.events_credit_title, section: '/events' } as const
 
 /**
- * GET /app/:workspace/events/:id/credit: the form, filled in with the nearest evidence if nobody is
- * credited. POST to it credits the event.
+ * /app/:workspace/events/:id/credit: the form, prefilled with the best evidence if no partner is
+ * credited.
  */
 export default createRoutes<Env>()
   .get('/app/:workspace/events/:id/credit', async (c) => {
@@ -135,10 +130,7 @@ export default createRoutes<Env>()
     return c.redirect(path, 303)
   })
 
-/**
- * The partners with this slug, email address or id. That of another workspace is found to be
- * missing when it is credited.
- */
+/** The partners with this slug, email address or id. The credit itself checks the workspace. */
 const partnersNamed = async (
   db: Db,
   workspaceId: string,

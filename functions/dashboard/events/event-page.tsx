@@ -66,15 +66,15 @@ type EventPageProps = {
   event: EventRow
   customer: CustomerRow | undefined
   mayChange: boolean
-  /** What reported refunds have returned of a sale. */
+  /** The refunded amount of a sale. */
   refundedCents: bigint
-  /** Whether other reports had its ID. */
+  /** Whether other reports have the event's ID. */
   isMismatched: boolean
   now: Date
   done: Shown | undefined
 }
 
-/** An event with its decision, what it earned, and what a manager may do about it. */
+/** An event with its decision, its commission, and what a manager may do. */
 export const EventPage = ({
   base,
   event,

@@ -1,5 +1,3 @@
-/** The form in which a manager records a refund of a sale. */
-
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { newId } from '../../../lib/db/ids.ts'
@@ -79,7 +77,7 @@ const readSale = (c: Context<Env>): Promise<RefundableSale> =>
 
 type Refused = { fields: Fields; errors: ErrorDetail[]; message?: Shown }
 
-/** Renders the form, with what was refused of it. */
+/** Renders the form, with the errors if it was rejected. */
 const show = async (
   c: Context<Env>,
   event: RefundableSale,
@@ -93,7 +91,7 @@ const show = async (
   return renderSection(c, '/events', m.events_refund_sale, children, status)
 }
 
-/** GET and POST /app/:workspace/events/:id/refund. */
+/** /app/:workspace/events/:id/refund: records a refund of a sale. */
 export default createRoutes<Env>()
   .get('/app/:workspace/events/:id/refund', async (c) => show(c, await readSale(c)))
   .post('/app/:workspace/events/:id/refund', freshMembersOnly(), form(), async (c) => {

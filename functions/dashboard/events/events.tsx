@@ -32,9 +32,7 @@ const CREDITED = [
 
 const DONE = { refunded: m.events_refund_recorded }
 
-/**
- * /app/:workspace/events and /events/:id: reported leads and sales, and how each was attributed.
- */
+/** /app/:workspace/events and /events/:id: leads and sales, and how each was attributed. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/events', async (c) => {
     const t = textsOf(c)

@@ -1,5 +1,3 @@
-/** The page of reports that differ from the event with their ID. */
-
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -54,10 +52,7 @@ const Row = ({ base, mismatch }: { base: string; mismatch: MismatchRow }) => {
   )
 }
 
-/**
- * /app/:workspace/mismatches: what each report has that the event with its ID has not, and what to
- * do.
- */
+/** /app/:workspace/mismatches: reports that differ from the event with their ID, and what to do. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/mismatches', async (c) => {
   const { db, workspace } = c.var
   const t = textsOf(c)

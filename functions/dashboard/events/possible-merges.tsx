@@ -1,5 +1,3 @@
-/** The page of customers who may be one. */
-
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
@@ -38,7 +36,7 @@ const DONE: Record<MergeDecision, Message> = {
   dismissed: m.customers_dismissed_notice,
 }
 
-/** Each is a table of two customers to compare, so a page has fewer than other lists. */
+/** Each row is a table of two customers to compare, so a page has fewer rows than other lists. */
 const MergePage = Page.extend({ limit: Page.shape.limit.unwrap().default(20) })
 
 type Comparison = { label: Message; of: (side: MergeSide) => Child }
@@ -111,7 +109,7 @@ const Pair = ({ base, pair, mayDecide }: PairProps) => {
 
 type Env = WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }
 
-/** Renders the page, with the reason if a pair could not be decided so. */
+/** Renders the page, with the reason if a decision was refused. */
 const show = async (c: Context<Env>, refusal?: string) => {
   const t = textsOf(c)
   const { db, workspace } = c.var
@@ -158,8 +156,8 @@ const decide = (decision: MergeDecision) => async (c: Context<Env>) => {
 const PATH = '/app/:workspace/possible-merges'
 
 /**
- * /app/:workspace/possible-merges: pairs of customers whom a checkout names as one, which managers
- * merge or leave apart.
+ * /app/:workspace/possible-merges: customers who may be one. Managers merge them or keep them
+ * apart.
  */
 export default createRoutes<Env>()
   .get(PATH, (c) => show(c))

@@ -1,5 +1,3 @@
-/** The page of sales and leads that no partner was credited with. */
-
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
@@ -22,7 +20,7 @@ import { evidenceWords } from '../../../lib/tracking/checks/uncredited.ts'
 import { UncreditedQuery } from '../../../lib/tracking/events/events.schemas.ts'
 import { explain } from '../../../lib/tracking/events/explain.ts'
 
-/** Evidence is looked for in several tables, for each row. */
+/** Finding the evidence of a row reads several tables. */
 const PAGE_SIZE = 25
 
 const LISTS = [
@@ -33,7 +31,7 @@ const LISTS = [
 
 type RowProps = { base: string; event: UncreditedRow; mayCredit: boolean }
 
-/** What a manager does about it: credit the partner, or open the page of one who is not active. */
+/** Credits the partner, or opens the page of an inactive partner. */
 const NextStep = ({ base, event }: Omit<RowProps, 'mayCredit'>) => {
   const partner = event.evidence?.partner
   if (creditRefusalOf(event.steps)) return null
@@ -51,7 +49,7 @@ const NextStep = ({ base, event }: Omit<RowProps, 'mayCredit'>) => {
 const Row = ({ base, event, mayCredit }: RowProps) => {
   const { id, externalId, occurredAt, customerEmail, customerExternalId, steps, evidence } = event
   const reason = steps.at(-1)
-  // The reason names the expired click already.
+  // The reason already names the expired click.
   const isSaid =
     reason?.code === 'expired_click' && evidence?.kind === 'click' && evidence.partner?.isActive
   return (
@@ -76,8 +74,8 @@ const Row = ({ base, event, mayCredit }: RowProps) => {
 }
 
 /**
- * /app/:workspace/uncredited: why nobody was credited, who may have referred the customer, and a
- * link to credit that partner.
+ * /app/:workspace/uncredited: events without a partner, with the reason and a link that credits the
+ * likely one.
  */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', async (c) => {
   const { db, now, workspace } = c.var

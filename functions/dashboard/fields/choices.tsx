@@ -1,4 +1,3 @@
-/** Fields in which a manager chooses a program, or a group. */
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { Select } from '../../../lib/pages/forms/fields.tsx'
@@ -38,7 +37,7 @@ type Props = {
   errors?: ErrorDetail[] | undefined
 }
 
-/** The only program is not asked for. */
+/** A select, or a hidden field if there is only one program. */
 export const ProgramField = ({ choices, ...control }: Props & { choices: ProgramAndGroup[] }) => {
   const options = programOptions(choices)
   return options.length > 1 ? (
@@ -48,7 +47,7 @@ export const ProgramField = ({ choices, ...control }: Props & { choices: Program
   )
 }
 
-/** A group, or none. Nothing is asked for where no groups exist. */
+/** A group, or none. Not shown if there are no groups. */
 export const GroupField = ({ groups, ...control }: Props & { groups: Option[]; hint?: string }) =>
   groups.length > 0 ? (
     <Select {...control} options={[{ value: '', label: m.layout_none }, ...groups]} />

@@ -1,4 +1,4 @@
-/** The fields of forms in which a manager changes earnings by hand: an amount, and the reason. */
+/** The fields of forms that change earnings by hand. */
 
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
@@ -10,7 +10,7 @@ import { t } from '../../../lib/pages/layout/text.ts'
 import { MAX_REASON_LENGTH } from '../../../lib/tracking/ledger/commissions.schemas.ts'
 import { parseMoney } from '../../../lib/values/money.ts'
 
-/** @returns minor units; undefined for all that is left, or with a problem */
+/** @returns minor units; undefined for the whole remainder, or with a problem */
 export const readPart = ({ amount = '' }: Fields, currency: string) => {
   const cents = amount.trim() ? parseMoney(amount.trim().replace(',', '.'), currency) : undefined
   const problems =
@@ -22,7 +22,7 @@ export const readPart = ({ amount = '' }: Fields, currency: string) => {
 
 type Props = { label: string; id?: string; fields: Fields; errors: ErrorDetail[] | undefined }
 
-/** The amount of a form that refunds or reverses all that is left, or a part of it. */
+/** The amount to refund or reverse. Blank is the whole remainder. */
 export const PartField = ({ label, id, hint, fields, errors }: Props & { hint: Child }) => (
   <Field
     label={label}
@@ -37,7 +37,6 @@ export const PartField = ({ label, id, hint, fields, errors }: Props & { hint: C
   />
 )
 
-/** Why a manager changes earnings by hand. */
 export const ReasonField = ({ label, id, fields, errors }: Props) => (
   <Field
     label={label}

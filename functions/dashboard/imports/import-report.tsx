@@ -1,5 +1,3 @@
-/** The report of an import: its rows, its balances and the progress of its mails. */
-
 import type {
   ImportCallEntry,
   ImportCount,
@@ -17,7 +15,7 @@ import { linkTo } from '../../../lib/pages/parts/tags.tsx'
 import { Table } from '../../../lib/pages/tables/table.tsx'
 import { UndoneList } from './import-undo.tsx'
 
-/** Rows that are shown. The file has all of them. */
+/** The file has all rows. */
 export const ROWS_SHOWN = 100
 
 const STATUSES: Record<ImportCount['kind'], Record<string, Message>> = {
@@ -39,7 +37,7 @@ const STATUSES: Record<ImportCount['kind'], Record<string, Message>> = {
 const WAITING: readonly MailStatus[] = ['queued', 'retrying']
 const UNDELIVERED: readonly MailStatus[] = ['failed', 'bounced', 'suppressed']
 
-/** What became of the rows of a kind, a line each. */
+/** The results of the rows of a kind, a line each. */
 const Counts = ({ kind, counts }: { kind: ImportCount['kind']; counts: ImportCount[] }) => {
   const of = counts.filter((count) => count.kind === kind)
   if (of.length === 0) return null
@@ -80,10 +78,7 @@ const owedBy = (calls: ImportCallEntry[]) => {
 
 type MailProgressProps = { path: string; base: string; mails: ImportMails[] }
 
-/**
- * How far the mails of an import are. islands/app/waiting.ts keeps it up to date while some of them
- * wait.
- */
+/** The progress of an import's mails, which islands/app/waiting.ts updates. */
 const MailProgress = ({ path, base, mails }: MailProgressProps) => {
   const sum = (is: (status: MailStatus) => boolean) =>
     mails.filter(({ status }) => is(status)).reduce((all, one) => all + one.mails, 0)
@@ -116,7 +111,7 @@ const MailProgress = ({ path, base, mails }: MailProgressProps) => {
   )
 }
 
-/** What became of a row, and the partner whose customer it was. */
+/** The result of a row, and the former partner of its customer. */
 const RowStatus = ({ words, formerPartner }: { words: Shown; formerPartner: string | null }) => (
   <>
     {formerPartner
@@ -125,7 +120,6 @@ const RowStatus = ({ words, formerPartner }: { words: Shown; formerPartner: stri
   </>
 )
 
-/** When something was done, and who did it. */
 const At = ({ at, by }: { at: Date; by: string | null }) => (
   <>
     {by
@@ -165,7 +159,7 @@ const Rows = ({ rows }: { rows: ImportedRow[] }) => (
   </Table>
 )
 
-/** When an import was made, who made it, and which programs it is of. */
+/** When the import was made, by whom, and for which programs. */
 const ImportedAt = ({ at, by, into }: { at: Date; by: string; into: string }) =>
   into ? (
     t(m.imports_at_by_into, { time: () => <Time at={at} />, by, into })
@@ -175,7 +169,7 @@ const ImportedAt = ({ at, by, into }: { at: Date; by: string; into: string }) =>
 
 type ReportProps = { base: string; importId: string; report: ImportReport }
 
-/** The page of an import. @param report with a row more than are shown, if there is one */
+/** @param report has one row more than the page shows, if there are more */
 export const Report = ({ base, importId, report }: ReportProps) => {
   const { calls, counts, rows, mails, undo } = report
   const programs = [...new Set(calls.flatMap(({ programName }) => programName ?? []))]

@@ -1,7 +1,4 @@
-/**
- * The part of a page that reads another platform by its API. Its script is
- * islands/import/source/source.ts.
- */
+/** Reads another platform by its API. The script is islands/import/source/source.ts. */
 import type { Child } from 'hono/jsx'
 import { PLATFORMS } from '../../../lib/imports/sources/platforms/platforms.ts'
 import * as m from '../../../lib/languages/messages.ts'

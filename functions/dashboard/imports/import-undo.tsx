@@ -1,4 +1,4 @@
-/** Undoes an import: what would be taken back and the button, or what depends on the import. */
+/** Undoes an import, or shows what depends on it. */
 
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
@@ -22,7 +22,7 @@ import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { Table } from '../../../lib/pages/tables/table.tsx'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 
-/** What is, or would be, taken back, a line each. */
+/** What the undo deletes, a line each. */
 export const UndoneList = ({ undone }: { undone: Undone }) => {
   const { partners, customers, balances, amountCents, mails } = undone
   if (partners + customers + balances + mails === 0) return <p>{t(m.imports_nothing)}</p>
@@ -45,7 +45,7 @@ export const UndoneList = ({ undone }: { undone: Undone }) => {
 
 type Named = { href: string; name: string; email: string | null }
 
-/** The first of those who depend on the import, with links to their pages. */
+/** The first rows that depend on the import, with links to their pages. */
 const NamedTable = ({ caption, count, rows }: { caption: string; count: number; rows: Named[] }) =>
   count === 0 ? null : (
     <>
@@ -118,7 +118,7 @@ const UndoPage = ({ base, report, undo }: { base: string; report: string; undo: 
   </>
 )
 
-/** What an undo would do, or, with the status 409, why it did nothing; the report, if it is done. */
+/** The effect of an undo; with status 409, why it was refused; the report once it is done. */
 const show = async (
   c: Context<WorkspaceEnv>,
   ask: (importId: string) => Promise<ImportUndo | undefined>,
@@ -135,7 +135,7 @@ const show = async (
 
 const PATH = '/app/:workspace/imports/:id/undo'
 
-/** /app/:workspace/imports/:id/undo. The report of an import says that it was undone. */
+/** /app/:workspace/imports/:id/undo */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, expensive(), (c) =>
     show(c, (id) => previewUndo(c.var.db, c.var.workspace.id, id), 200),

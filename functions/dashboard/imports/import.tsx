@@ -15,23 +15,20 @@ import { snippetTag } from '../../../lib/tracking/clicks/snippet-version.ts'
 import { SourceForm } from './import-source.tsx'
 
 type Props = {
-  /** The workspace's slug. */
   workspace: string
-  /** Who imports. */
   user: { id: string; email: string }
   programs: Pick<Program, 'id' | 'name' | 'siteUrl' | 'attributeKnownCustomers'>[]
-  /** Where the snippet is loaded from. */
+  /** The origin of the snippet. */
   origin: string
-  /** Sales that Stripe reports are credited to the partners of known customers. */
+  /** Whether sales that Stripe reports are credited to the partners of known customers. */
   creditsStripe: boolean
-  /** Mails to new partners are held: the workspace is new. */
+  /** Whether mails to new partners are held, because the workspace is new. */
   holdsMails?: boolean
 }
 
 /** The largest page of a list. A workspace with more programs sees the newest. */
 const MAX_PROGRAMS = 200
 
-/** The import page's title and section, and its own styles and scripts. */
 export const IMPORT_PAGE = {
   title: m.layout_import,
   section: '/import',
@@ -39,7 +36,6 @@ export const IMPORT_PAGE = {
   scripts: ['/import.js'],
 } satisfies Partial<Omit<LayoutProps, 'title'>> & { title: Message }
 
-/** GET /app/:workspace/import */
 export const importRoutes = createRoutes<WorkspaceEnv>().get(
   '/app/:workspace/import',
   async (c) => {

@@ -1,5 +1,3 @@
-/** What each import did: a list of them, a page of each, and its rows as a file. */
-
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
@@ -66,7 +64,10 @@ const Imports = ({ base, imports }: { base: string; imports: ImportSummary[] }) 
   </Table>
 )
 
-/** /app/:workspace/imports, /imports/:id and /imports/:id/rows.csv. Managers only. */
+/**
+ * /app/:workspace/imports, /imports/:id and /imports/:id/rows.csv: what each import did. Managers
+ * only.
+ */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/imports', async (c) => {
     const t = textsOf(c)

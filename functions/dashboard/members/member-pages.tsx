@@ -47,7 +47,6 @@ type MembersProps = {
   done?: Message | undefined
 }
 
-/** The members, and a form to invite one. */
 export const MembersPage = ({
   base,
   members,
@@ -134,7 +133,6 @@ type MemberProps = {
   errors?: ErrorDetail[] | undefined
 }
 
-/** One member's role and mails. */
 export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
   <>
     <LinkLine href={base}>{t(m.layout_members)}</LinkLine>
@@ -156,7 +154,6 @@ export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
   </>
 )
 
-/** Confirms the removal of a member. */
 export const RemovePage = ({ base, member, problem }: MemberProps) => (
   <>
     <h1>{t(m.members_remove_question, { email: member.email })}</h1>

@@ -63,10 +63,7 @@ const showMembers = async (
   return renderSection(c, '/members', m.layout_members, children, status)
 }
 
-/**
- * Where to redirect after a change. Users who lost access to this page are sent to one that they
- * may see.
- */
+/** The path after a change. A user who lost access to the page goes to one that they may see. */
 const nextPath = (
   c: Context<WorkspaceEnv>,
   member: Member,

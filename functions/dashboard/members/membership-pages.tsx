@@ -11,7 +11,6 @@ const LABELS = { email: m.members_address_new_manager, stay: m.members_stay_memb
 
 type HandOverPageProps = { base: string; fields?: Fields; errors?: ErrorDetail[] }
 
-/** The form that hands a workspace over. */
 export const HandOverPage = ({ base, fields = {}, errors }: HandOverPageProps) => (
   <>
     <LinkLine href={`${base}/members`}>{t(m.layout_members)}</LinkLine>
@@ -50,7 +49,6 @@ type LeavePageProps = {
   problem?: string | undefined
 }
 
-/** Confirms that the member leaves. */
 export const LeavePage = ({ base, name, mayHandOver, problem }: LeavePageProps) => (
   <>
     <h1>{t(m.members_leave_question, { name })}</h1>

@@ -42,7 +42,7 @@ const showLeave = (c: Context<WorkspaceEnv>, problem?: string) => {
   return renderPage(c, { title: m.members_leave_the_workspace, children }, problem ? 409 : 200)
 }
 
-/** Ends the caller's own membership, or makes it a member. */
+/** Ends the caller's membership, or changes the caller's role to member. */
 const stepBack = async (
   c: Context<WorkspaceEnv>,
   stays: boolean,

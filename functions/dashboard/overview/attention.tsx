@@ -1,4 +1,4 @@
-/** What needs attention, on the overview: what the reader can look at. */
+/** What needs attention, as far as the reader may open the pages. */
 
 import { mayOpen, type PageRoute } from '../../../lib/auth/roles/roles.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -17,19 +17,18 @@ type Props = {
   /** Passkeys of members that do not count yet. */
   waitingPasskeys: number
   workspace: Workspace
-  /** The workspace's path. */
   base: string
 }
 
 type Item = {
   isOpen: boolean
   text: string
-  /** The page, which not everybody may open. */
+  /** The page's route, which not every role may open. */
   route?: PageRoute
   href: string
 }
 
-/** Held commissions include possible duplicates. Refused visits may have any cause. */
+/** Held commissions already include possible duplicates. Refused visits may have any cause. */
 const isOwnItem = ({ check }: Finding): boolean =>
   check !== 'possible_duplicates' && check !== 'refused_visits'
 

@@ -1,4 +1,4 @@
-/** The figures of the overview: a period beside the one before, and a chart. */
+/** A period compared with the one before, with charts. */
 
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -10,7 +10,7 @@ import { type Period, splitPoints } from '../../../lib/values/periods.ts'
 
 type Column = 'clicks' | 'leads' | 'customers' | 'sales' | 'revenueCents' | 'earnedCents'
 
-/** A series of the period, and its sum in the period before. */
+/** A series of the period, and its sum in the previous period. */
 type Compared = Series & { column: Column; before: bigint }
 
 const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
@@ -52,7 +52,7 @@ const seriesOf = (activity: WorkspaceActivity[], period: Period): Compared[] => 
   ]
 }
 
-/** A line without axes, as high as its highest value. */
+/** A line without axes, scaled to its highest value. */
 const Sparkline = ({ values }: { values: bigint[] }) => {
   const most = Number(values.reduce((high, value) => (value > high ? value : high), 1n))
   const points = values
@@ -92,7 +92,7 @@ const Figure = ({ label, value, before, change, values }: FigureProps) => (
   </div>
 )
 
-/** How many clicks became customers. */
+/** The share of clicks that became customers. */
 const Conversion = ({ series }: { series: Compared[] }) => {
   const of = (column: Column) => {
     const one = series.find((found) => found.column === column)
@@ -117,7 +117,7 @@ const Conversion = ({ series }: { series: Compared[] }) => {
 
 type FiguresProps = { what: string; activity: WorkspaceActivity[]; period: Period }
 
-/** @param what whose figures they are */
+/** @param what the subject of the figures */
 export const Figures = ({ what, activity, period }: FiguresProps) => {
   const series = seriesOf(activity, period)
   const revenue = series.filter(

@@ -81,7 +81,6 @@ const Checklist = ({ overview, base }: { overview: Overview; base: string }) => 
   </section>
 )
 
-/** What is open or owed at present. */
 const Balances = ({ overview, base }: { overview: Overview; base: string }) => (
   <ul class="numbers">
     <li>
@@ -111,7 +110,7 @@ type Props = {
   overview: Overview
   waitingPasskeys: number
   period: Period
-  /** Why the days that were chosen for the period were refused. */
+  /** Why the chosen days of the period were refused. */
   problem: string | undefined
   done: Message | undefined
 }

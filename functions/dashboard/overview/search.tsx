@@ -13,11 +13,10 @@ import { readFilters } from '../../../lib/pages/tables/filters.tsx'
 import { KIND_NAMES } from '../../../lib/rules/steps/event-kinds.ts'
 import { MAX_ID_LENGTH } from '../../../lib/values/external-ids.ts'
 
-/** What a search found, and its page. */
 type Match = { href: string; title: string; detail: Child }
 type Group = { heading: string; matches: Match[] }
 
-/** The results by kind. A click has no page of its own: it leads to its partner. */
+/** The results by kind. A click has no page, so it links to its partner. */
 const groupsOf = (
   t: Translate,
   base: string,
@@ -115,9 +114,7 @@ const SearchPage = ({ path, text, groups }: { path: string; text: string; groups
   </>
 )
 
-/**
- * /app/:workspace/search?q=: what a text names in the workspace. A single match is opened at once.
- */
+/** /app/:workspace/search?q=: redirects to a single match, and lists several. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/search', async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`

@@ -1,7 +1,4 @@
-/**
- * Who and what brought the most in a period: partners, the sites that visitors came from, and the
- * pages that they came to.
- */
+/** The partners, landing pages and referrers with the highest figures of a period. */
 
 import * as m from '../../../lib/languages/messages.ts'
 import type { TopPartnerRow } from '../../../lib/overview/top-partners.queries.ts'
@@ -23,7 +20,7 @@ type TopLandingsProps = {
   nameOf: (key: string | null) => string
 }
 
-/** A list of pages or hosts, whose rows are of one currency each. */
+/** A list of pages or hosts. Each row has one currency. */
 const TopLandings = ({ heading, column, empty, rows, nameOf }: TopLandingsProps) => {
   const keys = [...new Set(rows.map(({ key }) => key))]
   return (
@@ -49,7 +46,6 @@ const TopLandings = ({ heading, column, empty, rows, nameOf }: TopLandingsProps)
   )
 }
 
-/** The pages with the most clicks. */
 export const TopPages = ({ rows }: { rows: StatsRow[] }) => (
   <TopLandings
     heading={t(m.overview_landing_pages)}
@@ -60,7 +56,6 @@ export const TopPages = ({ rows }: { rows: StatsRow[] }) => (
   />
 )
 
-/** The hosts with the most clicks. */
 export const TopReferrers = ({ rows }: { rows: StatsRow[] }) => (
   <TopLandings
     heading={t(m.overview_referrers)}
@@ -73,14 +68,12 @@ export const TopReferrers = ({ rows }: { rows: StatsRow[] }) => (
   />
 )
 
-/** Amounts in each currency, a line each. */
 const Amounts = ({ rows, of }: { rows: TopPartnerRow[]; of: 'revenueCents' | 'earnedCents' }) => (
   <td class="number">
     {rows.map(({ currency, [of]: cents }) => cents !== 0n && <div>{money(cents, currency)}</div>)}
   </td>
 )
 
-/** The partners with the most revenue. */
 export const TopPartners = ({ rows, base }: { rows: TopPartnerRow[]; base: string }) => {
   const ids = [...new Set(rows.map(({ partnerId }) => partnerId))]
   return (

@@ -1,5 +1,3 @@
-/** The page "Test your tracking" of a program. */
-
 import type { Child } from 'hono/jsx'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
@@ -39,7 +37,7 @@ const EventLink = ({ base, event }: { base: string; event: LastEvent }) => (
 
 const SNIPPET = '/docs/snippet'
 
-/** What a step is about, and what it has seen or what to do. */
+/** A step's title, and what was recorded or what to do. */
 const wordsOf = (
   checked: CheckedStep,
   { base, program, facts }: Props,
@@ -210,7 +208,7 @@ const Refused = ({ base, facts }: Props) =>
     </Table>
   )
 
-/** The link to open, and the partner for tests. */
+/** The link to open, and the test partner. */
 const TestLink = ({ base, program, facts: { partner }, mayAdd }: Props) => (
   <>
     {partner && (
@@ -254,8 +252,8 @@ const TestPage = (props: Props) => {
 const PATH = '/app/:workspace/programs/:id/test'
 
 /**
- * /app/:workspace/programs/:id/test: which steps from the first visit to the first commission have
- * been seen, and what is wrong. A POST adds the program's test partner.
+ * /app/:workspace/programs/:id/test: the steps from the first visit to the first commission. A POST
+ * adds the test partner.
  */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {

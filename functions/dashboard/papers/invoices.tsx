@@ -12,9 +12,7 @@ import { NextPage } from '../../../lib/pages/tables/table.tsx'
 import { listInvoices } from '../../../lib/papers/invoices.queries.ts'
 import { InvoiceQuery } from '../../../lib/papers/papers.schemas.ts'
 
-/**
- * /app/:workspace/payouts/invoices: the invoices that the workspace issued in the name of partners.
- */
+/** /app/:workspace/payouts/invoices: self-billed invoices. */
 export default createRoutes<WorkspaceEnv>().get(
   '/app/:workspace/payouts/invoices',
   query(InvoiceQuery),

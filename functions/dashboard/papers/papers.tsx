@@ -60,7 +60,7 @@ const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
 
 const PAYOUTS = '/app/:workspace/payouts'
 
-/** Statements of partners, and the payments of a year by partner. */
+/** Partners' statements, and the payments of a year by partner. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/partners/:id/statement', expensive(), query(StatementQuery), async (c) => {
     const { db, now, workspace } = c.var

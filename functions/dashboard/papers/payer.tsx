@@ -26,7 +26,7 @@ const payerFields = ({ name, street, postalCode, city, country, vatId }: StoredP
     ),
   )
 
-/** A blank IBAN keeps the present one, which the page does not show. */
+/** A blank IBAN keeps the stored IBAN, which the page does not show. */
 const readForm = ({ iban, removeIban, ...fields }: Fields): Reading => ({
   input: { ...fields, ...(removeIban ? { iban: null } : iban && { iban }) },
 })

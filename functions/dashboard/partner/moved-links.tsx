@@ -1,7 +1,4 @@
-/**
- * What a manager says about the links of an earlier platform, before partners are mailed what
- * becomes of these.
- */
+/** The questions whether links of the former platform still work, before partners are mailed. */
 
 import type { Fields } from '../../../lib/http/validate.ts'
 import {
@@ -14,13 +11,12 @@ import * as m from '../../../lib/languages/messages.ts'
 import type { MovedCandidate } from '../../../lib/mail/mailings/moved-mails.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
 
-/** The forms of programs. */
 type Forms = ReadonlyMap<string, LinkForms>
 
-/** The links of a form in a program, as the page asks about them. */
+/** The links of one form in a program. */
 export type AskedForm = FormOfLinks & { programId: string; programName: string }
 
-/** The forms of the links of partners, by program. */
+/** The distinct forms of the partners' links, by program. */
 export const askedForms = (partners: readonly MovedCandidate[], forms: Forms): AskedForm[] =>
   [...Map.groupBy(partners, ({ programId }) => programId)].flatMap(([programId, ofProgram]) => {
     const [first] = ofProgram
@@ -34,7 +30,7 @@ export const askedForms = (partners: readonly MovedCandidate[], forms: Forms): A
 
 const nameOf = ({ programId, form }: AskedForm) => `links ${programId} ${form}`
 
-/** What a form says of those that were asked about. */
+/** The answers of a form to these questions. */
 export const readAnswers = (asked: readonly AskedForm[], fields: Fields) => {
   const said = asked.flatMap((form) => {
     const answer = fields[nameOf(form)]
@@ -42,7 +38,7 @@ export const readAnswers = (asked: readonly AskedForm[], fields: Fields) => {
   })
   return {
     byProgram: Map.groupBy(said, ({ programId }) => programId),
-    /** Whether it is known of all. */
+    /** Whether every question is answered. */
     isComplete: asked.every(
       ({ works, programId, form }) =>
         works !== null || said.some((one) => one.programId === programId && one.form === form),
@@ -50,7 +46,7 @@ export const readAnswers = (asked: readonly AskedForm[], fields: Fields) => {
   }
 }
 
-/** A question for each form: whether such links still work. */
+/** A question per form: whether such links still work. */
 export const LinkQuestions = ({ asked }: { asked: readonly AskedForm[] }) => (
   <fieldset>
     <legend>{t(m.imports_links_earlier_platform)}</legend>

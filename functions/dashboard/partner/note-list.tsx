@@ -1,5 +1,3 @@
-/** The notes about a partner, and the form that adds one. */
-
 import type { Child } from 'hono/jsx'
 import { newId } from '../../../lib/db/ids.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -12,7 +10,7 @@ import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import type { NoteRow } from '../../../lib/partners/notes/notes.queries.ts'
 import { MAX_NOTE_LENGTH } from '../../../lib/partners/notes/notes.schemas.ts'
 
-/** What a note says, and who wrote it when. */
+/** A note's text, author and time. */
 export const Note = ({ note, children }: { note: NoteRow; children?: Child }) => (
   <>
     <p class="written">{note.content}</p>
@@ -24,7 +22,6 @@ export const Note = ({ note, children }: { note: NoteRow; children?: Child }) =>
 )
 
 type Props = {
-  /** The path of the partner's page. */
   path: string
   notes: NoteRow[]
   mayWrite: boolean

@@ -24,12 +24,11 @@ import {
 import { NewNote } from '../../../lib/partners/notes/notes.schemas.ts'
 import { Note, NoteForm, NoteList } from './note-list.tsx'
 
-/** Notes on a page: forty kilobytes of text at most. */
+/** Notes per page: at most 40 kB of text. */
 const PER_PAGE = 20
 
 const isId = (text: string | undefined): text is string => z.uuid().safeParse(text).success
 
-/** The note that a URL names. */
 const noteOf = (c: Context<WorkspaceEnv>) =>
   found('partner', c.req.param('id') ?? '', (partnerId) =>
     found('note', c.req.param('note') ?? '', (id) =>
@@ -75,7 +74,7 @@ const PATH = '/app/:workspace/partners/:id/notes'
 const partnerPath = (c: Context<WorkspaceEnv>) =>
   `/app/${c.var.workspace.slug}/partners/${c.req.param('id')}`
 
-/** /app/:workspace/partners/:id/notes: what managers wrote about a partner. */
+/** /app/:workspace/partners/:id/notes: managers' notes about a partner. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => showNotes(c))
   .post(PATH, form(), async (c) => {
@@ -86,8 +85,7 @@ export default createRoutes<WorkspaceEnv>()
     const { noteId } = fields
     await found('partner', c.req.param('id'), async (id) => {
       const note = await addNote(c.var.db, actOf(c), id, content, isId(noteId) ? noteId : undefined)
-      // The form was sent before with another text, such as after going back to it: this is a note
-      // of its own.
+      // After going back, the form may be sent again with another text, which is a new note.
       return note && note.content !== content ? addNote(c.var.db, actOf(c), id, content) : note
     })
     return c.redirect(`${partnerPath(c)}?done=note_added`, 303)

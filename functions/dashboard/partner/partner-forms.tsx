@@ -1,5 +1,3 @@
-/** The forms on a partner's page. */
-
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -18,7 +16,6 @@ import { Table } from '../../../lib/pages/tables/table.tsx'
 import type { PartnerRow } from '../../../lib/partners/lists/partners.queries.ts'
 import { exactMoney } from '../../../lib/values/money.ts'
 
-/** A rejected form: its fields and their errors. */
 export type Refused = {
   /** The form to show again; null for a button without fields. */
   form: 'partner' | 'coupon' | 'adjustment' | 'link' | 'address' | null
@@ -129,7 +126,6 @@ type PartnerFormsProps = {
   refused: Refused | undefined
 }
 
-/** Name, group, address and status. */
 export const PartnerForms = ({ path, partner, groups, refused }: PartnerFormsProps) => (
   <section>
     <h2>{t(m.layout_settings)}</h2>
@@ -196,7 +192,6 @@ const PartnerSettings = ({ path, partner, groups, refused }: PartnerFormsProps) 
 
 type AddressFormProps = { path: string; partner: PartnerRow; refused: Refused | undefined }
 
-/** Corrects the address. */
 const AddressForm = ({ path, partner, refused }: AddressFormProps) => (
   <form class="card" method="post" action={`${path}/address`}>
     <h3>{t(m.partners_correct_email_address)}</h3>

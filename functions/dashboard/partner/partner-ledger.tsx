@@ -1,4 +1,4 @@
-/** What a partner has earned, and the newest rows of each of its lists. */
+/** A partner's earnings, and the newest rows of each of its lists. */
 
 import type { Child } from 'hono/jsx'
 import * as m from '../../../lib/languages/messages.ts'

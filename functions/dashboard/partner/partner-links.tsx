@@ -1,5 +1,3 @@
-/** The links on a partner's page. */
-
 import * as m from '../../../lib/languages/messages.ts'
 import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
 import { Field, IDENTIFIER } from '../../../lib/pages/forms/fields.tsx'
@@ -118,7 +116,6 @@ const SlugForm = ({ action, slug, label }: { action: string; slug: string; label
 
 type ReleaseLinkPageProps = { path: string; partner: PartnerRow; slug: string }
 
-/** Asks before a link is released. */
 export const ReleaseLinkPage = ({ path, partner, slug }: ReleaseLinkPageProps) => (
   <>
     <h1>{t(m.partners_release_this_link)}</h1>

@@ -1,4 +1,3 @@
-/** A partner's page: link, earnings, coupons, ledger and, for managers, settings. */
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -26,7 +25,7 @@ import { PartnerLinks } from './partner-links.tsx'
 type Props = PartnerPageData & {
   workspace: Workspace
   period: Period
-  /** Why the days that were chosen for the period were refused. */
+  /** Why the chosen days of the period were refused. */
   problem?: string | undefined
   now: Date
   done?: Shown | undefined
@@ -40,7 +39,7 @@ const UNDELIVERED: Partial<Record<Delivery, Message>> = {
   complained: m.partners_reported_last_email,
 }
 
-/** Why mails don't arrive, if the provider has reported it. */
+/** Why mails are not delivered, if the provider has reported it. */
 const Undelivered = ({ lastDelivery }: Pick<Props, 'lastDelivery'>) => {
   const { delivery, reason } = lastDelivery ?? {}
   const words = delivery && UNDELIVERED[delivery]
@@ -53,7 +52,7 @@ const Undelivered = ({ lastDelivery }: Pick<Props, 'lastDelivery'>) => {
   )
 }
 
-/** What is left of a partner whose import was undone: what others refer to. */
+/** A partner whose import was undone, but whom other rows refer to. */
 const UndonePartner = (props: Props & { base: string }) => (
   <>
     <h1>{t(m.partners_undone_partner)}</h1>
@@ -151,7 +150,7 @@ export const PartnerPage = (props: Props) => {
   )
 }
 
-/** What the partner brought in a period, beside the one before. */
+/** The partner's figures of a period, compared with the one before. */
 const Activity = ({ partner, activity, period, problem, path }: Props & { path: string }) => {
   const name = partner.name ?? partner.slug
   return (
@@ -171,7 +170,7 @@ const Activity = ({ partner, activity, period, problem, path }: Props & { path: 
   )
 }
 
-/** What managers changed of the partner. */
+/** The audit entries about the partner. */
 const Changes = ({ partner, changes, base }: Props & { base: string }) => (
   <Newest
     heading={t(m.partners_changes)}
@@ -183,7 +182,6 @@ const Changes = ({ partner, changes, base }: Props & { base: string }) => (
   </Newest>
 )
 
-/** Whether Stripe can pay the partner. */
 const ACCOUNT_WORDS: Record<PayoutAccountStatus, Message> = {
   onboarding: m.partners_onboarding_not_finished,
   in_review: m.partners_review_stripe,
@@ -192,7 +190,7 @@ const ACCOUNT_WORDS: Record<PayoutAccountStatus, Message> = {
   closed: m.partners_closed_partner_connects,
 }
 
-/** The partner's account as it was read from Stripe last. */
+/** The account as last read from Stripe. */
 const AccountFacts = ({ account }: { account: NonNullable<PartnerPageData['account']> }) => {
   const { status, paysBank, stripeAccountId, checkedAt } = account
   const words = t(
@@ -213,7 +211,7 @@ const AccountFacts = ({ account }: { account: NonNullable<PartnerPageData['accou
   )
 }
 
-/** The partner's account, and when payouts to it start if it replaced another. */
+/** The account and, if it replaced another, when payouts to it start. */
 const Account = ({ account, now }: Pick<PartnerPageData, 'account'> & { now: Date }) => {
   if (!account) return <>{t(m.partners_not_connected)}</>
   const { effectiveAt } = account

@@ -85,11 +85,10 @@ const showPartner = async (
   )
 }
 
-/** Redirects to the partner's page with a notice. */
 const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/partners/${c.req.param('id')}?done=${code}`, 303)
 
-/** @returns why the partner is not changed, or null */
+/** @returns why the change was refused, or null */
 const change = async (
   c: Context<WorkspaceEnv>,
   changes: Omit<z.output<typeof PartnerChange>, 'email'>,

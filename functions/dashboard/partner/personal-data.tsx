@@ -14,7 +14,7 @@ import { eraseCustomer } from '../../../lib/people/erase-customer.queries.ts'
 import { erasePartner, STILL_DUE } from '../../../lib/people/erase-partner.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 
-/** What erasing does, by whom it erases. */
+/** What erasing does, by kind of person. */
 const EFFECT = {
   customers: m.partners_removes_email_addresses,
   partners: m.partners_removes_email_address,
@@ -78,8 +78,8 @@ const erase = async (c: Context<WorkspaceEnv>, kind: Kind) => {
 }
 
 /**
- * /app/:workspace/customers/:id/personal-data and /partners/:id/personal-data: what is known of a
- * person, and its erasure.
+ * /app/:workspace/customers/:id/personal-data and /partners/:id/personal-data: shows and erases a
+ * person's data.
  */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/customers/:id/personal-data', (c) => show(c, 'customers'))

@@ -1,5 +1,3 @@
-/** The list of applications, and the page of one. */
-
 import type { Child } from 'hono/jsx'
 import type { ApplicationRow } from '../../../lib/applications/applications.queries.ts'
 import { MAX_TEXT_LENGTH } from '../../../lib/applications/applications.ts'
@@ -38,7 +36,7 @@ export const ApplicationTable = ({ base, applications }: ApplicationTableProps) 
   </Table>
 )
 
-/** A link that the applicant wrote. */
+/** A link that the applicant entered. */
 const Site = ({ url }: { url: string | null }) =>
   url ? (
     <a href={url} rel="noreferrer nofollow ugc" target="_blank">
@@ -48,7 +46,6 @@ const Site = ({ url }: { url: string | null }) =>
     t(m.layout_none)
   )
 
-/** When something was done, and who did it. */
 const At = ({ at, by }: { at: Date; by: string }) => (
   <>{t(m.applications_at_by, { time: () => <Time at={at} />, by })}</>
 )
@@ -114,7 +111,6 @@ const Answered = ({ question, children }: { question: Child; children: string })
   </section>
 )
 
-/** The forms in which a manager decides. */
 const Decision = ({ path, groups, fields }: { path: string; groups: Option[]; fields: Fields }) => (
   <>
     <section>

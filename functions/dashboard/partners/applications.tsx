@@ -62,7 +62,7 @@ const showOne = async (
 const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/applications?status=applied&done=${code}`, 303)
 
-/** /app/:workspace/applications: who wants to be a partner, and what managers decide. */
+/** /app/:workspace/applications: applications and managers' decisions. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {
     const t = textsOf(c)

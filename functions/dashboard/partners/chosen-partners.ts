@@ -1,4 +1,3 @@
-/** The partners that a manager chose in the list. */
 import * as z from 'zod'
 import { ApiError } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
@@ -6,7 +5,7 @@ import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { chosenIn } from '../../../lib/pages/forms/choice.tsx'
 
-/** More than a page of the list has. Their ids fit into a form several times. */
+/** More than a page of the list has. The form repeats their ids. */
 const MAX_CHOSEN = 500
 
 export const chosenPartners = z
@@ -14,7 +13,7 @@ export const chosenPartners = z
   .min(1, inEnglish(m.partners_choose_one))
   .max(MAX_CHOSEN, inEnglish(m.partners_choose_at_most, { max: String(MAX_CHOSEN) }))
 
-/** The ids that a form chooses. @throws {ApiError} `invalid_body` */
+/** The ids of the selected partners. @throws {ApiError} `invalid_body` */
 export const readChosen = (fields: Fields): string[] => {
   const read = chosenPartners.safeParse(chosenIn(fields))
   if (!read.success)
@@ -25,7 +24,7 @@ export const readChosen = (fields: Fields): string[] => {
   return read.data
 }
 
-/** Below the workspace's pages: where they are sent to. */
+/** Below the workspace's path. */
 export const EXPORT_CHOSEN = '/partners/export'
 export const MAIL_CHOSEN = '/partners/mail'
 export const MOVED_CHOSEN = '/partners/moved'

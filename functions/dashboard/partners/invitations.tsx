@@ -21,7 +21,7 @@ const LABELS = {
   emails: m.applications_email_addresses,
 }
 
-/** What became of the addresses, in words. */
+/** The results of invitations, in words. */
 const resultWords = ({ invited, invitedBefore, partners, applied, blocked }: Invited): string =>
   [
     t(m.applications_count_invited, { invited }),
@@ -76,7 +76,7 @@ const show = async (
   return renderSection(c, '/applications', m.applications_invite_people, children, status)
 }
 
-/** /app/:workspace/applications/invite: asks people by email to be partners. */
+/** /app/:workspace/applications/invite: invites people by email. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c, { fields: {} }))
   .post(PATH, freshMembersOnly(), form(), async (c) => {

@@ -83,7 +83,7 @@ const showForm = async (
   return renderSection(c, '/partners', m.partners_add_a_partner, children, status)
 }
 
-/** The field that a refusal is about. */
+/** The field that caused a refusal. */
 const WRONG = {
   slug_taken: 'slug',
   coupon_taken: 'couponId',

@@ -1,5 +1,3 @@
-/** The table of partners, with what each has brought. */
-
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { ChoiceCell } from '../../../lib/pages/forms/choice.tsx'
@@ -14,7 +12,7 @@ import type {
 } from '../../../lib/partners/lists/partner-list.queries.ts'
 import type { PartnerSort } from '../../../lib/partners/lists/partners.schemas.ts'
 
-/** The columns that the table can be sorted by, and the order that a click starts with. */
+/** The sortable columns, and the order of a first click. */
 export const SORTS: Record<PartnerSort, { label: Message; first: 'asc' | 'desc' }> = {
   newest: { label: m.partners_newest, first: 'desc' },
   name: { label: m.party_name, first: 'asc' },
@@ -35,7 +33,7 @@ const Counted = ({ figures, of }: { figures: PartnerFigures[]; of: Count }) => (
   <td class="number">{figure(figures.reduce((sum, row) => sum + row[of], 0))}</td>
 )
 
-/** The amounts that are not zero, a line each. */
+/** The nonzero amounts, a line each. */
 const Amounts = ({ figures, of }: { figures: PartnerFigures[]; of: Amount }) => (
   <td class="number">
     {figures.map(
@@ -49,7 +47,7 @@ type Props = {
   partners: PartnerListRow[]
   sorted: Sorted<PartnerSort>
   query: Readonly<Record<string, string>>
-  /** The form to which the rows' checkboxes belong; none for members, who only look. */
+  /** The form of the rows' checkboxes; undefined for members, who may not change partners. */
   formId: string | undefined
 }
 

@@ -1,7 +1,4 @@
-/**
- * /app/:workspace/partners/change: what managers change of the partners that they chose in the
- * list.
- */
+/** /app/:workspace/partners/change: changes the partners that a manager selected in the list. */
 
 import type { Context } from 'hono'
 import * as z from 'zod'
@@ -29,7 +26,7 @@ import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { groupOptions, type ProgramAndGroup } from '../fields/choices.tsx'
 import { chosenPartners, EXPORT_CHOSEN, MAIL_CHOSEN, MOVED_CHOSEN } from './chosen-partners.ts'
 
-/** In the place of a group's id. */
+/** The value for no group, instead of a group's id. */
 const NO_GROUP = 'none'
 
 type PartnerActionsProps = { id: string; base: string; choices: ProgramAndGroup[] }
@@ -83,7 +80,7 @@ const Change = z.object({
 type Change = z.output<typeof Change>
 
 /**
- * What the form asks for, and for which partners that makes a difference.
+ * The requested change, and the partners that it would change.
  * @throws {ApiError} `invalid_body`
  */
 const readChange = async (c: Context<WorkspaceEnv>, fields: Fields) => {
@@ -113,7 +110,7 @@ const readChange = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   }
 }
 
-/** The question that the page asks, which is its title too. */
+/** The question of the page, which is also its title. */
 const titleOf = (
   t: Translate,
   change: Change['change'],
@@ -132,14 +129,14 @@ const EFFECTS = {
   banned: m.partners_links_no_longer,
 }
 
-/** Why some of the chosen partners are not changed. */
+/** Why some of the selected partners do not change. */
 const KEPT = {
   group: m.partners_kept_group,
   approved: m.partners_kept_approved,
   banned: m.partners_kept_banned,
 }
 
-/** Why none of them is. */
+/** Why none of them changes. */
 const ALL_KEPT = {
   group: m.partners_all_kept_group,
   approved: m.partners_all_kept_approved,

@@ -7,10 +7,7 @@ import { PARTNER_COLUMNS, partnerResponse } from '../../../lib/partners/lists/pa
 import { listPartners } from '../../../lib/partners/lists/partners.queries.ts'
 import { EXPORT_CHOSEN, readChosen } from './chosen-partners.ts'
 
-/**
- * POST /app/:workspace/partners/export: the partners that a manager chose in the list, as the API's
- * file of them.
- */
+/** POST /app/:workspace/partners/export: the selected partners, as the API's CSV file. */
 export default createRoutes<WorkspaceEnv>().post(
   `/app/:workspace${EXPORT_CHOSEN}`,
   expensive(),

@@ -1,4 +1,4 @@
-/** /app/:workspace/partners/mail: an email to the partners that a manager chose in the list. */
+/** /app/:workspace/partners/mail: an email to the partners that a manager selected in the list. */
 
 import type { Context } from 'hono'
 import * as z from 'zod'
@@ -38,7 +38,7 @@ import { MAIL_CHOSEN, readChosen } from './chosen-partners.ts'
 
 const LABELS = { subject: m.layout_subject, intro: m.layout_text }
 
-/** What the mails of a mailing have in common. */
+/** The details that all mails of a mailing share. */
 const sharedDetails = (c: Context<WorkspaceEnv>) => ({
   workspaceName: c.var.workspace.name,
   sentBy: c.var.user.email,
@@ -74,14 +74,13 @@ const ComposePage = ({ base, ids, fields, errors }: ComposeProps) => {
   )
 }
 
-/** The form, or one that was refused. */
+/** The form, or a rejected one. */
 const compose = (c: Context<WorkspaceEnv>, ids: string[], state: FormState) => {
   const title = textsOf(c)(m.partners_email_to, { count: ids.length })
   const children = <ComposePage base={`/app/${c.var.workspace.slug}`} ids={ids} {...state} />
   return renderSection(c, '/partners', title, children, state.errors ? 400 : 200)
 }
 
-/** Reads the text of a form. */
 const readText = (fields: Fields) => {
   const { subject = '', intro = '' } = fields
   const { data, errors } = checked(MailingForm, { subject, intro })
@@ -99,9 +98,7 @@ const WHY = {
 
 type SampleProps = { c: Context<WorkspaceEnv>; text: MailText; partner: Candidate }
 
-/**
- * The mail as a partner gets it, in plain text. Its link to unsubscribe is signed when it is sent.
- */
+/** The mail to one partner in plain text. Its unsubscribe link is signed when the mail is sent. */
 const Sample = ({ c, text, partner }: SampleProps) => {
   const { name: partnerName, programName } = partner
   const details = { ...sharedDetails(c), partnerName, programName }
@@ -121,7 +118,7 @@ const Sample = ({ c, text, partner }: SampleProps) => {
   )
 }
 
-/** Says who gets the mail, and who does not. */
+/** Lists who gets the mail, and who does not. */
 const preview = async (
   c: Context<WorkspaceEnv>,
   {

@@ -1,7 +1,4 @@
-/**
- * /app/:workspace/partners/moved: the “We’ve moved” mail to the partners that a manager chose in
- * the list.
- */
+/** /app/:workspace/partners/moved: sends the “We’ve moved” mail to the selected partners. */
 
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
@@ -53,7 +50,7 @@ const detailsOf = (c: Context<WorkspaceEnv>, partner: MovedCandidate, forms: Lin
 
 const PATH = `/app/:workspace${MOVED_CHOSEN}` as const
 
-/** Who of the chosen partners gets it, and what is known of their links. */
+/** Which of the selected partners get the mail, and which of their links are known to work. */
 const plan = async (c: Context<WorkspaceEnv>, fields: Fields) => {
   const { db, workspace } = c.var
   const { recipients, skipped } = planMovedMails(

@@ -37,12 +37,12 @@ const STATUSES = [
   { value: 'banned', label: m.partners_banned },
 ]
 
-/** Amounts are sorted in one currency. */
+/** These amounts are sorted within one currency. */
 const IN_CURRENCY: readonly PartnerSort[] = ['revenue', 'earned', 'unpaid']
 
 type Shown = {
   sort: PartnerSort
-  /** What was chosen in the fields; the currency may be in small letters. */
+  /** The submitted filters. The currency may be in lower case. */
   fields: Fields
   choices: ProgramAndGroup[]
   currencies: string[]
@@ -79,7 +79,7 @@ const filtersOf = ({ sort, fields, choices, currencies }: Shown): Filter[] => {
   ]
 }
 
-/** /app/:workspace/partners: the partners and what each has brought, with filters. */
+/** /app/:workspace/partners: partners with their figures, and filters. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', async (c) => {
   const { db, workspace } = c.var
   const t = textsOf(c)
@@ -103,7 +103,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
   const cursor = nextCursor && last ? partnerCursor(last) : null
   const list = { data: partners, nextCursor: cursor, fields, errors }
   const url = new URL(c.req.url)
-  // Another currency may have most sales when the next page is read.
+  // The link keeps the currency: another one may have most sales when the next page is read.
   const [first] = currencies
   if (IN_CURRENCY.includes(sort) && !fields.currency && first)
     url.searchParams.set('currency', first.currency)

@@ -1,4 +1,4 @@
-/** What a manager does with one payout: a page that asks first, and the request that does it. */
+/** A page that confirms an action on one payout, and the request that does it. */
 
 import type { Context } from 'hono'
 import { every } from 'hono/combine'
@@ -26,7 +26,7 @@ type ReasonFieldProps = {
   errors?: ErrorDetail[] | undefined
 }
 
-/** The form field for the reason of a decision. */
+/** The reason of a decision. */
 export const ReasonField = ({ hint, fields, errors }: ReasonFieldProps) => (
   <Field
     label={t(m.layout_reason)}
@@ -40,29 +40,29 @@ export const ReasonField = ({ hint, fields, errors }: ReasonFieldProps) => (
   />
 )
 
-/** @typeParam Input what the form is read as */
+/** @typeParam Input the parsed form */
 type PayoutAction<Input> = {
   /** The last part of the path: /app/:workspace/payouts/:id/cancel. */
   path: string
   title: Message
   heading: Message
-  /** Why it cannot be done to the payout, or has been done; null if it can. */
+  /** Why the action is refused or already done; null if it is possible. */
   refusalOf: (payout: PayoutRow, now: Date) => string | null
-  /** What it does, above the buttons. */
+  /** The effect, shown above the buttons. */
   effect: (payout: PayoutRow) => Child
-  /** The hint of the field for a reason. Without it, there is none. */
+  /** The hint of the reason field. Without a hint, there is no such field. */
   reasonHint?: Message
   buttons: () => Child
-  /** The link that does nothing: "Cancel" by default. */
+  /** The label of the link that leaves the page: "Cancel" by default. */
   keep?: Message
   read: (fields: Fields) => Checked<Input & object>
-  /** @returns the payout after that; undefined if there is none */
+  /** @returns the changed payout; undefined if there is none */
   act: (c: Context<WorkspaceEnv>, id: string, input: Input) => Promise<PayoutRow | undefined>
   /** Why it was refused; null if it was done, now or before. @param payout after the request */
   refusedAs: (payout: PayoutRow, input: Input, now: Date) => string | null
   /** Whether it only stops a payout, which needs no passkey. */
   stops?: true
-  /** The notice on the page of the run: see payouts.tsx. */
+  /** The notice on the run's page: see payouts.tsx. */
   doneOf: (payout: PayoutRow, input: Input) => string
 }
 

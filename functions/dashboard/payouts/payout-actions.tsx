@@ -1,4 +1,4 @@
-/** What managers do with one payout: cancel, release, resolve and return it. */
+/** The actions on one payout: cancel, release, resolve and return. */
 import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import { inEnglish, type Message } from '../../../lib/languages/message.ts'
@@ -23,7 +23,7 @@ import { PayoutResolution, PayoutReturn } from '../../../lib/payouts/payouts.sch
 import { type PayoutMethod, transferGroup } from '../../../lib/payouts/payouts.ts'
 import { NO_FIELDS, payoutAction, portalOf } from './payout-action.tsx'
 
-/** What canceling does, by how the payout is paid. */
+/** The effect of canceling, by payout method. */
 const EFFECT: Record<PayoutMethod, Message> = {
   stripe: m.payouts_nothing_sent_earlier,
   manual: m.payouts_cancel_only_bank,
@@ -47,9 +47,7 @@ const canceling = payoutAction({
   doneOf: ({ status }) => (status === 'canceling' ? 'payout_canceling' : 'payout_canceled'),
 })
 
-/**
- * /app/:workspace/payouts/:id/release: makes the commissions of a reversed payout payable again.
- */
+/** /app/:workspace/payouts/:id/release: makes a reversed payout's commissions payable again. */
 const releasing = payoutAction({
   path: 'release',
   title: m.payouts_reversed_payout,
@@ -65,7 +63,7 @@ const releasing = payoutAction({
   doneOf: () => 'released',
 })
 
-/** What each decision does. */
+/** The effect of each decision. */
 export const ResolutionEffect = () => (
   <ul>
     <li>{t(m.payouts_sent_payout_paid)}</li>
@@ -74,8 +72,8 @@ export const ResolutionEffect = () => (
 )
 
 /**
- * The Enter key in a field presses a form's first button: here one that does nothing, as no
- * decision is the usual one.
+ * The Enter key presses a form's first button. Here it does nothing, because no decision is a
+ * default.
  */
 export const ResolutionButtons = () => (
   <>
@@ -89,10 +87,7 @@ export const ResolutionButtons = () => (
   </>
 )
 
-/**
- * /app/:workspace/payouts/:id/resolve: decides whether a payout was sent, when Stripe cannot be
- * asked.
- */
+/** /app/:workspace/payouts/:id/resolve: decides whether a payout was sent, if Stripe cannot say. */
 const resolving = payoutAction({
   path: 'resolve',
   title: m.payouts_unclear_payout,
@@ -119,7 +114,7 @@ const resolving = payoutAction({
   doneOf: (_, { outcome }) => `resolved_${outcome}`,
 })
 
-/** /app/:workspace/payouts/:id/return: reports that a payout by bank came back. */
+/** /app/:workspace/payouts/:id/return: reports that the bank returned a payout. */
 const returning = payoutAction({
   path: 'return',
   title: m.payouts_returned_payout,

@@ -1,5 +1,3 @@
-/** Balances on the payouts page: what is payable, and what is not and why. */
-
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
@@ -13,11 +11,11 @@ import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queri
 
 type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>
 
-/** More would hide the sentence. */
+/** A longer list would hide the sentence around it. */
 const MAX_COUNTRIES = 10
 const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' })
 
-/** How many partners are in which countries: "Kenya (2), Nigeria (1)". */
+/** The partners per country: "Kenya (2), Nigeria (1)". */
 const countries = (elsewhere: PayoutsData['elsewhere']): string =>
   [
     ...elsewhere
@@ -31,10 +29,7 @@ const countries = (elsewhere: PayoutsData['elsewhere']): string =>
 
 type ElsewhereProps = { data: PayoutsData; workspace: Workspace }
 
-/**
- * Partners in countries to which the Stripe account cannot transfer, whether or not they are owed
- * anything.
- */
+/** Partners in countries that the Stripe account cannot transfer to, with or without a balance. */
 export const Elsewhere = ({ data: { elsewhere, manualPayouts }, workspace }: ElsewhereProps) => {
   const people = elsewhere.reduce((sum, one) => sum + one.people, 0)
   if (people === 0) return null
@@ -48,7 +43,7 @@ export const Elsewhere = ({ data: { elsewhere, manualPayouts }, workspace }: Els
   )
 }
 
-/** Partners whom Stripe cannot pay, as their accounts were read last. */
+/** Partners whom Stripe cannot pay, as of the last read of their accounts. */
 export const Unready = ({ data: { unconnected, inReview, restricted } }: { data: PayoutsData }) => (
   <>
     {unconnected > 0 && <p>{t(m.payouts_unconnected, { count: unconnected })}</p>}
@@ -57,7 +52,7 @@ export const Unready = ({ data: { unconnected, inReview, restricted } }: { data:
   </>
 )
 
-/** What is payable, blocked, owed back, pending, processing and paid, by currency. */
+/** Payable, blocked, negative, pending, processing and paid amounts, by currency. */
 export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; base: string }) => {
   if (earned.length === 0) {
     return <p class="empty">{t(m.payouts_no_balances_yet)}</p>
@@ -104,7 +99,7 @@ export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; 
 
 type BlockedProps = { data: PayoutsData; base: string }
 
-/** Balances that a run would not pay, by reason, and what partners owe. */
+/** Balances that a run would skip, by reason, and negative balances. */
 export const Blocked = ({ data: { earned, balances }, base }: BlockedProps) => {
   const held = earned.filter(({ heldCents }) => heldCents !== 0n)
   const skipped = balances.flatMap(({ code, ...total }) => (code ? [{ ...total, code }] : []))

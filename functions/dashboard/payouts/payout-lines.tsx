@@ -1,5 +1,3 @@
-/** The lines of a preview: what a run would pay, and what it would skip. */
-
 import * as m from '../../../lib/languages/messages.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -10,7 +8,7 @@ import { SKIP_REASONS } from '../../../lib/payouts/balances/skip-reasons.ts'
 import type { RunLimits } from '../../../lib/payouts/runs/limits.ts'
 import { ExcludeBox } from '../runs/run-limits.tsx'
 
-/** Lines shown per table. Sums cover all lines. */
+/** Lines per table. Sums cover all lines. */
 export const MAX_LINES = 200
 
 type Line = { partnerId: string; currency: string; amountCents: number }
@@ -18,14 +16,14 @@ type Line = { partnerId: string; currency: string; amountCents: number }
 type LinesProps = {
   base: string
   caption: string
-  /** Which partners are left out, and whether others can be. */
+  /** The excluded partners. Without it, none can be excluded. */
   limits?: RunLimits
   isReady?: boolean
   lines: (Line & { code?: string })[]
   names: Map<string, { name: string | null; slug: string }>
 }
 
-/** Balances, each with its partner, and with the reason if it is skipped. */
+/** Balances with their partner and, if skipped, the reason. */
 export const Lines = ({ base, caption, lines, names, limits, isReady = false }: LinesProps) => {
   const hasReasons = lines.some(({ code }) => code !== undefined)
   const canExclude = (code: string | undefined) =>

@@ -1,5 +1,3 @@
-/** The payouts page: balances, the form for a new run, and the runs. */
-
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import type { Listed } from '../../../lib/http/lists.ts'
 import type { Message } from '../../../lib/languages/message.ts'

@@ -1,5 +1,3 @@
-/** The preview of a payout run: each payout, and each skipped partner with the reason. */
-
 import type { Child } from 'hono/jsx'
 import * as m from '../../../lib/languages/messages.ts'
 import { LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
@@ -14,7 +12,7 @@ import { formatMoney } from '../../../lib/values/money.ts'
 import { LimitsForm, previewJson } from '../runs/run-limits.tsx'
 import { Lines } from './payout-lines.tsx'
 
-/** Whether a run would pay nobody, and only email partners who have not connected an account. */
+/** Whether a run would pay nobody, and only mail partners who have not connected an account. */
 export const onlyNotifies = ({ payouts, skipped }: RunResultResponse): boolean =>
   payouts.length === 0 && skipped.some(({ code }) => code === 'not_connected')
 
@@ -29,10 +27,9 @@ type Props = {
   program: { id: string; name: string } | null
   result: RunResultResponse
   names: Map<string, { name: string | null; slug: string }>
-  /** Whether the method is set up. */
   isReady: boolean
   limits: RunLimits
-  /** What was shown before, if the run would now pay more. */
+  /** The previous preview, if the run would now pay more. */
   before?: Total[] | undefined
 }
 
@@ -115,7 +112,7 @@ export const PreviewPage = (props: Props) => {
   )
 }
 
-/** What is missing at Stripe, by currency, and who is paid first. */
+/** The amount that is missing at Stripe, by currency, and who is paid first. */
 const Shortage = ({ result: { available, skipped } }: Pick<Props, 'result'>) => {
   const missing = skipped.filter(({ code }) => code === 'insufficient_funds')
   if (!available || missing.length === 0) return null
@@ -136,10 +133,10 @@ const Shortage = ({ result: { available, skipped } }: Pick<Props, 'result'>) => 
   )
 }
 
-/** Skipped partners whose accounts may be ready by now. */
+/** Skip reasons that may be outdated if accounts could not be read. */
 const BY_ACCOUNT: readonly string[] = ['not_connected', 'account_in_review', 'account_restricted']
 
-/** What could not be read from Stripe, and what is not known therefore. */
+/** What could not be read from Stripe, and the consequences. */
 export const Unread = ({ result: { unread, skipped } }: Pick<Props, 'result'>) => (
   <>
     {unread.includes('balance') && <p class="hint">{t(m.payouts_balance_unread)}</p>}
@@ -149,7 +146,7 @@ export const Unread = ({ result: { unread, skipped } }: Pick<Props, 'result'>) =
   </>
 )
 
-/** What was shown before, and what a run would pay now. */
+/** The previous totals, and the current ones. */
 const changedSince = (before: Total[], now: Total[]): string =>
   t(m.payouts_changed_since_saw, { before: wordsOf(before), now: wordsOf(now) })
 
@@ -164,7 +161,7 @@ const wordsOf = (totals: Total[]): string =>
 
 type RunFormProps = Pick<Props, 'method' | 'program'> & {
   base: string
-  /** What the run may pay: see `previewJson`. */
+  /** The limits of the run: see `previewJson`. */
   preview: string
   button: string
   children: Child

@@ -94,7 +94,7 @@ const refusedPage = (c: Context<PayoutsEnv>, message: string, status: 400 | 409)
 
 type Requested = Pick<RunRequest, 'method' | 'programId' | 'expected'> & { limits: RunLimits }
 
-/** The run that a form or a link requests. Blank fields take their defaults. */
+/** The requested run. Blank fields take their defaults. */
 const requestOf = ({ data }: Checked<RunInput>, now: Date): Requested | null =>
   data
     ? {
@@ -105,21 +105,19 @@ const requestOf = ({ data }: Checked<RunInput>, now: Date): Requested | null =>
       }
     : null
 
-/** Starts or previews a run in the payouts Worker. */
 const requestRun = (c: Context<PayoutsEnv>, request: Requested & { dryRun: boolean }) =>
   rpc(
     'payouts',
     c.env.PAYOUTS.run({ ...request, workspaceId: c.var.workspace.id, actor: c.var.user.email }),
   )
 
-/** The names of the partners that a preview lists. */
 const namesIn = ({ payouts, skipped }: RunResultResponse, c: Context<PayoutsEnv>) => {
   const shown = [...payouts.slice(0, MAX_LINES), ...skipped.slice(0, MAX_LINES)]
   const ids = shown.map(({ partnerId }) => partnerId)
   return namePartners(c.var.db, c.var.workspace.id, ids)
 }
 
-/** Renders a preview, with what was shown before if the run would now pay more. */
+/** Renders a preview, with the previous one if the run would now pay more. */
 const showPreview = async (
   c: Context<PayoutsEnv>,
   { method, programId, limits, expected }: Requested,
@@ -146,13 +144,12 @@ const programOf = (c: Context<PayoutsEnv>, programId: string | null) =>
     ? null
     : found('program', programId, (id) => findProgram(c.var.db, c.var.workspace.id, id))
 
-/** The notice for a run that has just started. */
 const noticeOf = (method: PayoutMethod, { payouts }: RunResultResponse): keyof typeof DONE => {
   if (method === 'manual') return 'created'
   return payouts.every(({ status }) => status === 'paid') ? 'completed' : 'started'
 }
 
-/** Renders a run, with the reason if it could not be changed. */
+/** Renders a run, with the reason if a change was refused. */
 const showRun = async (
   c: Context<PayoutsEnv>,
   { limit, cursor }: z.output<typeof Page>,

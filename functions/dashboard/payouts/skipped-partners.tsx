@@ -2,7 +2,7 @@ import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
 
-/** Names per reason. More would make the page long, and the rest are like them. */
+/** Names per reason. More would only make the page longer. */
 const NAMES_SHOWN = 20
 
 type Partner = { id: string; name: string | null; slug: string }
@@ -10,7 +10,7 @@ type Partner = { id: string; name: string | null; slug: string }
 type Props<Reason extends string> = {
   base: string
   skipped: readonly { partner: Partner; reason: Reason }[]
-  /** In the order in which they are shown. */
+  /** In display order. */
   reasons: readonly Reason[]
   why: Record<Reason, Message>
 }
@@ -26,7 +26,7 @@ const Names = ({ base, partners }: { base: string; partners: readonly Partner[] 
   </>
 )
 
-/** Which of the chosen partners get no mail, by the reason. */
+/** The selected partners who get no mail, by reason. */
 export const Skipped = <Reason extends string>({ base, skipped, reasons, why }: Props<Reason>) => (
   <>
     <h2>{t(m.partners_skipped, { count: skipped.length })}</h2>

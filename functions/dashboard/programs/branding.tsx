@@ -29,7 +29,6 @@ const fieldsOf = ({ logoUrl, accentColor, supportEmail }: Brand): Fields => ({
   ...(supportEmail && { supportEmail }),
 })
 
-/** The saved branding, as partners see it. */
 const Saved = ({ program, brand }: { program: Program; brand: Brand }) =>
   isBranded(brand) ? (
     <div class={['card', accentClass(brand)].filter(Boolean).join(' ')}>
@@ -86,10 +85,7 @@ const BrandForm = ({ base, program, brand, refused }: FormProps) => {
   )
 }
 
-/**
- * Where replies to the program's mails go, and the button that mails the link which confirms the
- * support address.
- */
+/** Where replies to the program's mails go, and the button that mails the confirmation link. */
 const Replies = ({ base, program, brand, mayChange }: FormProps & { mayChange: boolean }) => {
   if (!brand.supportEmail) return null
   if (brand.supportEmailVerified)
@@ -107,7 +103,7 @@ const Replies = ({ base, program, brand, mayChange }: FormProps & { mayChange: b
   )
 }
 
-/** How a program looks to partners, and the form that changes it. */
+/** A program's brand, and the form that changes it. */
 export const Branding = ({ mayChange, ...props }: FormProps & { mayChange: boolean }) => (
   <>
     <h2 id="branding">{t(m.programs_branding)}</h2>

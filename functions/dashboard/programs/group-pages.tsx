@@ -31,7 +31,7 @@ export const groupFields = ({ name, saleReward, leadReward }: Group): Fields => 
   ...rewardFields('leadReward', leadReward),
 })
 
-/** A form's fields as API input. A null reward removes the group's own. */
+/** A form's fields as API input. A null reward removes the group's own reward. */
 export const readGroup = (fields: Fields): Reading => {
   const [sale, lead] = [readReward('saleReward', fields), readReward('leadReward', fields)]
   return {
@@ -40,7 +40,7 @@ export const readGroup = (fields: Fields): Reading => {
   }
 }
 
-/** What rewards of a group earn, under the terms of its program. */
+/** Examples of a group's rewards, under the terms of its program. */
 const examplesOf = (
   program: Program,
   { saleReward, leadReward }: GroupTerms,
@@ -53,7 +53,7 @@ const examplesOf = (
 
 type FormProps = {
   program: Program
-  /** The path that saves it, and its buttons. */
+  /** The path that saves the form, and its buttons. */
   action: string
   children: Child
   fields: Fields
@@ -136,7 +136,7 @@ type GroupPreviewPageProps = {
   whatIf: WhatIf
 }
 
-/** What changed rewards of a group would have earned, and the form that saves them. */
+/** What the changed rewards would have earned, and the form that saves them. */
 export const GroupPreviewPage = ({
   base,
   program,

@@ -24,7 +24,7 @@ import {
   readGroup,
 } from './group-pages.tsx'
 
-/** Of the pages with a form of rewards. */
+/** For pages with a form of rewards. */
 const SCRIPTS = ['/rewards.js']
 
 const DONE = {
@@ -78,7 +78,7 @@ export default createRoutes<WorkspaceEnv>()
     const { id } = await changeById(c, 'group', changeGroup, data)
     return c.redirect(`/app/${c.var.workspace.slug}/groups/${id}?done=saved`, 303)
   })
-  // Where signing in again, or typing the address of a preview, leads.
+  // The target after signing in again, or for a preview's address that was typed.
   .get('/app/:workspace/groups/:id/what-if', (c) =>
     c.redirect(`/app/${c.var.workspace.slug}/groups/${encodeURIComponent(c.req.param('id'))}`, 303),
   )

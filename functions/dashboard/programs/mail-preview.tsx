@@ -37,7 +37,7 @@ import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
 import { listPrograms } from '../../../lib/programs/programs.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 
-/** A mail runs nothing, and loads nothing but the logo; its styles are inline. */
+/** A mail runs no scripts and loads only the logo. Its styles are inline. */
 const mailPolicy = (brand: Brand) =>
   [
     "default-src 'none'",
@@ -54,10 +54,7 @@ const readKind = (text: string | undefined): PartnerMailKind => {
   return kind
 }
 
-/**
- * Renders mails with made-up values, and with the names, the texts and the brand of the workspace
- * and its newest program.
- */
+/** Renders mails with made-up values, and the texts and brand of the newest program. */
 const readSamples = async (c: Context<WorkspaceEnv>) => {
   const { db, workspace, user } = c.var
   const [[program], texts] = await Promise.all([
@@ -117,7 +114,6 @@ const TextForm = ({
   )
 }
 
-/** Whether a text differs from the default. */
 const hasEdits = (text: EditedText | undefined): boolean => Boolean(text?.subject ?? text?.intro)
 
 /** A form as API input. */
@@ -126,7 +122,7 @@ const readForm = ({ version, subject = '', intro = '', reset }: Fields) => ({
   ...(reset ? { subject: null, intro: null } : { subject, intro }),
 })
 
-/** The page of a mail, with the form of its text, or with one that was refused. */
+/** The page of a mail, with the form of its text or a rejected form. */
 const show = async (
   c: Context<WorkspaceEnv>,
   kind: PartnerMailKind,

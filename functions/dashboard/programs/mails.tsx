@@ -35,7 +35,7 @@ const STATUSES = [
   { value: 'failed', label: m.mails_failed },
 ]
 
-/** Failed emails shown above the list. More would hide it. */
+/** Failed emails above the list. More would push the list out of view. */
 const FAILED_ON_TOP = 50
 
 const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (

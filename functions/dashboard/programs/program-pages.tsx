@@ -36,7 +36,6 @@ import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
 
 type ProgramsPageProps = { workspace: Workspace; programs: Listed<Program>; url: string }
 
-/** The list of programs. */
 export const ProgramsPage = ({ workspace, programs, url }: ProgramsPageProps) => {
   const base = `/app/${workspace.slug}/programs`
   return (
@@ -69,7 +68,6 @@ export const ProgramsPage = ({ workspace, programs, url }: ProgramsPageProps) =>
 
 type NewProgramPageProps = { fields?: Fields; errors?: ErrorDetail[] }
 
-/** The form for a new program. */
 export const NewProgramPage = ({ fields = {}, errors }: NewProgramPageProps) => (
   <>
     <h1>{t(m.programs_new_program)}</h1>
@@ -126,7 +124,7 @@ type FormProps = {
   base: string
   program: Program
   now: Date
-  /** The terms that the example works out, if the form shows others than the saved ones. */
+  /** Unsaved terms, which the example uses instead of the saved ones. */
   entered?: ProgramTerms
   fields: Fields
   errors?: ErrorDetail[] | undefined
@@ -151,7 +149,7 @@ const ProgramForm = ({ base, program, now, entered, fields, errors }: FormProps)
   )
 }
 
-/** What changed terms of a program would have earned, and the form that saves them. */
+/** What the changed terms would have earned, and the form that saves them. */
 export const ProgramPreviewPage = ({
   whatIf,
   ...form
@@ -179,7 +177,7 @@ type ProgramPageProps = {
   now: Date
   fields: Fields
   errors?: ErrorDetail[] | undefined
-  /** The form of the branding, if it was refused. */
+  /** The form of the branding, if it was rejected. */
   branding?: FormState | undefined
   done?: Message | undefined
 }

@@ -1,5 +1,3 @@
-/** What a change of terms would have earned, above the form that saves it. */
-
 import type { Child } from 'hono/jsx'
 import * as m from '../../../lib/languages/messages.ts'
 import { Time } from '../../../lib/pages/layout/parts.tsx'
@@ -72,7 +70,7 @@ type PreviewProps = { base: string; whatIf: WhatIf; label: string; children?: Ch
 /**
  * @param base     the path of the workspace
  * @param label    of the button that saves the form below
- * @param children what else a reader must know of the figures
+ * @param children additional notes on the figures
  */
 export const Preview = ({ base, whatIf, label, children }: PreviewProps) => {
   const { from, isWhole, currencies } = whatIf

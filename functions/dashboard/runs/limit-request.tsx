@@ -1,4 +1,4 @@
-/** A higher limit of payout runs that waits for another manager, on the page of the settings. */
+/** A requested higher limit of payout runs that waits for another manager. */
 
 import * as m from '../../../lib/languages/messages.ts'
 import { DangerButton } from '../../../lib/pages/forms/buttons.tsx'
@@ -12,19 +12,17 @@ import {
 } from '../../../lib/tenancy/settings/approval-limit.ts'
 import { exactMoney } from '../../../lib/values/money.ts'
 
-/**
- * A currency of two decimals, as most have: the sum applies to the minor units of every currency.
- */
+/** Has two decimals, as most currencies: the sum applies to the minor units of every currency. */
 export const SUM_CURRENCY = 'USD'
 
 type Props = {
   base: string
   request: LimitRequest
-  /** Why the reader may not approve it; null if it may. */
+  /** Why the reader may not approve it; null if the reader may. */
   refusal: LimitRefusal | null
 }
 
-/** What was asked for, and the buttons that decide about it. */
+/** The request, and the buttons that decide. */
 export const LimitRequestCard = ({ base, request, refusal }: Props) => {
   const { id, approvalAboveCents, requestedBy, requestedAt } = request
   const path = `${base}/settings/limit-requests/${id}`

@@ -1,4 +1,4 @@
-/** The files of a manual run: what a bank or a service takes, and who is in none of them. */
+/** The files of a manual run for a bank or a service, and the payouts that are in no file. */
 
 import type { Child } from 'hono/jsx'
 import type { Message } from '../../../lib/languages/message.ts'
@@ -13,7 +13,7 @@ import { Table } from '../../../lib/pages/tables/table.tsx'
 import type { LeftOutPayout, RunPlan } from '../../../lib/payouts/files/files.queries.ts'
 import type { LeftOutCode, PlannedFile, TakerFormat } from '../../../lib/payouts/files/formats.ts'
 
-/** Rows of those who are in no file. */
+/** Rows of payouts in no file. */
 export const MAX_LEFT_OUT = 100
 
 const FORMAT_NAMES: Record<TakerFormat, Message> = {
@@ -36,7 +36,7 @@ type Props = {
   api: string
   runPath: string
   plan: RunPlan
-  /** Files have the partners' details, which only those get who pay. */
+  /** Whether the reader may pay. Files contain the partners' payment details. */
   mayPay: boolean
 }
 
@@ -47,7 +47,7 @@ type DownloadProps = Pick<Props, 'base' | 'runPath'>
 
 type DownloadFormProps = { fields: Record<string, string>; action: string; children: Child }
 
-/** A form, because a file with partners' details needs a recent sign-in. */
+/** A form, because a file with payment details needs a recent sign-in. */
 const DownloadForm = ({ fields, action, children }: DownloadFormProps) => (
   <form method="post" action={action}>
     {Object.entries(fields).map(([name, value]) => (
@@ -57,7 +57,7 @@ const DownloadForm = ({ fields, action, children }: DownloadFormProps) => (
   </form>
 )
 
-/** The forms and links by which a file is downloaded. */
+/** The forms and links that download a file. */
 const Download = ({ file, base, runPath }: { file: PlannedFile } & DownloadProps) => {
   const { format, currency, parts } = file
   if (format === 'wise_template') {
@@ -158,7 +158,7 @@ const LeftOut = ({ base, payouts, count }: LeftOutProps) => (
   </>
 )
 
-/** What a manager downloads to pay a run. Partners who gave no details are listed. */
+/** The downloads with which a manager pays a run, and the partners without payment details. */
 export const RunFiles = (props: Props) => {
   const { base, api, plan } = props
   const leftOut = plan.leftOut.reduce((sum, { payouts }) => sum + payouts, 0)

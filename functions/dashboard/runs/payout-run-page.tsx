@@ -1,5 +1,3 @@
-/** The page of a payout run, with the steps of one that is paid by bank transfer. */
-
 import { mayOpen } from '../../../lib/auth/roles/roles.ts'
 import type { Listed } from '../../../lib/http/lists.ts'
 import type { Message } from '../../../lib/languages/message.ts'
@@ -37,11 +35,11 @@ type RunPageProps = {
   plan: RunPlan | null
   /** What a run that waits for approval would pay. */
   preview: RunPreview
-  /** The reader as one who may approve it; null if it does not wait. */
+  /** The reader as an approver; null if the run does not wait. */
   reader: Approver | null
-  /** Why the reader may not approve it; null if it may. */
+  /** Why the reader may not approve it; null if the reader may. */
   approvalRefusal: string | null
-  /** How many of its payouts a manager may decide about. */
+  /** The number of payouts that a manager may resolve. */
   resolvable: number
   url: string
   done?: Message | undefined
@@ -155,7 +153,7 @@ type ApprovalProps = {
   refusal: string | null
 }
 
-/** What a run that waits would pay, and the buttons that decide about it. */
+/** What a run that waits for approval would pay, and the buttons that decide. */
 const Approval = ({ workspace, run, preview, reader, refusal }: ApprovalProps) => {
   const base = `/app/${workspace.slug}`
   const sum = preview && moneySums(preview.result.payouts)

@@ -37,14 +37,14 @@ const idsIn = (fields: Fields): string[] =>
 type Props = {
   base: string
   runId: string
-  /** One more than are shown, if there are more. */
+  /** One row more than the page shows, if there are more. */
   payouts: PayoutRow[]
   refusal?: string | undefined
   fields?: Fields
   errors?: ErrorDetail[]
 }
 
-/** The payouts of a run about which a manager decides, all selected. */
+/** The payouts of a run that a manager resolves, all selected. */
 const ResolvePage = ({ base, runId, payouts, refusal, fields, errors }: Props) => {
   const run = `${base}/payouts/runs/${runId}`
   return (
@@ -133,8 +133,8 @@ const show = async (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 
 }
 
 /**
- * /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, when Stripe cannot
- * be asked. Managers only.
+ * /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, if Stripe cannot
+ * say. Managers only.
  */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c, {}))

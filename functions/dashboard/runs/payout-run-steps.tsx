@@ -5,7 +5,7 @@ import { Time } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import type { Run } from '../../../lib/payouts/runs/runs.queries.ts'
 
-/** Stops a scheduled run before it is sent, or sends it at once. */
+/** Stops a scheduled run before it is sent, or sends it immediately. */
 const Review = ({ path, run }: { path: string; run: Run }) => (
   <>
     <p>{t(m.payouts_run_in_review, { day: () => run.sendsAt && <Time at={run.sendsAt} /> })}</p>
@@ -20,7 +20,7 @@ const Review = ({ path, run }: { path: string; run: Run }) => (
   </>
 )
 
-/** Stops a run by Stripe, or one that is being created. */
+/** Stops a run by Stripe, or a run that is being created. */
 export const CancelRun = ({ path, run }: { path: string; run: Run }) => {
   const { method, status, claimedAt } = run
   if (status === 'canceling') {
@@ -38,14 +38,12 @@ export const CancelRun = ({ path, run }: { path: string; run: Run }) => {
   )
 }
 
-/** A button that changes a run's status. */
 const StepButton = ({ to, kind, label }: { to: string; kind?: string; label: string }) => (
   <button type="submit" name="status" value={to} class={kind}>
     {label}
   </button>
 )
 
-/** The next steps of a run by bank transfer. */
 export const Steps = ({ path, run: { status } }: { path: string; run: Run }) => {
   if (status === 'processing') {
     return (

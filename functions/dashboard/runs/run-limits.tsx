@@ -1,7 +1,4 @@
-/**
- * What a manager limits a payout run to, as the preview's form and the button that starts the run
- * carry it.
- */
+/** The limits of a payout run, in the preview's form and in the button that starts the run. */
 
 import type { Context } from 'hono'
 import type * as z from 'zod'
@@ -19,13 +16,13 @@ import { exactMoney, parseMoney } from '../../../lib/values/money.ts'
 
 export type RunInput = z.output<typeof PayoutRun>
 
-/** The form that the checkboxes of the preview's tables belong to. */
+/** The form of the checkboxes in the preview's tables. */
 const FORM = 'limits'
 
-/** A maximum's field of a currency: max-USD. */
+/** The field of a currency's maximum: max-USD. */
 const MAXIMUM = /^max-([A-Z]{3})$/
 
-/** The maximums in the URL. An amount that cannot be read is NaN, which the schema rejects. */
+/** The maximums in the URL. An invalid amount is NaN, which the schema rejects. */
 const maximumsIn = (query: Record<string, string>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, text]) => {
@@ -35,7 +32,7 @@ const maximumsIn = (query: Record<string, string>): Record<string, number> =>
     }),
   )
 
-/** The run that the preview's URL asks for. */
+/** The run in the preview's URL. */
 export const readPreview = (c: Context): Checked<RunInput> => {
   const { method, programId, commissions } = c.req.query()
   const ids = commissions?.split(/[\s,;]+/).filter(Boolean) ?? []
@@ -49,7 +46,7 @@ export const readPreview = (c: Context): Checked<RunInput> => {
 }
 
 /**
- * The run that the button starts: what was previewed, as JSON. Other forms have only a method and a
+ * The run that the button starts: the preview as JSON. Other forms have only a method and a
  * program.
  */
 export const readRun = ({ method, programId, preview }: Fields): Checked<RunInput> => {
@@ -62,7 +59,7 @@ export const readRun = ({ method, programId, preview }: Fields): Checked<RunInpu
   return checked(PayoutRun, { ...(previewed as object), method, programId })
 }
 
-/** What the button carries: the run pays what is shown, and no more. */
+/** The value of the button: the run pays what is shown, and no more. */
 export const previewJson = (
   { previewedAt, totals }: RunResultResponse,
   limits: RunLimits,
@@ -71,7 +68,7 @@ export const previewJson = (
 
 type ExcludeBoxProps = { partnerId: string; name: string; checked: boolean }
 
-/** Leaves a partner out of the run, or takes it in again. */
+/** Excludes a partner from the run, or includes it again. */
 export const ExcludeBox = ({ partnerId, name, checked }: ExcludeBoxProps) => (
   <input
     type="checkbox"
@@ -88,7 +85,6 @@ type Props = {
   method: PayoutMethod
   programId: string | null
   limits: RunLimits
-  /** The currencies of the preview. */
   currencies: string[]
 }
 

@@ -1,5 +1,3 @@
-/** The table of audit entries. */
-
 import type { AuditRow } from '../../../lib/audit/audit.queries.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -22,10 +20,9 @@ const PAGES: Record<string, { path: string; label: Message }> = {
   payout_run: { path: 'payouts/runs', label: m.layout_payout_run },
 }
 
-/** Whether an import created opening balances, which the entry's own page lists. */
+/** Whether an import created opening balances, which the entry's page lists. */
 const hasBalances = ({ details }: AuditRow): boolean => 'openingBalances' in details
 
-/** A link to the subject of an entry. */
 const SubjectLink = ({ base, entry }: { base: string; entry: AuditRow }) => {
   if (hasBalances(entry))
     return <a href={`${base}/audit/${entry.id}`}>{t(m.sum_opening_balance)}</a>
@@ -38,7 +35,7 @@ const SubjectLink = ({ base, entry }: { base: string; entry: AuditRow }) => {
 
 type EntryTableProps = { base: string; entries: AuditRow[]; ofOne?: boolean }
 
-/** @param ofOne whether all entries are about one subject, which its own page shows */
+/** @param ofOne whether all entries have one subject, whose page shows them */
 export const EntryTable = ({ base, entries, ofOne = false }: EntryTableProps) => (
   <Table
     caption={t(m.layout_audit)}

@@ -43,13 +43,10 @@ const BalanceTable = ({ base, balances }: { base: string; balances: ImportedBala
   </Table>
 )
 
-/** What was done. A component, so that amounts are as the page's others. */
+/** A component, because amounts are formatted for the reader only while a page is rendered. */
 const Action = ({ entry }: { entry: AuditRow }) => <>{describeAction(entry, money)}</>
 
-/**
- * /app/:workspace/audit: the audit log, and an entry with the opening balances that it names.
- * Managers only.
- */
+/** /app/:workspace/audit: the audit log, and an entry with its opening balances. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/audit', async (c) => {
     const t = textsOf(c)

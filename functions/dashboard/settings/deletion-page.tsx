@@ -9,7 +9,7 @@ import type { Deletion } from '../../../lib/people/deletion.queries.ts'
 import { DELETION_DAYS, UNDER_WAY } from '../../../lib/people/deletion.ts'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
 
-/** The lists that can be downloaded, as CSV. */
+/** The lists that can be downloaded as CSV. */
 const LISTS = [
   'partners',
   'customers',
@@ -58,7 +58,7 @@ type Props = {
   done?: Shown | undefined
 }
 
-/** What is deleted and when, the downloads, and the form that schedules or cancels. */
+/** What is deleted and when, the downloads, and the form that schedules or cancels the deletion. */
 export const DeletionPage = ({ workspace: { slug, name }, deletion, problem, done }: Props) => {
   const base = `/app/${slug}/deletion`
   const { deletesAt, scheduledBy, underWay } = deletion

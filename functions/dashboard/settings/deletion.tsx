@@ -36,9 +36,7 @@ const show = (
   return renderSection(c, '/settings', m.settings_deletion_title, children, status)
 }
 
-/**
- * /app/:workspace/deletion: schedules the deletion of the workspace, and cancels it. Managers only.
- */
+/** /app/:workspace/deletion: schedules or cancels the deletion of the workspace. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => show(c, await readDeletion(c.var.db, c.var.workspace.id)))
   .post(PATH, freshMembersOnly(), form(), async (c) => {

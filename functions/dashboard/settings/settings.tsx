@@ -68,7 +68,6 @@ const PAYOUT_ORDERS = [
   { value: 'largest_first', label: m.settings_the_largest_balances },
 ]
 
-/** The settings that are on or off. */
 const SWITCHES = [
   'manualPayouts',
   'paypalPayouts',
@@ -124,10 +123,10 @@ type Waiting = { request: LimitRequest; refusal: LimitRefusal | null }
 type Props = {
   base: string
   fields: Fields
-  /** A higher limit that waits for a manager. */
+  /** A requested higher limit that waits for a manager. */
   waiting: Waiting | null
   errors?: ErrorDetail[]
-  /** Why a request could not be approved. */
+  /** Why an approval was refused. */
   refused?: string | undefined
   done?: Message | undefined
 }
@@ -210,7 +209,7 @@ const readWaiting = async ({
   return request && { request, refusal: await findLimitRefusal(db, workspace.id, user.email) }
 }
 
-/** Renders the settings, or what was typed. */
+/** Renders the settings, or a rejected form. */
 const show = async (
   c: Context<WorkspaceEnv>,
   state: { fields?: Fields; errors?: ErrorDetail[]; refused?: string } = {},
@@ -238,7 +237,7 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv
   return c.redirect(`${pathOf(c)}?done=${wanted}`, 303)
 }
 
-/** /app/:workspace/settings: what a manager chooses for the whole workspace. Managers only. */
+/** /app/:workspace/settings: the settings of the whole workspace. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c))
   .post(PATH, freshMembersOnly(), form(), async (c) => {

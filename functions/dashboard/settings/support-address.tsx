@@ -15,11 +15,11 @@ import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { name } from '../../../lib/pages/parts/tags.tsx'
 import { sha256 } from '../../../lib/platform/sha256.ts'
 
-/** What the link is about. @throws {ApiError} `not_found`, `rate_limited` */
+/** The pending confirmation of a link. @throws {ApiError} `not_found`, `rate_limited` */
 const readCheck = async (
   c: Context<SessionEnv>,
 ): Promise<{ check: FoundCheck; tokenHash: string }> => {
-  // Anybody can ask for it, and each answer reads the database.
+  // The page is public, and each response reads the database.
   await limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
   const tokenHash = await sha256(c.req.param('token') ?? '')
   const check = await findSupportCheck(c.var.db, tokenHash, c.var.now)
@@ -52,8 +52,8 @@ const showConfirmed = (c: Context<SessionEnv>, { email, workspaceName, programNa
 const PATH = '/confirm-address/:token'
 
 /**
- * /confirm-address/:token: the owner of a support address confirms it, through the link that was
- * mailed there, without a session. Opening it changes nothing, because mail scanners do.
+ * /confirm-address/:token: the owner of a support address confirms it by the mailed link, without a
+ * session. A GET changes nothing, because mail scanners open links.
  */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {

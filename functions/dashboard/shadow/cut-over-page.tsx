@@ -1,4 +1,4 @@
-/** The page of a cut-over: what it takes over, what keeps the program from it, and the button. */
+/** What a cut-over takes over, what prevents it, and the button. */
 
 import * as m from '../../../lib/languages/messages.ts'
 import { DangerButton, QuietButton } from '../../../lib/pages/forms/buttons.tsx'
@@ -10,7 +10,6 @@ import type { Program } from '../../../lib/programs/programs.queries.ts'
 import type { CutOverPreview } from '../../../lib/shadow/cut-over/cut-over.service.ts'
 import { type OwedBalance, REFUSALS } from '../../../lib/shadow/cut-over/cut-over.ts'
 
-/** Balances that are shown. */
 const SHOWN = 100
 
 const Balances = ({ base, balances }: { base: string; balances: OwedBalance[] }) => (
@@ -37,7 +36,7 @@ const Balances = ({ base, balances }: { base: string; balances: OwedBalance[] })
   </>
 )
 
-/** What cannot be taken over, with a box that leaves it out. */
+/** Balances that cannot be taken over, with a checkbox that leaves them out. */
 const Refused = ({ refused }: { refused: OwedBalance[] }) => (
   <Table
     caption={t(m.shadow_balances_refused)}

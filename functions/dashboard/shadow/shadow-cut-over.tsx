@@ -19,7 +19,7 @@ const PATH = '/app/:workspace/programs/:id/shadow/cut-over'
 
 const readProgram = (c: Context<WorkspaceEnv>) => readById(c, 'program', findProgram)
 
-/** The preview, or the same again with what went wrong. */
+/** The preview, with the problem of a failed cut-over. */
 const show = async (c: Context<WorkspaceEnv>, leaveOut: string[], problem?: string) => {
   const { db, workspace } = c.var
   const program = await readProgram(c)
@@ -38,9 +38,7 @@ const parsed = (text: string | undefined): unknown => {
   }
 }
 
-/**
- * /app/:workspace/programs/:id/shadow/cut-over: previews the cut-over of a program, and makes it.
- */
+/** /app/:workspace/programs/:id/shadow/cut-over: previews and makes the cut-over of a program. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, expensive(), (c) => {
     const { data } = checked(CutOver, { leaveOut: c.req.queries('leaveOut') ?? [] })

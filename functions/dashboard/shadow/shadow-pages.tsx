@@ -1,5 +1,3 @@
-/** The pages of a shadow run. */
-
 import type { User } from '../../../lib/auth/session.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Listed } from '../../../lib/http/lists.ts'
@@ -27,7 +25,6 @@ import { SourceForm } from '../imports/import-source.tsx'
 import { Days, OUTCOME_WORDS, Rows, Sums } from './shadow-tables.tsx'
 
 type Base = {
-  /** The workspace's path. */
   base: string
   program: Program
 }
@@ -36,7 +33,7 @@ const Back = ({ base, program }: Base) => (
   <LinkLine href={`${base}/programs/${program.id}`}>{program.name}</LinkLine>
 )
 
-/** What a shadow run is, and the button that starts it. */
+/** Explains a shadow run, with the button that starts it. */
 export const StartPage = ({
   base,
   program,
@@ -125,7 +122,7 @@ type ComparisonProps = Base & {
   done: Message | undefined
 }
 
-/** What both sides decided, and what differs. */
+/** The decisions of both sides, and the differences. */
 export const ComparisonPage = ({
   base,
   program,
@@ -200,7 +197,7 @@ export const ComparisonPage = ({
 
 type UploadProps = Base & { workspace: string; user: User }
 
-/** The page whose script uploads a file, or reads the other platform: islands/shadow.ts. */
+/** The page whose script uploads a file or reads the other platform: islands/shadow.ts. */
 export const UploadPage = ({ base, program, workspace, user }: UploadProps) => (
   <>
     <LinkLine href={`${base}/programs/${program.id}/shadow`}>

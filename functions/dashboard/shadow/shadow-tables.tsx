@@ -1,5 +1,3 @@
-/** What a shadow run has found, as tables. */
-
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -12,7 +10,6 @@ import type {
   OutcomeSum,
 } from '../../../lib/shadow/comparison/results.queries.ts'
 
-/** The results in words. */
 export const OUTCOME_WORDS: Record<Outcome, Message> = {
   same: m.shadow_same,
   different: m.shadow_different,
@@ -20,7 +17,7 @@ export const OUTCOME_WORDS: Record<Outcome, Message> = {
   only_there: m.shadow_only_there,
 }
 
-/** What each result adds up to. */
+/** The sums of each result. */
 export const Sums = ({ sums }: { sums: OutcomeSum[] }) => (
   <Table
     caption={t(m.shadow_sums)}
@@ -42,7 +39,7 @@ export const Sums = ({ sums }: { sums: OutcomeSum[] }) => (
   </Table>
 )
 
-/** The same by day, each with a link to its sales. */
+/** The sums by day, each with a link to its sales. */
 export const Days = ({ path, days }: { path: string; days: DaySum[] }) => (
   <Table
     caption={t(m.shadow_days)}

@@ -28,7 +28,6 @@ import { ComparisonPage, StartPage, UploadPage } from './shadow-pages.tsx'
 
 const PATH = '/app/:workspace/programs/:id/shadow'
 
-/** Days whose sums are shown. */
 const DAYS_SHOWN = 62
 
 const DONE = {
@@ -48,8 +47,8 @@ const readProgram = async (c: Context<WorkspaceEnv>) => {
 }
 
 /**
- * /app/:workspace/programs/:id/shadow: a shadow run, what both sides decided, and the upload of the
- * other side's commissions.
+ * /app/:workspace/programs/:id/shadow: a shadow run, its comparison, and the upload of the other
+ * platform's commissions.
  */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, async (c) => {

@@ -1,5 +1,3 @@
-/** The events that Stripe sent, on the Stripe page. */
-
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Listed } from '../../../lib/http/lists.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
@@ -17,7 +15,6 @@ import type { ProcessorEventRow } from '../../../lib/tracking/events/processor-e
 const TYPES = [ANY, ...STRIPE_EVENTS.map((type) => ({ value: type, label: type }))]
 
 export type EventsProps = {
-  /** The workspace's path. */
   base: string
   events: Listed<ProcessorEventRow>
   url: string

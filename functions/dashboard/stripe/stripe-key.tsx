@@ -1,4 +1,4 @@
-/** The part of the Stripe page about partner payouts: the key of the merchant's account. */
+/** Partner payouts on the Stripe page: the key of the merchant's account. */
 
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -11,7 +11,7 @@ import { Status } from '../../../lib/pages/tables/ledger.tsx'
 import type { StripeKey } from '../../../lib/payouts/transfers/stripe-keys.queries.ts'
 import { CONNECT_EVENTS } from '../../../lib/purchases/stripe/objects/event-types.ts'
 
-/** What identifies a key without showing it. */
+/** The facts that identify a key without showing it. */
 const KeyFacts = ({ stripeKey }: { stripeKey: StripeKey }) => (
   <>
     {t(m.stripe_key_facts, {
@@ -45,12 +45,11 @@ const KeyForm = ({ base, isFirst, errors }: KeyFormProps) => (
 type Props = {
   base: string
   stripeKey: StripeKey | null
-  /** The events of connected accounts that Stripe does not send, as far as is known. */
+  /** The events of connected accounts that Stripe does not send, as far as known. */
   missing: string[]
   errors?: ErrorDetail[] | undefined
 }
 
-/** The set-up of payouts from the merchant's Stripe account. */
 export const PayingPartners = ({ base, stripeKey, missing, errors = [] }: Props) => (
   <>
     <h2 id="paying">{t(m.stripe_partner_payouts)}</h2>
@@ -79,7 +78,6 @@ export const PayingPartners = ({ base, stripeKey, missing, errors = [] }: Props)
   </>
 )
 
-/** Confirms the removal of the key. */
 export const RemoveKeyPage = ({ base, stripeKey }: { base: string; stripeKey: StripeKey }) => (
   <>
     <h1>{t(m.stripe_remove_stripe_key)}</h1>

@@ -1,5 +1,3 @@
-/** The pages that connect a workspace to the merchant's Stripe account. */
-
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Message } from '../../../lib/languages/message.ts'
@@ -47,7 +45,7 @@ const LABELS = {
 type StripeProps = EventsProps & {
   webhookUrl: string
   setup: StripeSetup
-  /** The events that Stripe does not send, as far as is known. */
+  /** The events that Stripe does not send, as far as known. */
   missing: EventsMissing
   refused?: Refused | undefined
   done?: Message | undefined
@@ -90,7 +88,7 @@ export const StripePage = (props: StripeProps) => {
   )
 }
 
-/** The events that the endpoint at Stripe lacks, if the key of partner payouts allows asking. */
+/** The events that the endpoint at Stripe lacks, if the payout key can read them. */
 const MissingEvents = ({ missing }: { missing: string[] }) =>
   missing.length > 0 && (
     <>
@@ -212,7 +210,6 @@ const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
   </>
 )
 
-/** Confirms the removal of a secret. */
 export const RemoveSecretPage = ({ base, secret }: { base: string; secret: StripeSecret }) => (
   <>
     <h1>{t(m.stripe_remove_signing_secret)}</h1>

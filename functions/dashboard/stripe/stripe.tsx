@@ -80,7 +80,6 @@ const showStripe = async (
   return renderSection(c, '/stripe', m.by_stripe, children, filterErrors ? 400 : status)
 }
 
-/** Redirects to the page with a notice. */
 const done = (c: Context<StripeEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/stripe?done=${code}`, 303)
 
@@ -103,7 +102,7 @@ export default createRoutes<StripeEnv>()
     if (errors || chosen.errors) {
       return showStripe(c, { errors: [...(errors ?? []), ...(chosen.errors ?? [])] }, 400)
     }
-    // Before the secret: events may arrive as soon as it is stored.
+    // Before the secret is stored, because events may arrive immediately afterwards.
     const settings = await changeSettings(c.var.db, actOf(c), chosen.data, c.req.url)
     if (!settings) return showStripe(c, { errors: [{ path: 'mode', message: MODE_IN_USE }] }, 409)
     const stored = await storeSecret(c, data)

@@ -99,9 +99,7 @@ const Detail = ({ base, delivery, done }: DetailProps) => {
   )
 }
 
-/**
- * /app/:workspace/webhooks/deliveries: what was sent, the answers, and resending. Managers only.
- */
+/** /app/:workspace/webhooks/deliveries: deliveries, responses and resending. Managers only. */
 export default createRoutes<WebhookSettingsEnv>()
   .get('/app/:workspace/webhooks/deliveries', async (c) => {
     const { db, workspace } = c.var

@@ -56,7 +56,7 @@ const DONE = {
   partly: m.webhooks_oldest_40_000,
 }
 
-/** Shown on the endpoint's page; the list of deliveries has all. */
+/** Deliveries on the endpoint's page. The list of deliveries has all. */
 const LATEST = 20
 
 const endpointOf = (c: Context<WebhookSettingsEnv>) => readById(c, 'webhook endpoint', findEndpoint)
@@ -159,10 +159,7 @@ const setEnabled = (enabled: boolean) => async (c: Context<WebhookSettingsEnv>) 
 
 const ENDPOINT = '/app/:workspace/webhooks/:id{[0-9a-f-]{36}}'
 
-/**
- * /app/:workspace/webhooks/:id: one endpoint, its latest deliveries and its settings. Managers
- * only.
- */
+/** /app/:workspace/webhooks/:id: one endpoint with its settings and deliveries. Managers only. */
 export default createRoutes<WebhookSettingsEnv>()
   .get(ENDPOINT, async (c) => showEndpoint(c, await endpointOf(c)))
   .post(ENDPOINT, freshMembersOnly(), form(), async (c) => {

@@ -20,7 +20,7 @@ const PATH = '/api/workspaces/:workspace/applications'
 
 const findOne = (c: Context<WorkspaceEnv>) => readById(c, 'application', findApplication)
 
-/** /applications: people who want to be partners, and the decisions about them. */
+/** /applications: lists applications, and decides on them. */
 export default createRoutes()
   .get(PATH, reader(), query(ApplicationQuery), async (c) => {
     const { limit, ...filter } = c.req.valid('query')

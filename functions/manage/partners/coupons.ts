@@ -46,7 +46,7 @@ export default createRoutes()
   })
   .delete(`${PARTNERS}/:id/coupons/:couponId`, freshWriter(), async (c) => {
     const { couponId } = c.req.param()
-    // Postgres can't store such an ID, so no coupon has it.
+    // Postgres cannot store such an ID, so no coupon has it.
     const isText = findUnstorable(couponId) === null
     const result = await found('partner', c.req.param('id'), async (id) =>
       isText ? removeCoupon(c.var.db, actOf(c), id, couponId) : 'not_held',

@@ -43,7 +43,7 @@ import { customerResponse } from '../customers.ts'
 import { mailResponse } from '../programs/mails.ts'
 import { auditEntryResponse } from '../workspace/audit.ts'
 
-/** The columns are the fields of the API's representation. */
+/** The columns are fields of the API's representation. */
 type Columns<Response> = readonly (keyof Response & string)[]
 
 const CUSTOMERS: Columns<CustomerResponse> = [
@@ -143,10 +143,7 @@ const AUDIT: Columns<AuditEntryResponse> = [
 
 const path = <L extends string>(list: L) => `/api/workspaces/:workspace/export/${list}.csv` as const
 
-/**
- * GET /export/:list.csv: the lists of the API as files, with their filters and for the roles that
- * may read them.
- */
+/** GET /export/:list.csv: the API's lists as files, with the same filters and roles. */
 export default createRoutes<WorkspaceEnv>()
   .get(path('partners'), reader(), expensive(), query(PartnerQuery), (c) => {
     const { slug: slugKey, ...filter } = c.req.valid('query')

@@ -8,7 +8,7 @@ import { createRoutes } from '../../../lib/http/app.ts'
 import { notFound } from '../../../lib/http/found-or-404.ts'
 import { body } from '../../../lib/http/validate.ts'
 
-/** POST /invitations: asks people by email to be partners. */
+/** POST /invitations: invites people by email. */
 export default createRoutes().post(
   '/api/workspaces/:workspace/invitations',
   freshWriter(),

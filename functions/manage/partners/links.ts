@@ -34,7 +34,7 @@ export default createRoutes()
   })
   .delete(`${PARTNERS}/:id/links/:slug`, freshWriter(), async (c) => {
     const { slug } = c.req.param()
-    // Postgres can't store such a text, so no link has it.
+    // Postgres cannot store such a text, so no link has it.
     const isText = findUnstorable(slug) === null
     const result = await found('partner', c.req.param('id'), async (id) =>
       isText ? releaseLink(c.var.db, actOf(c), id, slug) : 'not_found',

@@ -6,7 +6,7 @@ import { listPartnerBalances } from '../../../lib/payouts/balances/balances.quer
 import { pageOfPartners } from '../../../lib/payouts/balances/balances.ts'
 import { BalanceQuery } from '../../../lib/payouts/payouts.schemas.ts'
 
-/** GET /balances: what is payable to partners, and what they owe. */
+/** GET /balances: payable and negative balances of partners. */
 export default createRoutes().get(
   '/api/workspaces/:workspace/balances',
   reader(),

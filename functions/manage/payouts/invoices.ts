@@ -34,7 +34,7 @@ const invoiceResponse = (invoice: Invoice): InvoiceResponse => ({
   })),
 })
 
-/** /invoices and /credit-notes: those that the workspace issued in the name of partners. */
+/** /invoices and /credit-notes: the papers that the workspace issued in the name of partners. */
 export default createRoutes<WorkspaceEnv & InvoicesEnv>()
   .get('/api/workspaces/:workspace/invoices', member(), query(InvoiceQuery), async (c) =>
     c.json(await readPage(c, c.req.valid('query'), listInvoices, invoiceResponse)),

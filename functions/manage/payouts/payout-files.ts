@@ -89,7 +89,7 @@ const sendFile = (
   })
 }
 
-/** All payouts, for people to read: without partners' payment details. */
+/** All payouts for people to read, without payment details. */
 const sendList = async (c: Context<FilesEnv>, run: Run) => {
   // Not streamed: a truncated file would look complete, and some partners would not be paid.
   const lines = await listRunLines(c.var.db, c.var.workspace.id, run.id)
@@ -103,7 +103,7 @@ const sendList = async (c: Context<FilesEnv>, run: Run) => {
   return sendFile(c, text, { run, name: '', type: 'text/csv; charset=utf-8; header=present' })
 }
 
-/** A part of a file with partners' details, for managers. */
+/** A part of a file with payment details, for managers. */
 const sendBankFile = async (c: Context<FilesEnv>, wanted: z.output<typeof ExportQuery>) => {
   requireRole(c.var.workspace, FINANCE)
   requireFreshSignIn(c.var.signedInAt, c.var.now)
@@ -130,7 +130,7 @@ const sendBankFile = async (c: Context<FilesEnv>, wanted: z.output<typeof Export
   return sendFile(c, file.text, { run, name: `-${format}-${currency.toLowerCase()}-${part}`, type })
 }
 
-/** The files of manual runs: which there are, and what is in them. */
+/** Lists and sends the files of manual runs. */
 export default createRoutes<FilesEnv>()
   .get(`${RUN}/files`, member(), async (c) => {
     const run = await runOf(c)

@@ -38,7 +38,7 @@ const payoutRunResponse = ({ programName: _, ...run }: Run): PayoutRunResponse =
 
 const RUN = '/api/workspaces/:workspace/payout-runs/:id'
 
-/** Answers with the payout, or why it is not in the state that was asked for. */
+/** Responds with the payout, or with why it is not in the requested state. */
 const answer = (c: Context, payout: PayoutRow, refusal: string | null) => {
   if (refusal) throw new ApiError('conflict', refusal)
   return c.json(payoutResponse(payout))
@@ -63,7 +63,7 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv
 const PAYOUTS = '/api/workspaces/:workspace/payouts'
 
 /**
- * /payouts and /payout-runs: lists payouts and runs, cancels them, and changes manual runs. Design,
+ * /payouts and /payout-runs: lists and cancels payouts and runs, and changes manual runs. Design,
  * section 12.
  */
 export default createRoutes()

@@ -10,8 +10,8 @@ import { previewUndo, undoImport } from '../../../lib/imports/undo.queries.ts'
 import { importInUse } from '../../../lib/imports/undo.service.ts'
 
 /**
- * POST /imports/:id/undo: deletes everything that an import has created, or nothing. Imports
- * themselves are Workers of their own.
+ * POST /imports/:id/undo: deletes everything that an import created, or nothing. Imports are
+ * Workers of their own.
  */
 export default createRoutes().post(
   '/api/workspaces/:workspace/imports/:id/undo',

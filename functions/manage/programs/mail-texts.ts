@@ -29,7 +29,7 @@ const textResponse = (
 
 const MAIL_TEXTS = '/api/workspaces/:workspace/mail-texts'
 
-/** /mail-texts: the words of mails to partners. */
+/** /mail-texts: the texts of mails to partners. */
 export default createRoutes()
   .get(MAIL_TEXTS, member(), async (c) => {
     const texts = await listMailTexts(c.var.db, c.var.workspace.id)

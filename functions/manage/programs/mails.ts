@@ -24,8 +24,8 @@ export const mailResponse = (mail: MailRow): MailResponse => ({
 })
 
 /**
- * GET /mails and POST /mails/:id/retry: lists a workspace's mails, and retries a failed one.
- * Design, section 12.
+ * GET /mails lists a workspace's mails. POST /mails/:id/retry retries a failed one. Design, section
+ * 12.
  */
 export default createRoutes()
   .get('/api/workspaces/:workspace/mails', member(), query(MailQuery), async (c) =>
@@ -33,7 +33,7 @@ export default createRoutes()
   )
   .post('/api/workspaces/:workspace/mails/:id/retry', member(), async (c) => {
     const mail = await changeById(c, 'mail', retryMail)
-    // A queued mail is no conflict: this call may be a repeat of the one that queued it.
+    // A queued mail is no conflict: an earlier copy of this call may have queued it.
     if (mail.sentAt) {
       throw new ApiError('conflict', `This mail was already sent to ${mail.recipient}.`)
     }

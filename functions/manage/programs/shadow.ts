@@ -42,15 +42,14 @@ import { uploadCommissions } from '../../../lib/shadow/upload.service.ts'
 
 const SHADOW = '/api/workspaces/:workspace/programs/:id/shadow'
 
-/** How long a request compares. The caller repeats it. */
+/** How long one request compares. The caller repeats the request. */
 const COMPARE_MS = 5_000
 
 const CUT_OVER = '/api/workspaces/:workspace/programs/:id/cut-over'
 
-/** The program of the URL. */
 const programOf = (c: Context<WorkspaceEnv>) => readById(c, 'program', findProgram)
 
-/** /programs/:id/shadow: the other platform's commissions beside ours, and what differs. */
+/** /programs/:id/shadow: compares the other platform's commissions with Tributary's. */
 export default createRoutes()
   .get(SHADOW, reader(), query(ShadowPeriod), async (c) => {
     const { db, workspace } = c.var

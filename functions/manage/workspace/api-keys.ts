@@ -29,8 +29,7 @@ const createdKey = (
 const API_KEYS = '/api/workspaces/:workspace/api-keys'
 
 /**
- * /api-keys: a key is returned once, when it is created, and can be rotated and revoked. Design,
- * section 12.
+ * /api-keys: creates, rotates and revokes keys. A key is returned only once. Design, section 12.
  */
 export default createRoutes<WebhookSettingsEnv>()
   .get(API_KEYS, member(), query(Page), async (c) => {

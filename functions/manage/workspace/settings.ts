@@ -25,7 +25,6 @@ const settingsResponse = async ({
   limitRequest: await findLimitRequest(db, workspace.id),
 })
 
-/** The page of the settings. */
 const pageOf = (c: Context<WorkspaceEnv>): string =>
   new URL(`/app/${c.var.workspace.slug}/settings`, c.req.url).href
 
@@ -41,7 +40,7 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv
 
 const PATH = '/api/workspaces/:workspace/settings'
 
-/** /settings: what a manager chooses for the whole workspace. */
+/** /settings: the settings of the whole workspace. */
 export default createRoutes()
   .get(PATH, reader(), async (c) => c.json(await settingsResponse(c)))
   .patch(PATH, freshMember(), body(SettingsChange), async (c) => {

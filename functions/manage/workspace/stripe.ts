@@ -52,10 +52,7 @@ const stripeEventResponse = ({
 
 const STRIPE = '/api/workspaces/:workspace/stripe'
 
-/**
- * /stripe: the webhook endpoint, its signing secrets and received events, and the API key for
- * payouts.
- */
+/** /stripe: the webhook endpoint with its secrets and events, and the API key for payouts. */
 export default createRoutes<StripeEnv>()
   .get(STRIPE, member(), async (c) => {
     const {

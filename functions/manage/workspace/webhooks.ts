@@ -58,10 +58,7 @@ const detailResponse = ({ tries, ...delivery }: DeliveryDetail): WebhookDelivery
 const ENDPOINTS = '/api/workspaces/:workspace/webhook-endpoints'
 const DELIVERIES = '/api/workspaces/:workspace/webhook-deliveries'
 
-/**
- * /webhook-endpoints and /webhook-deliveries: the endpoints that receive events, and the deliveries
- * to them. docs/webhooks.md.
- */
+/** /webhook-endpoints and /webhook-deliveries: endpoints and their deliveries. docs/webhooks.md. */
 export default createRoutes<WebhookSettingsEnv>()
   .get(ENDPOINTS, reader(), query(Page), async (c) => {
     const { db, now, workspace } = c.var

@@ -27,8 +27,7 @@ const workspaceResponse = ({ id, slug, name, mode, role }: Membership): Workspac
 })
 
 /**
- * POST and GET /api/workspaces: creates a workspace with the caller as its manager, and lists the
- * caller's workspaces.
+ * /api/workspaces: lists the caller's workspaces. POST creates one, with the caller as its manager.
  */
 export default createRoutes<WorkspaceEnv & { Bindings: SignupBindings }>()
   .post('/api/workspaces', session(), body(NewWorkspace), idempotent(), async (c) => {

@@ -41,7 +41,7 @@ const refuse = (c: Context<RevertEnv>, problem: string) => {
   return renderPortal(c, { title: m.email_address, children }, 400)
 }
 
-/** The change that a link names, for the address that it was mailed to. */
+/** The change in a link, which only a session of the former address can revert. */
 const read = async (c: Context<RevertEnv>, token: string) => {
   const { db, now, user } = c.var
   const revert = { from: user.email, tokenHash: await sha256(token), now }
@@ -49,7 +49,7 @@ const read = async (c: Context<RevertEnv>, token: string) => {
 }
 
 /**
- * Removes the accounts and details that were entered since the change and are held. A repeated call
+ * Removes the held accounts and details that were entered since the change. A repeated call
  * continues where the last one stopped.
  */
 const removeHeld = async (c: Context<RevertEnv>, revert: Parameters<typeof heldSince>[1]) => {
@@ -64,8 +64,7 @@ const removeHeld = async (c: Context<RevertEnv>, revert: Parameters<typeof heldS
 }
 
 /**
- * /portal/address/revert: the owner of the old address reverts its change, through the link in the
- * mail about it.
+ * /portal/address/revert: the owner of the former address reverts its change, by the mailed link.
  */
 export default createRoutes<RevertEnv>()
   .get(PATH, async (c) => {

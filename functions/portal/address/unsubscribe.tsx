@@ -15,9 +15,9 @@ import { noSuchPage, renderPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { name } from '../../../lib/pages/parts/tags.tsx'
 
-/** Whom the link is for. @throws {ApiError} `not_found`, `rate_limited` */
+/** The recipient of a link. @throws {ApiError} `not_found`, `rate_limited` */
 const readSubscriber = async (c: Context<SessionEnv>): Promise<Subscriber> => {
-  // Anybody can ask for it, and each answer reads the database.
+  // The page is public, and each response reads the database.
   await limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
   const subscriber = await findSubscriber(c.var.db, c.req.param('token') ?? '')
   if (!subscriber) throw noSuchPage()
@@ -53,10 +53,10 @@ const showUnsubscribed = (c: Context<SessionEnv>, { workspaceName }: Subscriber)
 const PATH = '/unsubscribe/:token'
 
 /**
- * /unsubscribe/:token: ends a workspace's bulk mails to a person, through the link in each of them.
- * Opening it changes nothing, because mail scanners do. Mail programs post to it from wherever they
- * run (RFC 8058), so the page takes any body, from any site, without a session, and answers without
- * a redirect: the signed token is what authorizes it.
+ * /unsubscribe/:token: ends a workspace's bulk mails to a person, by the link in each mail. A GET
+ * changes nothing, because mail scanners open links. Mail programs post from anywhere (RFC 8058).
+ * The page therefore takes any body from any site, without a session, and never redirects: the
+ * signed token authorizes the request.
  */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {

@@ -1,5 +1,3 @@
-/** The form in which people apply to a program. */
-
 import { MAX_TEXT_LENGTH } from '../../../lib/applications/applications.ts'
 import type { PublicJoinPage } from '../../../lib/applications/join-pages.queries.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -22,7 +20,7 @@ const labels = () => ({
   promotion: t(m.your_promotion),
 })
 
-/** The fields about a person who was not invited. */
+/** The questions for a person who was not invited. */
 const Questions = ({ page, fields, errors }: FormState & { page: PublicJoinPage }) => {
   const control = controls(labels(), { fields, errors })
   return (

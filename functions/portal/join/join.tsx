@@ -29,7 +29,7 @@ import { findProgram, type Program } from '../../../lib/programs/programs.querie
 import { senderOf } from '../../../lib/values/emails.ts'
 import { ApplyForm } from './apply-form.tsx'
 
-/** What the merchant wrote, in its paragraphs. */
+/** The merchant's text, in paragraphs. */
 const Written = ({ text }: { text: string }) => <p class="written">{text}</p>
 
 type InvitationProps = { page: PublicJoinPage; program: Program; now: Date }
@@ -76,7 +76,7 @@ const Standing = ({ page, standing }: { page: PublicJoinPage; standing: NoApplic
 
 type NoApplicant = Exclude<StandingCode, 'none' | 'invited' | 'rejected'>
 
-/** Everybody sees it, so it names no address but the program's own. */
+/** The page is public, so it shows only the program's own address. */
 const Closed = ({ page: { supportEmail, siteUrl } }: { page: PublicJoinPage }) => (
   <p class="empty">
     {supportEmail
@@ -152,7 +152,7 @@ const showApplication = (
 /** /join/:program: the terms of a program, and the form in which signed-in people apply. */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {
-    // Anybody can ask for it, and each answer reads the database.
+    // The page is public, and each response reads the database.
     await limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
     const page = await findPage(c)
     const program = await findProgram(c.var.db, page.workspaceId, page.programId)

@@ -50,10 +50,7 @@ const showTerms = async (c: Context<SessionEnv>, problem?: string) => {
   return renderPortal(c, { title: m.terms, brands: open, children }, problem ? 400 : 200)
 }
 
-/**
- * /portal/terms: the terms of the partner's programs that it has not accepted in their newest
- * version.
- */
+/** /portal/terms: the programs whose newest terms the partner has not accepted. */
 export default createRoutes<SessionEnv>()
   .get('/portal/terms', (c) => showTerms(c))
   .post('/portal/terms', form(), async (c) => {

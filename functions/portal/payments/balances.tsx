@@ -1,5 +1,3 @@
-/** A partner's balance in one program. */
-
 import * as m from '../../../lib/languages/messages.ts'
 import { Day } from '../../../lib/pages/layout/portal.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
@@ -10,7 +8,7 @@ import { nextOccurrence } from '../../../lib/rules/programs/schedules.ts'
 type NumbersProps = {
   balance: Balance
   minimumCents: bigint
-  /** What is due in all programs of the workspace, which the minimum is compared with. */
+  /** The amount due in all programs of the workspace, which must reach the minimum. */
   dueCents: bigint
 }
 
@@ -58,7 +56,7 @@ const NextPayout = ({ partnership, now }: { partnership: Partnership; now: Date 
 type Props = {
   partnership: Partnership
   balances: Balance[]
-  /** What is due to the partner in all programs of the workspace, by currency. */
+  /** The amounts due to the partner in all programs of the workspace, by currency. */
   due: ReadonlyMap<string, bigint>
   now: Date
 }

@@ -44,7 +44,7 @@ type ConnectEnv = SessionEnv & {
 const back = (c: Context<ConnectEnv>, notice: keyof typeof CONNECT_NOTICES) =>
   c.redirect(`/portal?connect=${notice}`, 303)
 
-/** Renders the reason for a refusal, and whom to ask in the workspace, if that is known. */
+/** Renders the reason for a refusal, with the workspace's contacts if it is known. */
 const refuse = async (c: Context<ConnectEnv>, message: string, workspaceId?: string) => {
   const contacts = workspaceId ? await readContacts(c.var.db, c.var.user.email, workspaceId) : []
   const t = textsOf(c)
@@ -92,7 +92,7 @@ const onboard = async (c: Context<ConnectEnv>, workspaceId: string, country: str
       }),
     )
   } finally {
-    // A GET, and a refused call, may have changed an account too: its holder is mailed.
+    // Also after a GET or a refused call, which may have changed an account: its holder is mailed.
     nudge(c, 'OUTBOX')
   }
 }
@@ -130,7 +130,7 @@ export default createRoutes<ConnectEnv>()
     const workspaceId = workspaceIn(c)
     const account = await ownAccount(c, workspaceId)
     if (!account) return c.redirect('/portal', 303)
-    // Only the form replaces a closed account: a link must not change anything.
+    // Only the form replaces a closed account, because a link must not change anything.
     if (account.status === 'closed') return back(c, 'closed')
     const result = await onboard(c, workspaceId, account.country)
     return 'refused' in result

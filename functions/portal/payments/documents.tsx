@@ -44,7 +44,7 @@ const MAX_INVOICES = 200
 
 const detailsPath = ({ workspaceId }: Payee) => `/portal/documents/details?workspace=${workspaceId}`
 
-/** What a workspace needs for invoices. */
+/** The details that a workspace needs for invoices. */
 const PayeeCard = ({ payee }: { payee: Payee }) => (
   <section class="card">
     <h2>{payee.workspaceName}</h2>

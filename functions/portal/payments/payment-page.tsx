@@ -1,5 +1,3 @@
-/** The page on which a partner chooses how a workspace pays. */
-
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
@@ -46,7 +44,7 @@ const holder = (control: Control) => (
   </>
 )
 
-/** The fields of each method. Only one form is shown at a time, so that ids are unique. */
+/** The fields of each method. Only one form is shown at a time, so ids are unique. */
 const FIELDS: Record<Exclude<PaymentMethod, 'stripe'>, (control: Control) => Child> = {
   paypal: address,
   wise: (control) => [address(control), holder(control)],
@@ -90,16 +88,14 @@ type Props = {
   /** The support addresses of the merchant's programs. */
   support: string[]
   fields?: Fields
-  /** The method whose form is open. */
+  /** The method of the open form. */
   method?: PaymentMethod | undefined
   errors?: ErrorDetail[]
   refused?: string
   done?: Message | undefined
 }
 
-/**
- * How a partner is paid, what will change, and the forms of the methods that the merchant offers.
- */
+/** The current method, a pending change, and the forms of the methods that the merchant offers. */
 export const PaymentPage = ({
   choice,
   support,

@@ -31,7 +31,7 @@ const DONE = {
   canceled: m.payment_change_canceled,
 }
 
-/** Blank fields are left out of a form, and would be reported as no text. */
+/** Forms omit blank fields, which the schema would report as missing. */
 const BLANK = { address: '', iban: '', name: '' }
 
 /** The signed-in partner's choice in the workspace of the URL. @throws {ApiError} `not_found` */

@@ -17,10 +17,7 @@ import { readOwnPayouts } from '../../../lib/portal/lists.queries.ts'
 import { PortalQuery } from '../../../lib/portal/portal.schemas.ts'
 import { readList, renderList } from '../list.tsx'
 
-/**
- * What fills the messages that end with a payout's commissions: a link to them, and what reversals
- * take away or give back.
- */
+/** The values of messages that end with a payout's commissions: a link to them, and reversals. */
 const commissionsOf = (payout: OwnPayout) => {
   const { reversedCents: reversed, reversedDeductionsCents: deductions, currency } = payout
   return {
@@ -33,8 +30,8 @@ const commissionsOf = (payout: OwnPayout) => {
 }
 
 /**
- * Where the money of a paid payout is. Stripe bundles transfers, so its own payout may be of
- * another amount.
+ * Where a paid payout's money is. Stripe bundles transfers, so its own payout may have another
+ * amount.
  */
 const arrivalOf = ({ bankStatus, stripeAccountId }: OwnPayout) => {
   if (!stripeAccountId) return m.outcome_outside
@@ -42,7 +39,7 @@ const arrivalOf = ({ bankStatus, stripeAccountId }: OwnPayout) => {
   return bankStatus === 'on_its_way' ? m.outcome_on_its_way : m.outcome_sent
 }
 
-/** The label of a paid payout, by where its money is. */
+/** The label of a paid payout, by the state at the bank. */
 const BANK_LABELS: Record<BankStatus, { status: string; label: Message }> = {
   on_its_way: { status: 'processing', label: m.payout_on_its_way },
   paid: { status: 'paid', label: m.payout_paid },
@@ -66,12 +63,12 @@ const StatusLabel = ({ payout: { status, bankStatus, stripeAccountId } }: Status
     const known = BANK_LABELS[bankStatus]
     return <Status status={known.status} label={t(known.label)} />
   }
-  // Whether it arrived at the bank is not known.
+  // Whether the bank received it is unknown.
   const paid = stripeAccountId ? m.payout_sent : m.payout_paid_outside
   return <Status status={status} label={t(status === 'paid' ? paid : LABELS[status])} />
 }
 
-/** A paid payout: where it is, and what has happened to it since. */
+/** A paid payout: where its money is, and what happened since. */
 const Paid = ({ payout, at }: { payout: OwnPayout; at: Date }) => (
   <>
     {t(arrivalOf(payout), { ...commissionsOf(payout), day: () => <Day at={at} /> })}{' '}

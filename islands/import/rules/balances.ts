@@ -1,11 +1,11 @@
-/** The amounts of a file: their unit, and what they add up to. */
+/** The amounts of a file: their unit and their sums. */
 import { cellText } from './reading/cells.ts'
 import { type Columns, unitOf } from './reading/columns.ts'
 import type { CsvRecord, FileCustomer, FilePartner } from './reading/records.ts'
 
 /**
- * Whether the balances, or without them the commissions before the move, are in minor units, by the
- * header, or by an amount that is written with decimals.
+ * Whether balances or, without them, earlier commissions are in minor units, by the header or by
+ * amounts with decimals.
  *
  * @returns null if that is unknown: a wrong guess would pay a hundredfold
  */
@@ -43,7 +43,9 @@ const addUp = (amounts: { of: string; cents: number; currency: string }[]): Sum[
   )
 }
 
-/** Opening balances are in USD. Those in other currencies are not imported, and shown apart. */
+/**
+ * Opening balances are in USD. Balances in other currencies are not imported, but shown separately.
+ */
 export const balanceSums = (partners: FilePartner[]): Sum[] =>
   addUp(
     partners.map(({ email, openingBalanceCents: cents = 0, foreignBalance }) => ({
@@ -52,7 +54,7 @@ export const balanceSums = (partners: FilePartner[]): Sum[] =>
     })),
   )
 
-/** What partners were paid before the move, of the customers that are not refused. */
+/** The amounts that partners were paid earlier, for customers that are not refused. */
 export const priorSums = (customers: FileCustomer[]): Sum[] =>
   addUp(
     customers.flatMap(({ customerExternalId, prior, problem }) =>

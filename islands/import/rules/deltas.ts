@@ -1,15 +1,13 @@
-/**
- * How a later export differs from the program: names that were changed, and partners that it lacks.
- */
+/** How a later export differs from the program. */
 import type { Outcomes } from './outcomes.ts'
 
 /** A partner of the program. */
 export type PartnerHere = { email: string; name: string | null; slug: string; test?: boolean }
 
 /**
- * @property renamed partners whose name in the file is another one
- * @property missing partners who are not in the file; none for a file of less than half of them,
- *   which is no export of all
+ * @property renamed partners with another name in the file
+ * @property missing partners who are not in the file; none if the file has less than half of the
+ * partners, and so is no full export
  */
 export type Deltas = {
   renamed: { email: string; here: string; file: string }[]
@@ -17,7 +15,8 @@ export type Deltas = {
 }
 
 /**
- * Compares a file with the partners of its program. Who has changed addresses is found by the slug.
+ * Compares a file with the partners of its program. The slug identifies partners with a new
+ * address.
  */
 export const deltasOf = ({ partners }: Outcomes, here: PartnerHere[]): Deltas => {
   const bySlug = new Map(here.map((partner) => [partner.slug, partner]))

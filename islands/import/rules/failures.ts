@@ -69,9 +69,7 @@ export const failureGroups = (
     .sort((a, b) => b.failures.length - a.failures.length)
 }
 
-/**
- * Every failure. A customer whose partner failed in the same file gets the code `partner_failed`.
- */
+/** Every failure. If a customer's partner failed in the same file, the code is `partner_failed`. */
 const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Failure[] => {
   const failed = new Set(
     partners.filter((outcome) => failureOf(outcome, withBalances)).map(({ row }) => row.email),
@@ -92,9 +90,9 @@ const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Fai
 }
 
 /**
- * A CSV file of the failed lines, with the reason in the last column. Once fixed, it can be
- * imported without mapping: its headers carry the mapping, and its dates are ISO 8601. It starts
- * with a byte order mark, which Excel needs.
+ * A CSV file of the failed lines, with the reason in the last column. A corrected file needs no
+ * mapping: its headers carry the mapping, and its dates are ISO 8601. It starts with a byte order
+ * mark, which Excel needs.
  */
 export const errorCsv = (
   {

@@ -1,20 +1,19 @@
-/** Which group of the program the partners of each group of a file join. */
+/** Maps the groups of a file to groups of the program. */
 import { groupKey } from '../../../lib/imports/partners/groups.ts'
 import type { FilePartner } from './reading/records.ts'
 
-/** A group of the program. */
 export type GroupHere = { id: string; name: string }
 
-/** A group as the file names it, and how many partners it has. */
+/** A group's name in the file, and its number of partners. */
 export type FileGroup = { name: string; partners: number }
 
 /**
- * The target of each group of the file, by its name: the id of a group of the program, or null to
- * create one of that name. Partners of others join none.
+ * The target of each group of the file, by name: the id of a group of the program, or null to
+ * create a group of that name. Partners of other groups join none.
  */
 export type GroupChoices = Record<string, string | null>
 
-/** More would be a column of something else. */
+/** With more groups, the column must hold something else. */
 export const MAX_GROUPS = 50
 
 /** The groups of a file, the largest first. */
@@ -23,7 +22,7 @@ export const groupsIn = (partners: Pick<FilePartner, 'group'>[]): FileGroup[] =>
     .flatMap(([name, of]) => (name ? [{ name, partners: of.length }] : []))
     .sort((a, b) => b.partners - a.partners)
 
-/** Groups of the same name, in any case, are taken for one another. */
+/** Maps groups of the same name, ignoring case. */
 export const likelyChoices = (groups: FileGroup[], here: GroupHere[]): GroupChoices =>
   Object.fromEntries(
     groups.flatMap(({ name }) => {
@@ -33,7 +32,7 @@ export const likelyChoices = (groups: FileGroup[], here: GroupHere[]): GroupChoi
     }),
   )
 
-/** The field of a row. */
+/** The group in the body of a row. */
 export const groupOf = (
   { group }: Pick<FilePartner, 'group'>,
   choices: GroupChoices,
@@ -42,6 +41,5 @@ export const groupOf = (
   return choice === undefined || group === undefined ? {} : { group: choice ?? group }
 }
 
-/** Whether a group is created. */
 export const createsGroups = (choices: GroupChoices): boolean =>
   Object.values(choices).includes(null)

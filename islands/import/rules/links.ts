@@ -1,9 +1,6 @@
 /** Reads the slug in a partner’s link. */
 
-/**
- * The parameters in which platforms put the slug, most likely first. docs/imports.md names the
- * platforms.
- */
+/** Parameters in which platforms put the slug, most likely first. docs/imports.md names them. */
 const PARAMETERS = [
   ...[
     'via',
@@ -29,9 +26,7 @@ const ENCODED_PARAMETERS = ['ps_partner_key', 'gspk']
 /** The start of a link within a cell. */
 const LINK = /^https?:|^[^.]*\.[^/]*\//i
 
-/**
- * The first of several links, separated by commas, semicolons, bars or spaces; else the whole text.
- */
+/** The first of several links, which commas, semicolons, bars or spaces separate; else the text. */
 const firstLink = (text: string): string => {
   const parts = [...text.matchAll(/[^,;|\s]+/g)]
   const second = parts.findIndex(([part], index) => index > 0 && LINK.test(part))
@@ -40,8 +35,8 @@ const firstLink = (text: string): string => {
 }
 
 /**
- * Where a partner's link has the slug: under a parameter, which the snippet reads if the merchant's
- * tag names it; encoded under one; or in the path. `null` for a cell with the slug alone.
+ * Where a link has the slug: in a parameter, which the snippet reads if the merchant's tag names
+ * it; encoded in one; or in the path. `null` for a cell with only a slug.
  */
 type Place = { in: 'parameter' | 'encoded'; name: string } | { in: 'path' } | null
 
@@ -49,11 +44,11 @@ type Place = { in: 'parameter' | 'encoded'; name: string } | { in: 'path' } | nu
 export type FoundLink = { slug: string; place: Place; url: string | null }
 
 /**
- * The slug in a cell: the text itself, or from the first link, its parameters
- * (`https://shop.example/?via=maya`, also behind a `#`) or its path
- * (`https://go.shop.example/maya`). Decoded, as the snippet reads links.
+ * The slug in a cell: the text itself, or from the first link, a parameter
+ * (`https://shop.example/?via=maya`, also behind a `#`) or the path
+ * (`https://go.shop.example/maya`). Decoded as the snippet reads links.
  *
- * @returns null for a text that has none: one that was made up would break the link
+ * @returns null if there is none: a made-up slug would break the link
  */
 export const linkIn = (text: string): FoundLink | null => {
   const first = firstLink(text)
@@ -74,7 +69,7 @@ const linkOf = (link: string): FoundLink | null => {
   const parameters = parametersOf(`${url.search}${url.hash}`)
   const slug = slugIn(parameters)
   if (slug) return found(slug, url.href)
-  // Of a page with parameters of its own, the path says nothing.
+  // With other parameters, the link is a page of the site, and its path is no slug.
   if (![...parameters.keys()].every((name) => name.startsWith('utm_'))) return null
   const path = slugInPath(url.pathname)
   return path ? { slug: path, place: { in: 'path' }, url: url.href } : null
@@ -82,14 +77,14 @@ const linkOf = (link: string): FoundLink | null => {
 
 type Parameters = Map<string, { name: string; value: string }>
 
-/** The parameters of a link, by their names in lower case: of its query, then of its fragment. */
+/** A link's parameters by lower-case name: first the query, then the fragment. */
 const parametersOf = (text: string): Parameters => {
   const parameters: Parameters = new Map()
   for (const [name, value] of new URLSearchParams(text.slice(1).replace(/[?#]/g, '&'))) {
     const key = name.toLowerCase()
     if (value && !parameters.has(key)) parameters.set(key, { name, value })
   }
-  // Tapfiliate's second parameter. `a` alone means anything, but behind a `#`.
+  // Tapfiliate's second parameter. `a` alone means anything, except behind a `#`.
   if (!parameters.has('tap_s') && !/#.*\ba=/.test(text)) parameters.delete('a')
   return parameters
 }
@@ -118,8 +113,7 @@ const fromBase64 = (text: string): string | null => {
 }
 
 /**
- * The slug in a path such as `/maya` or `/r/maya`. Other paths are pages of the site, and `/en` is
- * a language.
+ * The slug in a path such as `/maya` or `/r/maya`. Other paths are pages, and `/en` is a language.
  */
 const slugInPath = (path: string): string | null => {
   const [, slug = ''] =
@@ -131,6 +125,6 @@ const slugInPath = (path: string): string | null => {
     : null
 }
 
-/** Without the escapes of a URL. */
+/** Decodes the escapes of a URL. */
 const decoded = (text: string): string =>
   new URLSearchParams(`slug=${text.replaceAll('&', '%26')}`).get('slug')?.trim() ?? ''

@@ -24,15 +24,10 @@ export type BrokenLink = {
   why: 'taken' | 'already_here'
 }
 
-/**
- * A customer who belongs to another partner than its row says, and whether the import changes that.
- */
+/** A customer whose partner is not that of the row, and whether the import changes that. */
 export type OwnedCustomer = { customer: string; from: string; to: string; moves: boolean }
 
-/**
- * The problem that keeps a row from being sent. Balance problems matter only if balances are
- * imported.
- */
+/** Why a row is not sent. Balance problems matter only if balances are imported. */
 export const problemOf = (row: FilePartner | FileCustomer, withBalances: boolean): Problem | null =>
   row.problem ?? ('balanceProblem' in row && withBalances ? row.balanceProblem : null)
 
@@ -48,7 +43,7 @@ export const failureOf = (
   return { code, message: result.message ?? inEnglish(m.import_row_rejected), lines: row.lines }
 }
 
-/** The outcomes of some of the rows. */
+/** The outcomes of these rows. */
 export const outcomesWith = (outcomes: Outcomes, { partners, customers }: Rows): Outcomes => {
   const kept = new Set<object>([...partners, ...customers])
   return {
@@ -57,9 +52,7 @@ export const outcomesWith = (outcomes: Outcomes, { partners, customers }: Rows):
   }
 }
 
-/**
- * Corrects the dry run of customers, which does not find partners that the same file will create.
- */
+/** Corrects the dry run of customers, which does not know partners that the same file creates. */
 export const expectNewPartners = (
   { partners, customers }: Outcomes,
   withBalances: boolean,
@@ -81,7 +74,7 @@ export const expectNewPartners = (
   }
 }
 
-/** What a dry run finds, if partners who exist get no opening balance. */
+/** The outcomes of a dry run if existing partners get no opening balance. */
 export const leaveExisting = ({ partners, customers }: Outcomes): Outcomes => ({
   partners: partners.map(({ row, result }) =>
     result?.status === 'completed'
@@ -91,7 +84,7 @@ export const leaveExisting = ({ partners, customers }: Outcomes): Outcomes => ({
   customers,
 })
 
-/** What a dry run finds, if customers stay with the partner that they have. */
+/** The outcomes of a dry run if customers keep their partners. */
 export const keepOwners = ({ partners, customers }: Outcomes): Outcomes => ({
   partners,
   customers: customers.map(({ row, result }) =>

@@ -47,7 +47,7 @@ export const summary = (
     unchanged: customersWith('unchanged'),
   }
   const when = dryRun ? 'preview' : 'done'
-  /** What was created, and others, if there are any. */
+  /** The created rows, and other results that occurred. */
   const list = (created: number, others: [count: number, text: string][], errors: number) =>
     [
       inEnglish(m.import_some_created, { count: created, when }),
@@ -117,7 +117,7 @@ export const offer = (
   return here > 0 ? inEnglish(m.import_offer_again, { count: here, programName }) : null
 }
 
-/** The links that stop working. Their partners need the new ones. */
+/** The links that stop working. Their partners need the new links. */
 export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): BrokenLink[] =>
   partners.flatMap(({ row, result }) => {
     if (problemOf(row, withBalances) || !result || result.status === 'error') return []
@@ -128,10 +128,7 @@ export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): Brok
     ].map((from) => ({ email: row.email, from, to: result.slug, why }))
   })
 
-/**
- * Customers who change partners, or are left with the one that they have because the option says
- * so.
- */
+/** Customers whose partner changes, or would change without the option. */
 export const ownedCustomers = ({ customers }: Outcomes): OwnedCustomer[] =>
   customers.flatMap(({ row, result }) =>
     result?.ownerEmail && (isMoved(result) || result.code === 'customer_owned')
@@ -158,7 +155,7 @@ export const bannedPartners = ({ customers }: Outcomes): { email: string; custom
 /** The effects of the options, as text. */
 export type Effects = { mails: string; balances: string }
 
-/** What each option does, or would do if it is not chosen. */
+/** What each option does, or would do. */
 export const effects = (
   { partners }: Outcomes,
   chosen: { mails: boolean; balances: boolean },

@@ -1,4 +1,4 @@
-/** What a merchant's site needs for the links of a file to keep working, and the links to try. */
+/** What the merchant's site needs for the links of a file to keep working, and sample links. */
 import type { FormOfLinks } from '../../../lib/imports/partners/former-links.ts'
 import { linkWith, slugKey } from '../../../lib/values/slugs.ts'
 import type { Outcomes } from './outcomes.ts'
@@ -8,14 +8,13 @@ import type { FilePartner } from './reading/records.ts'
 const READ_ALWAYS = 'via'
 
 /**
- * @property parameters the parameters of the file's links that the tag has to name, most frequent
- *   first
- * @property paths how many links have the slug in their path, where the snippet does not look
- * @property encoded the same of links that have it encoded
+ * @property parameters the parameters that the tag has to name, most frequent first
+ * @property paths how many links have the slug in their path, which the snippet does not read
+ * @property encoded how many links have the slug encoded
  */
 export type LinkForms = { parameters: string[]; paths: number; encoded: number }
 
-/** The forms of links that the calls of a dry run have found, most frequent first. */
+/** The forms of links in the responses of a dry run, most frequent first. */
 export const linkFormsOf = (answers: { linkForms?: FormOfLinks[] }[]): FormOfLinks[] => {
   const forms = new Map<string, FormOfLinks>()
   for (const found of answers.flatMap(({ linkForms = [] }) => linkForms)) {
@@ -25,7 +24,6 @@ export const linkFormsOf = (answers: { linkForms?: FormOfLinks[] }[]): FormOfLin
   return [...forms.values()].sort((a, b) => b.links - a.links)
 }
 
-/** The forms of the links of partners. */
 export const linkForms = (partners: FilePartner[]): LinkForms => {
   const counts = new Map<string, number>()
   for (const { link } of partners) {
@@ -42,21 +40,21 @@ export const linkForms = (partners: FilePartner[]): LinkForms => {
   }
 }
 
-/** The merchant's tag, which reads these parameters too. */
+/** The merchant's tag, which also reads these parameters. */
 export const tagWith = (tag: string, parameters: string[]): string =>
   parameters.length > 0
     ? tag.replace('></script>', ` data-params="${encodeURI(parameters.join(','))}"></script>`)
     : tag
 
-/** A link of a partner, to be tried, and whether the import has created the partner. */
+/** A partner's link to try, and whether the import created the partner. */
 export type Sample = { email: string; slug: string; url: string; isNew: boolean }
 
-/** More links to try would not be tried. */
+/** Nobody would try more links. */
 const SAMPLES = 3
 
 /**
- * Links of partners who have the slug of the file, one of each form first. A slug without a link
- * gets one to the program's site.
+ * Links of partners who keep the file's slug, one of each form first. A slug without a link gets a
+ * link to the program's site.
  */
 export const sampleLinks = ({ partners }: Outcomes, siteUrl: string): Sample[] => {
   const kept = partners.filter(

@@ -1,6 +1,6 @@
 /**
- * Turns what was read from another platform into a file: its partners, links, coupons and
- * customers, a line each.
+ * Turns the rows of another platform into a file, with a line per partner, link, coupon and
+ * customer.
  */
 
 import type {
@@ -18,7 +18,7 @@ import { formatMoney, isCurrency, MAX_AMOUNT_CENTS } from '../../../lib/values/m
 import { linkIn } from './links.ts'
 import type { CsvRecord } from './reading/records.ts'
 
-/** Which column is which is recognised by these, also in a file of rows with errors. */
+/** These identify the columns, also in an error file. */
 const HEADERS = [
   ...[
     'new_partner_email',
@@ -32,16 +32,16 @@ const HEADERS = [
   ...['started_at', 'prior_commissions', 'prior_amount_cents', 'prior_currency'],
 ]
 
-/** Rows that are not imported, by the reason. */
+/** Rows that are not imported, by reason. */
 type LeftOut = {
   reason: LeftOutReason | 'foreign_balance' | 'negative_balance' | 'odd_prior'
   names: string[]
 }
 
-/** What a file holds beside its lines if it was read from a platform. */
+/** What a file from another platform holds in addition to its lines. */
 export type SourceNotes = { leftOut: LeftOut[] }
 
-/** A cell that holds the slug: the link, if the slug can be read from it, else the slug itself. */
+/** The cell of a slug: the link if it contains the slug, else the slug itself. */
 const slugCell = ({ slug, url }: SourceLink): string =>
   [url ?? '', slug, `?via=${encodeURIComponent(slug)}`].find(
     (cell) => linkIn(cell)?.slug === slug,
@@ -49,7 +49,7 @@ const slugCell = ({ slug, url }: SourceLink): string =>
 
 type Extra = { links: SourceLink[]; coupons: { externalId: string; code: string | null }[] }
 
-/** As many lines as the partner has links or coupons. Opening balances are in USD. */
+/** A line per link or coupon of the partner. Opening balances are in USD. */
 const partnerCells = (partner: SourcePartner, { links, coupons }: Extra): string[][] => {
   const { email, name, status, group, balances } = partner
   const owed = balances.find(({ currency, cents }) => currency === 'USD' && cents > 0)?.cents
@@ -70,7 +70,7 @@ const partnerCells = (partner: SourcePartner, { links, coupons }: Extra): string
   })
 }
 
-/** What was paid for a customer before, by currency, most commissions first. */
+/** What was paid earlier for a customer, by currency, most commissions first. */
 const priorsOf = ({ prior = {} }: SourceCustomer): PriorSum[] =>
   Object.entries(prior)
     .map(([currency, sum]) => ({ currency, ...sum }))
@@ -79,7 +79,7 @@ const priorsOf = ({ prior = {} }: SourceCustomer): PriorSum[] =>
 
 type PriorSum = { currency: string; commissions: number; amountCents: number }
 
-/** Whether an import takes a sum. Commissions that were clawed back may outweigh the others. */
+/** Whether an import takes a sum. Reversed commissions may outweigh the others. */
 const isImportable = ({ currency, amountCents }: PriorSum): boolean =>
   isCurrency(currency) && amountCents >= 0 && amountCents <= MAX_AMOUNT_CENTS
 
@@ -105,8 +105,8 @@ const unique = <Item>(items: Item[], keyOf: (item: Item) => string): Item[] => [
 type Sums = { owed: Map<string, Balance[]>; ownerless: string[] }
 
 /**
- * What commissions that are not paid add up to, by the partner's id and currency; and those whose
- * partner was not read.
+ * The sums of unpaid commissions, by the partner's id and currency; and commissions whose partner
+ * was not read.
  */
 const sumsOf = (commissions: SourceCommission[], partners: SourcePartner[]): Sums => {
   const ids = new Map(
@@ -130,8 +130,8 @@ const sumsOf = (commissions: SourceCommission[], partners: SourcePartner[]): Sum
 }
 
 /**
- * The lines of a file with these rows. Customers come last, the one who was referred last at the
- * end: of two referrals of a customer, the later one counts.
+ * The lines of a file with these rows. Customers come last, the latest referral at the end: of two
+ * referrals of a customer, the later one counts.
  */
 export const sourceRecords = (
   rows: SourceRow[],
@@ -199,7 +199,7 @@ export const sourceRecords = (
       leave('no_partner', name)
       continue
     }
-    // One sum is imported of a customer, who may have been referred twice.
+    // Of a customer who was referred twice, only one sum is imported.
     const key = `${customer.externalId ?? customer.email}\n${partnerEmail}`
     const sums = priorsOf(customer)
     const prior = sums.find(

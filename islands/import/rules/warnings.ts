@@ -1,18 +1,15 @@
-/** The warnings of an import, which block nothing. */
+/** The warnings of an import. They block nothing. */
 import type { PartnerImportWarning } from '../../../lib/imports/partners/partner-import.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { formatMoney } from '../../../lib/values/money.ts'
 
-/**
- * Partners with an opening balance in another program, and what they are owed there, in minor
- * units.
- */
+/** Partners with an opening balance in another program, and its sum in minor units. */
 export type BalancesElsewhere = { count: number; currency: string; amountCents: number }
 
 /**
- * The balances in other programs, by currency, from the warnings of all calls. No two calls have
- * the same partner.
+ * The balances in other programs by currency, from the warnings of all calls. Calls share no
+ * partner.
  */
 export const balancesElsewhere = (
   answers: { warnings?: PartnerImportWarning[] }[],
@@ -29,9 +26,7 @@ export const balancesElsewhere = (
   return [...sums.values()]
 }
 
-/**
- * The warning of a report. A dry run asks for a decision; an import says what can still be done.
- */
+/** A report's warning. A dry run asks for a decision; an import says what can still be done. */
 export const describeBalancesElsewhere = (
   { count, currency, amountCents }: BalancesElsewhere,
   { dryRun }: { dryRun: boolean },

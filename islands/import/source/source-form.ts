@@ -1,4 +1,4 @@
-/** The form that starts to read another platform by its API, and the list of what is read. */
+/** The form that reads another platform by its API, and the list of readings. */
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
@@ -15,14 +15,14 @@ import {
   urlOf,
 } from './source.ts'
 
-/** What is done with a reading. One that has failed needs its token again. */
+/** The action of a reading. A failed one needs its token again. */
 const ACTIONS: Record<Source['status'], Message> = {
   ready: m.import_review_rows,
   reading: m.import_show_progress,
   failed: m.import_continue_reading,
 }
 
-/** Lets the user start a reading of a platform, or open an existing one. Resolves with it. */
+/** Starts a reading of a platform, or opens an existing one. Resolves with it. */
 export const askSource = (reader: Reader, { signal }: AbortController): Promise<Source> =>
   new Promise((resolve) => {
     const { workspace, purpose } = reader
@@ -60,7 +60,7 @@ export const askSource = (reader: Reader, { signal }: AbortController): Promise<
       problem.hidden = false
       start.disabled = false
       token.focus()
-      // Another member may have started it first.
+      // Another member may have started the reading first.
       void list()
     }
     const submit = async () => {
@@ -97,7 +97,7 @@ export const askSource = (reader: Reader, { signal }: AbortController): Promise<
     void list()
   })
 
-/** Lists what is read, or was, and not imported yet. */
+/** Lists readings that are not imported yet. */
 const showSources = async (reader: Reader, open: (source: Source) => void): Promise<void> => {
   const { workspace, purpose } = reader
   const { body } = await read<{ data: Source[] }>(urlOf(workspace))
@@ -105,7 +105,7 @@ const showSources = async (reader: Reader, open: (source: Source) => void): Prom
   const sources = (body?.data ?? []).filter(
     (source) =>
       source.purpose === purpose &&
-      // The rows of a shadow run are stored already.
+      // A shadow run has stored its rows already.
       (purpose === 'import' ||
         (source.programId === reader.programId() && source.status !== 'ready')),
   )

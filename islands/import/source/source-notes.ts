@@ -1,4 +1,4 @@
-/** The part of a preview about what was read from another platform and is not imported. */
+/** The part of a preview about rows of another platform that are not imported. */
 import type { LeftOutReason } from '../../../lib/imports/sources/source-rows.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
@@ -25,7 +25,7 @@ const REASONS: Record<
   unreadable: m.import_left_unreadable,
 }
 
-/** Names that are shown of each reason. The download has all. */
+/** Names per reason. The download has all names. */
 const MAX_NAMES = 5
 
 /** The elements of the part; none if everything is imported. */

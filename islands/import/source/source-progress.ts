@@ -1,4 +1,4 @@
-/** Shows how far another platform is read by its API, and takes its rows as those of a file. */
+/** Shows the progress of reading another platform, and loads its rows as a file. */
 import type { SourceRow } from '../../../lib/imports/sources/source-rows.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
@@ -18,18 +18,18 @@ import {
 } from './source.ts'
 
 const LOOK_EVERY_MS = 2_000
-/** Progress is announced this often at most. */
+/** How often progress is announced. */
 const ANNOUNCE_EVERY_MS = 10_000
 const ROWS = 1_000
 
-/** Why a request has failed. @param status 0 without an answer */
+/** Why a request failed. @param status 0 without a response */
 const troubleOf = (status: number): (Node | string)[] => {
   if (status === 404) return [t(m.import_was_discarded)]
   if (status === 401) return [t(m.import_session_expired), signInLinks('sign_in')]
   return [t(m.import_page_tries_again)]
 }
 
-/** How far a list is, as a line with a bar. */
+/** The progress of a list, as a line with a bar. */
 const listPart = ({ resource, read, total, isDone }: Source['lists'][number]): HTMLElement => {
   const list = t(m.import_list, { resource })
   const isPartly = !isDone && read > 0 && total !== null
@@ -47,8 +47,9 @@ const listPart = ({ resource, read, total, isDone }: Source['lists'][number]): H
 }
 
 /**
- * A reading that is shown. @property show shows its progress, and problems @property isLeft whether
- * the user has left it
+ * The step that shows a reading.
+ * @property show shows its progress and problems
+ * @property isLeft whether the user has left it
  */
 type Step = {
   show: (problems?: (Node | string)[]) => void
@@ -59,8 +60,8 @@ type Step = {
 /**
  * Shows the progress until everything is read.
  *
- * @param finish is called then; undefined leaves the step open, with what it has shown
- * @returns null if the user has left or discarded it, or it has failed
+ * @param finish is called then; undefined keeps the step open
+ * @returns null if the user left or discarded the reading, or it failed
  */
 export const followSource = <Result>(
   reader: Reader,
@@ -133,8 +134,8 @@ export const followSource = <Result>(
   })
 
 /**
- * Loads the rows that were read, as those of a file.
- * @returns undefined if there are none, or the user has left
+ * Loads the rows of a reading as a file.
+ * @returns undefined if there are none, or the user left
  */
 export const loadFile =
   (workspace: string) =>

@@ -9,11 +9,10 @@ import { byId } from '../dom.ts'
 export type Source = ImportSourceResponse
 
 /**
- * What a page reads for.
+ * The target of a page's readings.
  *
- * @property programId of the program that is read for; null if the user has to choose one first
- * @property programNameOf the program that is read into; undefined for a shadow run, and for a
- *   program that is gone
+ * @property programId null if the user has to choose a program first
+ * @property programNameOf undefined for a shadow run, and for a deleted program
  */
 export type Reader = {
   workspace: string
@@ -22,13 +21,13 @@ export type Reader = {
   programNameOf: (source: Source) => string | undefined
 }
 
-/** The address of readings, or of what is below one. */
+/** The URL of readings, or of a path below. */
 export const urlOf = (workspace: string, path = ''): string =>
   `/api/workspaces/${encodeURIComponent(workspace)}/import-sources${path}`
 
 const TIMEOUT_MS = 30_000
 
-/** What the platform's menu says of one. */
+/** The platform's entry in the menu. */
 export const platformOf = (id: string) => {
   const options = [...byId('source-platform', HTMLSelectElement).options]
   const { textContent = id, dataset = {} } = options.find(({ value }) => value === id) ?? {}
@@ -36,7 +35,7 @@ export const platformOf = (id: string) => {
   return { name: textContent, account, hint, caution }
 }
 
-/** Reads JSON. @returns the status, which is 0 if there is no answer */
+/** Reads JSON. @returns the status, which is 0 without a response */
 export const read = async <Body>(url: string): Promise<{ status: number; body: Body | null }> => {
   try {
     const answer = await fetch(url, {
@@ -49,34 +48,35 @@ export const read = async <Body>(url: string): Promise<{ status: number; body: B
   }
 }
 
-/** Deletes what was read. If that fails, the server deletes it later. */
+/** Deletes a reading. If that fails, the server deletes it later. */
 export const discardSource = async (workspace: string, id: string): Promise<void> => {
   await fetch(urlOf(workspace, `/${id}`), { method: 'DELETE', headers: asOpener() }).catch(() => {})
 }
 
-/** What is read, and into what. */
+/** The platform, and the target program. */
 const placesOf = ({ purpose, programNameOf }: Reader, source: Source) => {
   const programName = programNameOf(source) ?? ''
   const into = purpose === 'shadow' ? 'shadow' : programName ? 'program' : 'unknown'
   return { platform: platformOf(source.platform).name, into, programName }
 }
 
-/** How far it is. */
 const progressOf = ({ status, lists, failure }: Source) => ({
   status,
   failure: failure?.message ?? '',
   rows: rowsRead(lists),
 })
 
-/** The rows that were read of all lists. */
+/** The rows of all lists. */
 export const rowsRead = (lists: Source['lists']): number =>
   lists.reduce((sum, { read }) => sum + read, 0)
 
-/** Such as "Reading Rewardful into Friends of Pine Notes". */
+/** For example, "Reading Rewardful into Friends of Pine Notes". */
 export const titleOf = (reader: Reader, source: Source): string =>
   t(m.import_reading_title, placesOf(reader, source))
 
-/** Such as "Rewardful into Friends of Pine Notes, started by ana@example.com: 12 rows read." */
+/**
+ * For example, "Rewardful into Friends of Pine Notes, started by ana@example.com: 12 rows read."
+ */
 export const stateOf = (reader: Reader, source: Source): string =>
   t(m.import_reading_state, {
     ...placesOf(reader, source),
@@ -84,6 +84,6 @@ export const stateOf = (reader: Reader, source: Source): string =>
     startedBy: source.startedBy,
   })
 
-/** Such as "12 rows read." */
+/** For example, "12 rows read." */
 export const progressText = (source: Source): string =>
   t(m.import_reading_progress, progressOf(source))

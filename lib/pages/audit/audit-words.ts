@@ -13,9 +13,7 @@ type Details = Record<string, unknown>
 
 const LIST = new Intl.ListFormat(LOCALES.en)
 
-/**
- * A detail as text. An entry may have been written by older code, so its details can have any type.
- */
+/** A detail as text. Entries of older versions may have details of any type. */
 const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
@@ -28,17 +26,17 @@ const tally = (counts: [value: unknown, words: Message<{ count: number }>][]): s
     .map(([value, words]) => t(words, { count: number(value) }))
     .join(', ')
 
-/** How many rows of a list were chosen; null if they were filtered. */
+/** The number of selected rows of a list; null if the list was filtered. */
 const chosenIn = (filter: unknown): string | null =>
   typeof filter === 'object' && filter !== null && 'chosen' in filter ? text(filter.chosen) : null
 
-/** The customers of a possible merge. */
+/** The two customers of a possible merge. */
 const pairOf = ({ externalId, namedExternalId }: Details) => ({
   externalId: text(externalId),
   namedExternalId: text(namedExternalId),
 })
 
-/** The forms of links that were confirmed, or not. */
+/** The forms of links that were confirmed as working, or not. */
 const formsIn = ({ forms }: Details): string =>
   Object.entries(Object(forms))
     .map(([form, works]) => t(works === true ? m.audit_form_works : m.audit_form_ended, { form }))
@@ -48,7 +46,6 @@ const formsIn = ({ forms }: Details): string =>
 const isReward = (value: object): value is RewardResponse =>
   'percent' in value || 'amountCents' in value
 
-/** The old or new value of a field. */
 const describeValue = (field: string, value: unknown): string => {
   if (value === null || value === undefined) return t(m.audit_value_none)
   if (typeof value === 'boolean') return t(value ? m.audit_value_on : m.audit_value_off)
@@ -109,7 +106,7 @@ const FIELDS: Record<string, Message> = {
   approvalAboveCents: m.audit_field_approval_above_cents,
 }
 
-/** The name of a changed field; an entry of another version may have one that is unknown here. */
+/** The name of a changed field. Entries of other versions may have unknown fields. */
 const fieldName = (field: string): string => {
   const name = FIELDS[field]
   return name ? t(name) : field
@@ -154,7 +151,7 @@ const METHODS: Record<string, Message | string> = {
 type Amount = (of: Details) => string
 type Describe = (details: Details, amount: Amount) => string
 
-/** What messages take of an entry's details, other than their text. */
+/** The values of messages that are derived from an entry's details. */
 const DERIVED: Record<string, Describe> = {
   amount: (details, amount) => amount(details),
   changes,
@@ -286,7 +283,7 @@ const ACTIONS: Record<AuditAction, Describe> = {
     ])
     const options = [
       d.sendWelcomeEmail === true ? t(m.audit_emailed_new_partners) : '',
-      // Entries of an older version have no sums.
+      // Entries of older versions have no sums.
       d.importOpeningBalances === true
         ? (openingBalances(d.openingBalances, amount) ?? t(m.audit_imported_opening_balances))
         : '',

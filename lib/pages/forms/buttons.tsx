@@ -5,7 +5,7 @@ import { t } from '../layout/text.ts'
 
 type ButtonProps = { children: Child }
 
-/** The button that sends a form, on a line of its own. */
+/** The submit button of a form, on a line of its own. */
 export const Submit = ({ children }: ButtonProps) => (
   <p>
     <button type="submit">{children}</button>
@@ -20,13 +20,13 @@ const buttonOf =
     </button>
   )
 
-/** The button of what cannot be undone, or takes something away. */
+/** For a destructive action. */
 export const DangerButton = buttonOf('danger')
 
-/** The button of what is not the main thing on the page. */
+/** For a secondary action. */
 export const QuietButton = buttonOf('quiet')
 
-/** A button that looks like a link, such as in a row of a table. */
+/** A button that looks like a link, for example in a row of a table. */
 export const LinkButton = buttonOf('link')
 
 type ConfirmFormProps = {

@@ -1,18 +1,18 @@
-/** Rows of a list that a manager chooses, for a form below the list that changes all of them. */
+/** Selects rows of a list, for a form below the list that changes them. */
 import type { Fields } from '../../http/validate.ts'
 import * as m from '../../languages/messages.ts'
 import { t } from '../layout/text.ts'
 
-/** Before the id in the name of a row's checkbox. */
+/** The prefix of a checkbox's name, before the row's id. */
 const PREFIX = 'choice-'
 
-/** The ids that a form chooses. */
+/** The ids of the selected rows. */
 export const chosenIn = (fields: Fields): string[] =>
   Object.keys(fields)
     .filter((name) => name.startsWith(PREFIX))
     .map((name) => name.slice(PREFIX.length))
 
-/** Keeps a choice in another form. */
+/** Keeps the selection in another form. */
 export const Chosen = ({ ids }: { ids: string[] }) => (
   <>
     {ids.map((id) => (
@@ -21,7 +21,9 @@ export const Chosen = ({ ids }: { ids: string[] }) => (
   </>
 )
 
-/** The cell that chooses a row. @param formId the form below the list @param what names the row */
+/**
+ * The cell with a row's checkbox. @param formId the form below the list @param what names the row
+ */
 export const ChoiceCell = ({ formId, id, what }: { formId: string; id: string; what: string }) => (
   <td class="choice">
     <input

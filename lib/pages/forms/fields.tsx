@@ -1,4 +1,4 @@
-/** The controls of forms: each with its label, hint and error. */
+/** The controls of forms, each with its label, hint and error. */
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
@@ -7,14 +7,14 @@ import { type Shown, said, shown } from '../layout/text.ts'
 type Control = {
   label: Child
   name: string
-  /** Where a page has another form with a field of this name. */
+  /** For a page with another field of this name. */
   id?: string | undefined
   hint?: Child
   errors?: ErrorDetail[] | undefined
   [attribute: string]: unknown
 }
 
-/** A field's error, and the attributes that tie the hint and the error to its control. */
+/** A field's error, and the attributes that link hint and error to the control. */
 const describe = ({
   name,
   id = name,

@@ -7,8 +7,8 @@ import { type Checked, checked } from '../../http/validate.ts'
 export type Reading = { input: unknown; problems?: ErrorDetail[] }
 
 /**
- * Validates a form with the API's schema. A field that could not be parsed keeps its own error: the
- * schema's would refer to a value that was never typed.
+ * Validates a form with the API's schema. A field that could not be parsed keeps its own error,
+ * because the schema's error would refer to a value that was never entered.
  */
 export const checkForm = <S extends z.ZodType<object>>(
   schema: S,

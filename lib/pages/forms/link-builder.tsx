@@ -1,5 +1,5 @@
 /**
- * Makes a partner's links to any page of the merchant's site, in the portal and on the partner's
+ * Builds a partner's links to any page of the merchant's site, for the portal and the partner's
  * page.
  */
 import type { ErrorDetail } from '../../http/errors.ts'
@@ -13,7 +13,7 @@ import { QrCode } from '../parts/qr-code.tsx'
 import { hidden } from '../parts/tags.tsx'
 import { Field, IDENTIFIER, Select } from './fields.tsx'
 
-/** The input for a link, with the link or the errors. */
+/** The entered page, with the link or the errors. */
 export type BuiltLink = {
   page: string
   slug: string
@@ -30,10 +30,10 @@ const REFUSALS: Record<PageRefusal, (t: Translate, site: URL) => string> = {
 }
 
 /**
- * The link that a URL asks for by `page`, `link`, a slug, and `sub`.
+ * The link that a URL requests by `page`, `link` (a slug) and `sub`.
  *
  * @param slugs the partner's, the main one first
- * @returns undefined if it asks for none
+ * @returns undefined if it requests none
  */
 export const buildLink = (
   query: Record<string, string>,
@@ -57,7 +57,7 @@ export const buildLink = (
 }
 
 type Props = {
-  /** The page that the form is on. It shows the link. */
+  /** The path of the page with the form, which shows the link. */
   path: string
   siteUrl: string
   slugs: string[]
@@ -66,7 +66,7 @@ type Props = {
   program?: string
 }
 
-/** A form, and the link that it was last sent for, with its QR code. */
+/** The form, and the link that it last built, with its QR code. */
 export const LinkBuilder = ({ path, siteUrl, slugs, built, program }: Props) => (
   <>
     <form class="inline" method="get" action={`${path}#link-builder`}>

@@ -1,4 +1,4 @@
-/** The fields of a party that documents name: a merchant's company, or a partner. */
+/** The fields of a party of documents: a merchant's company, or a partner. */
 import type { Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { t } from '../layout/text.ts'

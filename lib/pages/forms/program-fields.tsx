@@ -1,5 +1,3 @@
-/** The form fields of a program. */
-
 import type { Fields } from '../../http/validate.ts'
 import { inEnglish } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
@@ -17,10 +15,7 @@ import {
   scheduleFields,
 } from './schedule-fields.tsx'
 
-/**
- * Minimums apply to every currency, in minor units. They are entered with the two decimals that
- * most have.
- */
+/** Minimums apply to every currency, in minor units. They are entered with two decimals. */
 export const MINIMUM_CURRENCY = 'USD'
 
 const LABELS = {
@@ -41,7 +36,6 @@ const LABELS = {
   manualEarningsNoticeCents: m.programs_manual_earnings_notice,
 }
 
-/** The labels of a program's fields. */
 export const PROGRAM_LABELS = { ...LABELS, ...rewardLabels('reward'), ...SCHEDULE_LABELS }
 
 const INTERVALS = [
@@ -54,7 +48,7 @@ const ATTRIBUTIONS = [
   { value: 'first', label: m.programs_first_click },
 ] as const
 
-/** Who reports renewals decides whether known customers are credited without a click. */
+/** Who reports renewals determines whether known customers are credited without a click. */
 const RENEWALS = [
   { value: 'processor', label: m.programs_renewals_processor },
   { value: 'backend', label: m.programs_renewals_backend },
@@ -141,7 +135,7 @@ export const readProgram = (fields: Fields): Reading => {
   return { input, problems }
 }
 
-/** The inputs for all settings of a program. `example` works out the saved reward. */
+/** The inputs for all settings of a program. `example` shows what the saved reward earns. */
 export const ProgramInputs = ({
   example,
   fields,

@@ -1,14 +1,11 @@
-/** What is typed into the fields of rewards. */
+/** Reads the fields of rewards. */
 import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
 import { inEnglish } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { exactMoney, parseMoney } from '../../values/money.ts'
 
-/**
- * The number in a field: undefined if blank, NaN (which every schema rejects) if it is not a
- * number.
- */
+/** The number in a field: undefined if blank, NaN (which every schema rejects) if invalid. */
 export const numberIn = (fields: Fields, name: string): number | undefined => {
   const text = fields[name]?.replace(/\s*%$/, '').replace(',', '.')
   if (text === undefined) return undefined

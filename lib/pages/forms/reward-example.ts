@@ -1,4 +1,4 @@
-/** The worked examples beside the forms of rewards. */
+/** The examples beside the forms of rewards. */
 import { inEnglish, type Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { earnings, type RewardTerms } from '../../rules/rewards/rewards.ts'

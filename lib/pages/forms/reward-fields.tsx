@@ -17,7 +17,7 @@ import { saleTermsOf } from './reward-example.ts'
 export const describeReward = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
   rewardResponseWords(rewardResponse(reward), event)
 
-/** The same for a reward as the API presents it. */
+/** The same for the API's representation of a reward. */
 export const rewardResponseWords = (
   reward: RewardResponse,
   event: 'sale' | 'lead',
@@ -31,7 +31,6 @@ export const rewardResponseWords = (
   return write(event === 'lead' ? m.reward_flat_lead : m.reward_flat_sale, { amount })
 }
 
-/** The labels of a reward's fields. */
 export const rewardLabels = (name: string) => ({
   [`${name}.kind`]: m.type_column,
   [`${name}.percent`]: m.programs_percentage,
@@ -66,8 +65,8 @@ type RewardInputsProps = {
 }
 
 /**
- * The inputs for a reward. `none` is the label for having none, if that is allowed. `example` works
- * the saved one out; islands/rewards.ts renews it, for a group's reward by the terms of its
+ * The inputs for a reward. `none` is the label for no reward, if that is allowed. `example` shows
+ * what the saved reward earns; islands/rewards.ts updates it, for a group by the terms of its
  * program.
  */
 export const RewardInputs = ({

@@ -42,7 +42,6 @@ const monthDayOptions = () =>
     label: day === LAST_DAY ? t(m.payouts_last_day_month) : monthDay(day),
   }))
 
-/** The labels of a schedule's fields. */
 export const SCHEDULE_LABELS = {
   payoutSchedule: m.layout_payout_schedule,
   payoutDays: m.payouts_days,
@@ -62,8 +61,7 @@ export const scheduleFields = ({
 })
 
 /**
- * The fields that hold a schedule's days. A Map, because a browser may send `__proto__` as the
- * schedule.
+ * The fields of a schedule's days. A Map, because a browser may send `__proto__` as the schedule.
  */
 const DAY_FIELDS = new Map([
   ['weekly', ['payoutWeekday']],
@@ -81,7 +79,7 @@ export const readSchedule = (fields: Fields) => {
 
 type ScheduleInputsProps = { fields: Fields; errors: ErrorDetail[] | undefined }
 
-/** The inputs for a schedule. The stylesheet shows the days of the selected one only. */
+/** The inputs for a schedule. The stylesheet shows only the days of the selected schedule. */
 export const ScheduleInputs = ({ fields, errors }: ScheduleInputsProps) => {
   const [first, second] = DEFAULT_DAYS.twice_monthly.map(String)
   const problem = errors?.find(({ path }) => path === 'payoutDays')

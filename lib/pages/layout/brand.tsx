@@ -6,11 +6,11 @@ import type { Tag } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { t } from './text.ts'
 
-/** The class of what has an accent colour. */
+/** The class of elements with an accent colour. */
 export const accentClass = ({ accentColor }: Pick<Brand, 'accentColor'>): string | undefined =>
   accentColor ? `accent-${accentColor.slice(1)}` : undefined
 
-/** The style rules of the accent colours of a page: the colours of app.css, within each class. */
+/** The style rules of a page's accent colours: the colours of app.css, within each class. */
 export const accentRules = (brands: readonly Pick<Brand, 'accentColor'>[]): string =>
   [...new Set(brands.flatMap(({ accentColor }) => accentColor ?? []))]
     .map((accentColor) => {
@@ -19,10 +19,7 @@ export const accentRules = (brands: readonly Pick<Brand, 'accentColor'>[]): stri
     })
     .join('')
 
-/**
- * The logo of a program, in a box whose size does not depend on the image. The name is shown there
- * if there is no image.
- */
+/** A program's logo, in a box of a fixed size. The box shows the name if there is no image. */
 export const Logo = ({ logoUrl, name }: Pick<Brand, 'logoUrl'> & { name: string }) =>
   logoUrl && (
     <p class="logo">
@@ -30,14 +27,14 @@ export const Logo = ({ logoUrl, name }: Pick<Brand, 'logoUrl'> & { name: string 
     </p>
   )
 
-/** A link that writes to an address, whatever characters it has. */
+/** A `mailto:` link, whatever characters the address has. */
 const MailTo = ({ address }: { address: string }) => (
   <a href={`mailto:${encodeURIComponent(address)}`}>
     <bdi>{address}</bdi>
   </a>
 )
 
-/** "the merchant" in a sentence, with links to the addresses that are known. */
+/** "the merchant" in a sentence, with links to known addresses. */
 export const merchantAt =
   (...addresses: readonly (string | null)[]): Tag =>
   (content) => {
@@ -56,7 +53,7 @@ export const merchantAt =
     )
   }
 
-/** Where the program's partners write to. */
+/** The program's support address, for partners. */
 export const Support = ({ supportEmail }: Pick<Brand, 'supportEmail'>) =>
   supportEmail && (
     <p class="hint">{t(m.questions, { address: () => <MailTo address={supportEmail} /> })}</p>

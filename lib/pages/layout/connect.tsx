@@ -1,4 +1,4 @@
-/** How a partner connects a Stripe account, and its status. */
+/** How a partner connects a Stripe account, and the account's status. */
 
 import type { Child } from 'hono/jsx'
 import { LOCALES } from '../../languages/languages.ts'
@@ -50,9 +50,9 @@ type Props = {
     | { status: PayoutAccountStatus; paysBank: boolean | null; effectiveAt: Date | null }
     | undefined
   now: Date
-  /** The countries to which the workspace's Stripe account may transfer; null if not known. */
+  /** The countries to which the workspace's Stripe account may transfer; null if unknown. */
   countries: string[] | null
-  /** The country that the partner has chosen and that is none of them. */
+  /** The chosen country, if transfers to it are impossible. */
   unreachable?: string | undefined
   /** The support addresses of the workspace's programs. */
   support: (string | null)[]
@@ -60,7 +60,7 @@ type Props = {
   owed?: string | undefined
 }
 
-/** What fills the messages that begin with the payable sums, if there are any. */
+/** The values of messages that begin with the payable sums, if any. */
 const owedValues = (owed: string | undefined) => ({ owed: owed ?? 'none', strong })
 
 const Countries = ({ countries }: { countries: Country[] }) =>
@@ -123,7 +123,6 @@ const Actions = ({ workspace, next }: Pick<Props, 'workspace'> & { next?: Step |
   </p>
 )
 
-/** The step that leads to Stripe's onboarding pages. */
 const onboardingStep = (workspace: Props['workspace'], label: Message): Step => ({
   label,
   href: `/portal/connect/refresh?workspace=${workspace.id}`,
@@ -188,7 +187,7 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
 const isComplete = (status: PayoutAccountStatus | undefined): boolean =>
   status === 'enabled' || status === 'in_review'
 
-/** Why an account that replaced another one is not paid yet. */
+/** Why an account that replaced another is not paid yet. */
 const Held = ({ account, now, support }: Props) => {
   const effectiveAt = account?.effectiveAt
   if (!effectiveAt || effectiveAt <= now) return null
@@ -202,7 +201,7 @@ const Held = ({ account, now, support }: Props) => {
   )
 }
 
-/** Asks a partner to connect an account, then shows its status. */
+/** Asks a partner to connect an account, and then shows its status. */
 export const ConnectCard = (props: Props) => {
   const status = props.account?.status
   const Body = BODIES[status ?? 'none']
@@ -229,7 +228,7 @@ export const ContinuePage = ({ url }: { url: string }) => (
 
 type ConfirmAccountPageProps = { workspaceId: string; token: string; support: string[] }
 
-/** Confirms that an account that replaced another one is the partner's. */
+/** Confirms that the partner owns an account that replaced another. */
 export const ConfirmAccountPage = ({ workspaceId, token, support }: ConfirmAccountPageProps) => (
   <>
     <h1>{t(m.confirm_account_question)}</h1>
@@ -241,7 +240,6 @@ export const ConfirmAccountPage = ({ workspaceId, token, support }: ConfirmAccou
   </>
 )
 
-/** Confirms that an account is to be disconnected. */
 export const DisconnectPage = ({ workspaceId }: { workspaceId: string }) => (
   <>
     <h1>{t(m.disconnect_question)}</h1>

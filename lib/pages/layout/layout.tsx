@@ -12,7 +12,7 @@ import { t } from './text.ts'
 export type LayoutProps = {
   title: string
   language: Language
-  /** Of a page that can be read in other languages. */
+  /** The path of a page that exists in other languages. */
   path: string | undefined
   /** The signed-in user. */
   user?: { email: string } | undefined
@@ -93,7 +93,7 @@ export const Layout = ({
 
 type Deleted = { workspace: Workspace; deletesAt: Date }
 
-/** The notice on every page of a workspace that its deletion is scheduled. */
+/** Every page of a workspace shows that its deletion is scheduled. */
 const DeletionNotice = ({ workspace, deletesAt }: Deleted) => (
   <p class="problem">
     {t(m.settings_deletion_notice, { day: deletesAt.toISOString().slice(0, 10) })}{' '}
@@ -103,7 +103,7 @@ const DeletionNotice = ({ workspace, deletesAt }: Deleted) => (
   </p>
 )
 
-/** What islands/app/panel.ts opens beside a list. */
+/** The panel that islands/app/panel.ts opens beside a list. */
 const PanelTemplate = () => (
   <template>
     <dialog class="panel">
@@ -117,7 +117,7 @@ const PanelTemplate = () => (
   </template>
 )
 
-/** Chooses another language, in which the same page opens. */
+/** Opens the same page in another language. */
 const Languages = ({ current, path }: { current: Language; path: string }) => (
   <footer>
     <form class="languages" method="post" action="/auth/language" aria-label={t(m.language)}>

@@ -42,7 +42,7 @@ export const Done = ({ message }: { message: Shown | undefined }) =>
     </p>
   ) : null
 
-/** A link on a line of its own, such as the way back at the top of a page. */
+/** A link on a line of its own, for example the way back at the top of a page. */
 export const LinkLine = ({ href, children }: { href: string; children: Child }) => (
   <p>
     <a href={href}>{children}</a>
@@ -69,7 +69,7 @@ export const Fact = ({ name, children }: { name: Shown; children: Child }) => (
 )
 
 /**
- * Text to copy. The button is shown where JavaScript runs.
+ * Text to copy. The button is shown only if JavaScript runs.
  * @param label of the button, or what it copies
  */
 export const Copyable = ({ label, text }: { label: Child; text: string }) => (
@@ -94,8 +94,8 @@ export const Time = ({ at }: { at: Date }) => (
 )
 
 /**
- * The notice for a code in the URL, such as `?done=saved`. Unknown codes are ignored, because a URL
- * may have any.
+ * The notice for a code in the URL, such as `?done=saved`. Unknown codes are ignored, because
+ * anyone can write a URL.
  */
 export const noticeFor = <Notice,>(
   codes: Record<string, Notice>,

@@ -37,7 +37,7 @@ const Navigation = ({ at }: { at: string }) => (
 
 type PortalPage = {
   title: Shown
-  /** The section: the overview by default. */
+  /** The section; by default, the overview. */
   at?: (typeof PAGES)[number]['path']
   /** The brands of the programs on the page. */
   brands?: readonly Brand[]
@@ -86,19 +86,19 @@ export const ProgramFilter = ({ programs, selected, path, hasAll = true }: Progr
   )
 }
 
-/** A row's program. Merchants choose the name: it may be long, or written right to left. */
+/** A row's program. Merchants choose the name, which may be long or written right to left. */
 export const ProgramName = ({ name }: { name: string }) => (
   <td class="name">
     <bdi>{name}</bdi>
   </td>
 )
 
-/** Why a banned partner has no link to copy, and the address to ask. */
+/** Why a banned partner has no link to copy, and the address for questions. */
 export const NotActive = ({ contact }: { contact: string | null }) => (
   <p class="problem">{t(m.not_active, { merchant: merchantAt(contact) })}</p>
 )
 
-/** What a signed-in person can do who is not a partner. */
+/** What a signed-in person without a program can do. */
 export const NoPrograms = ({ email }: { email: string }) => (
   <div class="empty">
     <p>{t(m.no_programs, { email })}</p>
@@ -110,7 +110,7 @@ export const NoPrograms = ({ email }: { email: string }) => (
   </div>
 )
 
-/** A day, which says its zone. */
+/** A day, with its time zone. */
 export const Day = ({ at }: { at: Date }) => (
   <time datetime={at.toISOString().slice(0, 10)}>{t(m.day_in_utc, { day: at })}</time>
 )

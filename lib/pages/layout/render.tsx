@@ -19,13 +19,13 @@ type Allowed = {
   hasFrames: boolean
   /** The origins of logos. */
   logos: string[]
-  /** Of the style sheet in the page, if it has one. */
+  /** The nonce of the page's style sheet, if it has one. */
   nonce: string | undefined
 }
 
 /**
- * Only our own files run or load, but for the logos of programs; no site frames us, and forms post
- * only to us.
+ * Only our own files run or load, except programs' logos. No other site frames our pages, and forms
+ * post only to us.
  */
 const policy = ({ hasFrames, logos, nonce }: Allowed): string =>
   [
@@ -42,7 +42,7 @@ const policy = ({ hasFrames, logos, nonce }: Allowed): string =>
 
 type PageProps = Omit<LayoutProps, 'title' | 'style' | 'language' | 'path'> & {
   title: Shown
-  /** Where the page opens in another language: as it was requested, by default. */
+  /** Where the page opens in another language; by default, the requested path. */
   path?: string
   hasFrames?: boolean
   /** The brands of the programs on the page. */
@@ -51,8 +51,8 @@ type PageProps = Omit<LayoutProps, 'title' | 'style' | 'language' | 'path'> & {
 
 /**
  * Renders a page. `user` and `workspace` default to those of the request. The title of an error
- * page says so, because screen readers announce it first. A page with `hasFrames` may frame ours;
- * one with `brands` shows their logos and colours.
+ * page names the error, because screen readers announce the title first. A page with `hasFrames`
+ * may frame ours; one with `brands` shows their logos and colours.
  */
 export const renderPage = (
   c: Context,
@@ -94,7 +94,6 @@ export const renderSection = (
   status?: Parameters<typeof renderPage>[2],
 ) => renderPage(c, { title, section, children }, status)
 
-/** The page for an error. */
 export const errorPage = (error: Error, c: Context) => {
   const { code, message, retryAfter } = toApiError(error)
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
@@ -114,10 +113,9 @@ export const errorPage = (error: Error, c: Context) => {
   return renderPage(c, { title, home, children }, ERROR_STATUS[code] as 404)
 }
 
-/** The error for an unknown path. */
 export const noSuchPage = () => new ApiError('not_found', 'This page does not exist.')
 
-/** A Hono app whose errors are pages too. */
+/** A Hono app whose errors are pages. */
 export const createPages = <Bindings extends object = object>() =>
   createApp<Bindings>()
     .onError(errorPage)
@@ -133,7 +131,7 @@ export const returnPath = (c: Context): string => {
   return pathname + search
 }
 
-/** Sets `c.var.user`, or redirects to the sign-in page, which returns here. */
+/** Sets `c.var.user`, or redirects to the sign-in page, which returns to this page. */
 export const signedIn = () =>
   createMiddleware<SessionEnv>(async function signedIn(c, next) {
     const user = await readSession(c)

@@ -1,6 +1,4 @@
-/**
- * The side bar of a workspace's pages. On a phone it is a bar at the top, and its links are a menu.
- */
+/** The side bar of a workspace's pages. On a phone it is a bar at the top with a menu. */
 
 import { mayRead } from '../../auth/roles/roles.ts'
 import type { Message } from '../../languages/message.ts'
@@ -11,8 +9,8 @@ import { LinkButton } from '../forms/buttons.tsx'
 import { t } from './text.ts'
 
 /**
- * An icon of public/icons.svg, as tall as the text beside it. It is hidden from screen readers: its
- * link or button has words.
+ * An icon of public/icons.svg, as tall as the text beside it. Screen readers skip it, because its
+ * link or button has text.
  */
 const Icon = ({ name }: { name: string }) => (
   <svg class="icon" aria-hidden="true">
@@ -20,7 +18,7 @@ const Icon = ({ name }: { name: string }) => (
   </svg>
 )
 
-/** The sections of a workspace, grouped as a manager's work is. */
+/** The sections of a workspace, in groups that follow a manager's work. */
 const GROUPS = [
   {
     id: undefined,
@@ -89,7 +87,7 @@ export const SideBar = ({ workspace, section, user }: Props) => (
       <Icon name="menu" />
       {t(m.layout_menu)}
     </button>
-    {/* A menu on a phone, and always in view where there is room: see app.css. */}
+    {/* A menu on a phone, and always in view on wider screens: see app.css. */}
     <nav id="sections" popover="auto" aria-label={workspace.name}>
       <a class="workspace" href="/app" title={t(m.layout_all_workspaces)}>
         <span>{workspace.name}</span>
@@ -124,7 +122,7 @@ export const SideBar = ({ workspace, section, user }: Props) => (
 )
 
 type GroupProps = {
-  /** Of the label. */
+  /** The id of the label. */
   id: string | undefined
   label: Message | null
   sections: { path: Section; label: Message; icon: string }[]
@@ -151,7 +149,7 @@ const Group = ({ id, label, sections, base, current }: GroupProps) => {
   )
 }
 
-/** The signed-in user's address, sessions, and the button that signs out. */
+/** The signed-in user's address, sessions, and the sign-out button. */
 export const Account = ({ email }: { email: string }) => (
   <form class="account" method="post" action="/auth/sign-out">
     <span title={email}>

@@ -1,4 +1,4 @@
-/** The texts of pages, in the language of their reader. */
+/** The texts of pages, in the language of the reader. */
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import type { Child } from 'hono/jsx'
@@ -15,15 +15,12 @@ import { pageLanguage } from '../parts/money.tsx'
 /** A language that a reader has chosen. */
 export const LANGUAGE_COOKIE = 'tributary.language'
 
-/**
- * The pages that are in all languages: those of partners, and of people who sign in. Managers'
- * pages are English.
- */
+/** Pages in all languages: those for partners and for sign-in. Managers' pages are in English. */
 const TRANSLATED = /^\/(portal|join|unsubscribe|sign-in|auth)(\/|$)/
 
 export const isTranslated = (c: Context): boolean => TRANSLATED.test(c.req.path)
 
-/** Who reads the page that a request asks for. */
+/** The reader of the requested page. */
 export const readerFor = (c: Context): Reader => {
   const header = c.req.header('Accept-Language')
   return isTranslated(c)
@@ -31,7 +28,7 @@ export const readerFor = (c: Context): Reader => {
     : { language: 'en', locale: localeOf(header) }
 }
 
-/** The texts of a page, where it is not rendered yet: in a handler. */
+/** The texts of a page before it is rendered, in a handler. */
 export const textsOf = (c: Context): Translate => translator(readerFor(c).language)
 
 /** A text of the page, in a component: `t(m.your_links)`, `t(m.signed_in_as, { email, link })`. */
@@ -43,7 +40,7 @@ export const t: Translate = (<Values>(
 /** An English sentence of another room, in the page's language, in a component. */
 export const said = (english: string): string => sayIn(pageLanguage(), english)
 
-/** What a component shows: a message, or text that no catalog has, such as a name. */
+/** A message, or text that is in no catalog, such as a name. */
 export type Shown = Message | string
 
 /** A text of the page that may be a message, in a component. */

@@ -1,5 +1,3 @@
-/** The pages on which an API key is shown once, rotated and revoked. */
-
 import type { ErrorDetail } from '../../http/errors.ts'
 import * as m from '../../languages/messages.ts'
 import type { ApiKey } from '../../tenancy/keys/api-keys.queries.ts'

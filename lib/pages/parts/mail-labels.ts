@@ -1,5 +1,3 @@
-/** The kinds of mails, as managers read them. */
-
 import { inEnglish, type Message } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { MailKind, MailStatus } from '../../mail/mails.ts'
@@ -36,12 +34,11 @@ export const MAIL_LABELS: Record<MailKind, Message> = {
   support_address: m.mails_support_address,
 }
 
-/** The label of a kind, which an audit entry of another version may have. */
+/** The label of a kind. Audit entries of other versions may have unknown kinds. */
 export const mailLabel = (kind: string): string => {
   const label = Object.entries(MAIL_LABELS).find(([known]) => known === kind)?.[1]
   return label ? inEnglish(label) : kind
 }
 
-/** A mail's status as managers read it. */
 export const mailStatusLabel = (status: MailStatus): Shown =>
   status === 'complained' ? m.mails_complained : status

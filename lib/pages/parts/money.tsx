@@ -1,5 +1,5 @@
 /**
- * Amounts and counts on pages, as their reader writes them. CSV files, emails and the API use
+ * Amounts and counts on pages, in the reader's notation. CSV files, emails and the API use
  * `formatMoney`.
  */
 import { type Child, createContext, useContext } from 'hono/jsx'
@@ -29,14 +29,14 @@ export const money: MoneyFormat = (amountCents, currency) =>
   useContext(PageReader).money(amountCents, currency)
 
 /**
- * Formats a count, or a rate, in a component of a page that `renderFor` renders. Counts in
- * sentences are in the page's language.
+ * Formats a count or a rate in a component that `renderFor` renders. Counts in sentences are in the
+ * page's language.
  */
 export const figure: NumberFormat = (number) => useContext(PageReader).figure(number)
 
 /**
  * The language of the page, in a component that `renderFor` renders.
- * @throws elsewhere, where English would go unnoticed
+ * @throws elsewhere, because a default of English would go unnoticed
  */
 export const pageLanguage = (): Language => {
   const { language } = useContext(PageReader)
@@ -44,16 +44,13 @@ export const pageLanguage = (): Language => {
   return language
 }
 
-/** How the page writes amounts, for the script that adds some, as attributes. */
+/** The page's format of amounts, as attributes for the script that adds amounts. */
 export const amountStyle = () => {
   const { locale, hasCodes } = useContext(PageReader)
   return { 'data-locale': locale, 'data-codes': hasCodes }
 }
 
-/**
- * Renders a page for its reader: in the reader's language, and with currency codes if it has
- * several currencies.
- */
+/** Renders a page in the reader's language. A page with several currencies shows currency codes. */
 export const renderFor = ({ language, locale }: Reader, page: Child): string => {
   const currencies = new Set<string>()
   const figure = numberFormat(locale)

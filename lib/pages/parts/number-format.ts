@@ -1,4 +1,3 @@
-/** Amounts and counts as a reader writes them. */
 import { decimalsOf, exactMoney, type MoneyFormat } from '../../values/money.ts'
 
 /** Formats a count, or a rate with its decimals. */
@@ -7,7 +6,7 @@ export type NumberFormat = (number: bigint | number) => string
 /**
  * Formats amounts for a page: 580 EUR is "€5.80" in English and "5,80 €" in German. With codes, it
  * is "5.80 EUR" and "5,80 EUR". Digits are Latin in all languages, because the words are English.
- * Formatters are kept for the page alone: a header may name any of thousands of locales.
+ * Formatters live as long as the page: a header may name any of thousands of locales.
  */
 export const moneyFormat = (locale: string, hasCodes: boolean): MoneyFormat => {
   const formatters = new Map<string, Intl.NumberFormat>()

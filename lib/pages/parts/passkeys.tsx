@@ -1,15 +1,15 @@
-/** "Confirm with a passkey", which islands/passkey.ts makes work. */
+/** "Confirm with a passkey". The script is islands/passkey.ts. */
 
 import type { Child } from 'hono/jsx'
 import * as m from '../../languages/messages.ts'
 import { LinkButton } from '../forms/buttons.tsx'
 import { t } from '../layout/text.ts'
 
-/** The script of each page with one of these. */
+/** The script of pages with these components. */
 export const PASSKEY_SCRIPTS = ['/passkey.js']
 
 /**
- * A button that confirms with a passkey, and then sends its form. Shows why it did not, below the
+ * A button that confirms with a passkey, and then submits its form. A failure is shown below the
  * buttons.
  */
 export const PasskeyButton = ({ children }: { children?: Child }) => (
@@ -24,7 +24,7 @@ export const PasskeyButton = ({ children }: { children?: Child }) => (
   </>
 )
 
-/** What islands/passkey.ts shows of an attempt that failed, or was one of too many. */
+/** A failed attempt, or one of too many, which islands/passkey.ts shows. */
 export const PasskeyProblem = ({ failed }: { failed: string }) => (
   <p
     role="alert"
@@ -35,7 +35,10 @@ export const PasskeyProblem = ({ failed }: { failed: string }) => (
   ></p>
 )
 
-/** Mails a sign-in link to the signed-in person, in another tab: this page keeps what was typed. */
+/**
+ * Mails a sign-in link to the signed-in person. It opens another tab, so that this page keeps its
+ * fields.
+ */
 export const LinkInstead = ({ next }: { next: string }) => (
   <form method="post" action="/auth/confirmation-link" target="_blank" rel="noopener">
     <input type="hidden" name="next" value={next} />

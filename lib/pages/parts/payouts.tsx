@@ -1,4 +1,4 @@
-/** What several pages say of payouts and payout runs. */
+/** Components about payouts and payout runs. */
 
 import { mayOpen } from '../../auth/roles/roles.ts'
 import type { Message } from '../../languages/message.ts'
@@ -10,7 +10,6 @@ import { t } from '../layout/text.ts'
 import { money } from './money.tsx'
 import { linkTo } from './tags.tsx'
 
-/** Payout methods. */
 export const METHOD_NAMES: Record<PayoutMethod, Message> = {
   stripe: m.layout_stripe,
   manual: m.method_iban_title,
@@ -29,7 +28,7 @@ export const moneySums = (amounts: { currency: string; amountCents: bigint | num
 
 type NeedsSetupProps = { workspace: Workspace; method: PayoutMethod }
 
-/** Asks for what a method needs before a run can start. */
+/** Asks for the settings that a method needs before a run can start. */
 export const NeedsSetup = ({ workspace, method }: NeedsSetupProps) => {
   const base = `/app/${workspace.slug}`
   const stripe = mayOpen(workspace, 'GET /stripe') ? `${base}/stripe#paying` : null
@@ -42,7 +41,7 @@ export const NeedsSetup = ({ workspace, method }: NeedsSetupProps) => {
   )
 }
 
-/** The page of the settings; null if the reader may not open it. */
+/** The path of the settings; null if the reader may not open them. */
 export const settingsOf = (workspace: Workspace): string | null =>
   mayOpen(workspace, 'GET /settings') ? `/app/${workspace.slug}/settings` : null
 

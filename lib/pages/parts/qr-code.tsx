@@ -4,10 +4,10 @@ import * as m from '../../languages/messages.ts'
 import { toAscii } from '../../values/slugs.ts'
 import { t } from '../layout/text.ts'
 
-/** Longer texts need so many modules that phones read them badly. */
+/** The codes of longer texts have so many modules that phones misread them. */
 const MAX_LENGTH = 500
 
-/** The margin that readers need, in modules. */
+/** The margin that QR readers need, in modules. */
 const MARGIN = 4
 
 /** The dark modules, each run of a row as a line. */
@@ -21,7 +21,7 @@ const runsOf = (rows: boolean[][]): string =>
     })
     .join('')
 
-/** Black on white in any colour scheme, because some readers take no other. */
+/** Black on white in any colour scheme, because some QR readers accept nothing else. */
 const Code = ({ text, label }: { text: string; label: string }) => {
   const { data, size } = encode(text, { ecc: 'M', border: MARGIN })
   return (
@@ -38,7 +38,6 @@ const Code = ({ text, label }: { text: string; label: string }) => {
   )
 }
 
-/** The QR code of a link, which can be downloaded. */
 export const QrCode = ({ link, slug }: { link: string; slug: string }) => {
   if (link.length > MAX_LENGTH) return <p class="hint">{t(m.qr_too_long)}</p>
   const code = <Code text={link} label={t(m.qr_of, { link })} />

@@ -1,4 +1,4 @@
-/** What pages put around the tags of messages. */
+/** Components for the tags of messages. */
 import type { Tag } from '../../languages/message.ts'
 
 /** For screen readers only. */
@@ -11,14 +11,14 @@ export const strong: Tag = (content) => <strong>{content}</strong>
 
 export const code: Tag = (content) => <code>{content}</code>
 
-/** A badge for what is still to do. */
+/** A badge for open tasks. */
 export const openStatus: Tag = (content) => (
   <span class="status" data-status="open">
     {content}
   </span>
 )
 
-/** @param href null for a page that the reader may not open: the words stay */
+/** @param href null for a page that the reader may not open, which leaves the words */
 export const linkTo =
   (href: string | null): Tag =>
   (content) =>

@@ -1,5 +1,3 @@
-/** The forms of an endpoint's page. */
-
 import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
 import * as m from '../../languages/messages.ts'
@@ -9,14 +7,13 @@ import { Time } from '../layout/parts.tsx'
 import { t } from '../layout/text.ts'
 import { ENDPOINT_LABELS } from './webhooks.tsx'
 
-/** The labels of all fields of an endpoint's page. */
 export const ENDPOINT_PAGE_LABELS = {
   ...ENDPOINT_LABELS,
   since: m.webhooks_events_since,
   overlapHours: m.webhooks_overlap_hours,
 }
 
-/** A button that needs no fields. */
+/** A form of only a button. */
 export const PostForm = ({ action, button }: { action: string; button: string }) => (
   <form method="post" action={action}>
     <QuietButton>{button}</QuietButton>
@@ -50,7 +47,7 @@ type SecretFormProps = { action: string; until: Date | null; errors?: ErrorDetai
 
 /**
  * Rotates the signing secret.
- * @param until how long the former one signs too; null if it does not
+ * @param until how long the former secret also signs; null if it does not
  */
 export const SecretForm = ({ action, until, errors }: SecretFormProps) => (
   <form method="post" action={action}>

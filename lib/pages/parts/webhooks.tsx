@@ -1,5 +1,3 @@
-/** Parts of the pages about webhooks. */
-
 import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
 import type { Message } from '../../languages/message.ts'
@@ -21,7 +19,6 @@ export const ENDPOINT_LABELS = {
   types: m.webhooks_events,
 }
 
-/** What each type reports. */
 const TYPE_LABELS: Record<WebhookType, Message> = {
   'partner.created': m.webhooks_partner_added,
   'partner.approved': m.webhooks_partner_approved,
@@ -95,7 +92,7 @@ export const EndpointForm = ({ action, button, fields, errors }: EndpointFormPro
   )
 }
 
-/** An endpoint's status, and since when it fails. */
+/** An endpoint's status, and since when it has failed. */
 export const EndpointStatus = ({ disabledAt, disabledReason, failingSince }: EndpointRow) => {
   if (disabledAt)
     return (
@@ -116,7 +113,7 @@ export const EndpointStatus = ({ disabledAt, disabledReason, failingSince }: End
 
 type SecretPageProps = { title: string; endpoint: string; secret: string }
 
-/** The page that shows a new secret, which is in this response only. */
+/** Shows a new secret, which is only in this response. */
 export const SecretPage = ({ title, endpoint, secret }: SecretPageProps) => (
   <>
     <h1>{title}</h1>
@@ -129,7 +126,7 @@ export const SecretPage = ({ title, endpoint, secret }: SecretPageProps) => (
   </>
 )
 
-/** Deliveries as lists show them. */
+/** A delivery as lists show it. */
 type DeliveryLine = {
   id: string
   type: string

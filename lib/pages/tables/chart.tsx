@@ -10,21 +10,21 @@ import { Table } from './table.tsx'
 /** One value over time. */
 export type Series = {
   label: string
-  /** One per slot. */
+  /** One value per slot. */
   values: bigint[]
   /** Formats a value. */
   format: (value: bigint) => string
 }
 
 type Slots = { unit: 'day' | 'month'; slots: string[] }
-/** With the full names of the slots, which all series share. */
+/** Slots with full names, which all series share. */
 type Named = Slots & { names: string[] }
 
 const MONTH = { month: 'short', year: 'numeric', timeZone: 'UTC' } as const
 const FULL_DAY = { dateStyle: 'medium', timeZone: 'UTC' } as const
 const DAY = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
 
-/** Names slots in full, or shortly for the axis, in the page's language. */
+/** Names slots in full, or in short for the axis, in the page's language. */
 const slotNames = (unit: Slots['unit'], day: Intl.DateTimeFormatOptions) => {
   const { format } = new Intl.DateTimeFormat(
     LOCALES[pageLanguage()],
@@ -35,9 +35,7 @@ const slotNames = (unit: Slots['unit'], day: Intl.DateTimeFormatOptions) => {
 
 const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
 
-/**
- * The width of a slot and of its bar, and the height, in units of the SVG, which stretches to fit.
- */
+/** The width of a slot and of its bar, and the height, in units of the SVG, which stretches. */
 const SLOT = 10
 const BAR = 8
 const HEIGHT = 100
@@ -110,13 +108,13 @@ const classOf = (series: Series[], isWide: boolean): string =>
     .join(' ')
 
 type ChartsProps = {
-  /** Whose series they are. */
+  /** The subject of the series. */
   what: string
   series: Series[]
-  /** The series in the table of values: the same by default. */
+  /** The series in the table of values; by default, the same. */
   listed?: Series[]
   time: Slots
-  /** Whether each chart has the width of the page. */
+  /** Whether each chart spans the page. */
   isWide?: boolean
 }
 

@@ -1,5 +1,3 @@
-/** Commissions as a table. */
-
 import * as m from '../../languages/messages.ts'
 import { COMMISSION_KIND_NAMES } from '../../languages/names.ts'
 import { commissionStatus, isOfShadowMode } from '../../rules/steps/commissions.ts'
@@ -12,8 +10,8 @@ import { PartnerOf, partnerHead, Status, type TableContext } from './ledger.tsx'
 import { type Sorting, sortable, Table, TimeCell } from './table.tsx'
 
 /**
- * A commission's type. A positive reversal undoes an earlier one, as when a dispute is won, unless
- * it reverses a deduction.
+ * A commission's type. A positive reversal undoes an earlier one, for example after a won dispute,
+ * unless it reverses a deduction.
  */
 export const typeOf = ({ kind, amountCents, reversesDeduction }: CommissionRow): string => {
   if (kind !== 'reversal') return t(COMMISSION_KIND_NAMES[kind])
@@ -25,11 +23,11 @@ type CommissionTableProps = TableContext & {
   commissions: CommissionRow[]
   now: Date
   formId?: string | undefined
-  /** Of the columns that the list can be sorted by. */
+  /** The sortable columns. */
   sorting?: { created?: Sorting; status?: Sorting; payableFrom?: Sorting }
 }
 
-/** @param formId the form in which rows are chosen, if there is one */
+/** @param formId the form of the rows' checkboxes, if there is one */
 export const CommissionTable = ({
   base,
   ofOne,

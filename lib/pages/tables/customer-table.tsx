@@ -1,5 +1,3 @@
-/** Customers as a table. */
-
 import type { CustomerRow } from '../../customers/customers.queries.ts'
 import * as m from '../../languages/messages.ts'
 import { Time } from '../layout/parts.tsx'
@@ -7,7 +5,7 @@ import { t } from '../layout/text.ts'
 import { PartnerOf, partnerHead, type TableContext } from './ledger.tsx'
 import { LinkCell, type Sorting, Table, TimeCell } from './table.tsx'
 
-/** @param byTime sorts by when they were first credited, which then has a column */
+/** @param byTime sorts by the time of the first credit, which then has a column */
 export const CustomerTable = ({
   base,
   ofOne,

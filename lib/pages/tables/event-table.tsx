@@ -1,5 +1,3 @@
-/** Events as a table, each with the steps of its decision. */
-
 import * as m from '../../languages/messages.ts'
 import { type Step, shownSteps } from '../../rules/steps/steps.ts'
 import type { EventRow } from '../../tracking/events/events.queries.ts'
@@ -60,7 +58,7 @@ const outcome = (event: EventRow): string => {
     : t(m.commissions_earned_part_reversed, { earned, reversed: money(reversed, currency) })
 }
 
-/** A sale's amount. A lead has none. */
+/** A lead has no amount. */
 export const saleAmount = ({
   amountCents,
   currency,

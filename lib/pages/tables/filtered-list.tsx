@@ -1,4 +1,4 @@
-/** A list that the URL filters: reading it, and the page around its rows. */
+/** A list with filters in the URL: reads it, and renders the page around its rows. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
@@ -11,14 +11,13 @@ import { areFilters, Empty, type Filter, Filters, ListEnd, readFilters } from '.
 
 type Row = { id: string }
 
-/** One page of a list, with the filters in its URL. */
 export type FilteredList<R> = Listed<R> & { fields: Fields; errors: ErrorDetail[] | undefined }
 
 /**
- * Reads the list that the URL asks for. It is empty if a filter is not valid.
+ * Reads the list of the URL. It is empty if a filter is invalid.
  *
  * @param read reads one row more than a page has, which shows whether there is a next page
- * @returns `request` is what the URL asks for, if that is valid
+ * @returns `request` is the parsed query, if that is valid
  */
 export const readList = async <S extends z.ZodType<{ limit: number }>, R extends Row>(
   c: Context,
@@ -48,7 +47,6 @@ type Props = {
   none: Child
   /** Why it is empty with filters, if there is more to say. */
   noMatches?: Child
-  /** The table of the rows. */
   children: Child
 }
 

@@ -1,7 +1,4 @@
-/**
- * Filters of list pages. They live in the URL, so that a filtered list can be bookmarked and paged
- * through.
- */
+/** Filters of lists. They are in the URL, so that a filtered list has bookmarks and pages. */
 
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
@@ -27,25 +24,21 @@ export const readFilters = <S extends z.ZodType<object>>(c: Context, schema: S) 
 /** Fields of a list's URL that don't filter it. */
 const UNFILTERED = ['limit', 'cursor', 'sort', 'order', 'currency', 'done']
 
-/** Whether the fields leave anything out of a list. */
+/** Whether the fields filter a list. */
 export const areFilters = (fields: Fields): boolean =>
   Object.keys(fields).some((name) => !UNFILTERED.includes(name))
 
 type ListEndProps = {
   url: string
   cursor: string | null
-  /** The workspace's. */
   slug: string
-  /** Its name in the API. */
+  /** The list's name in the API. */
   list: string
   fields?: Fields
   isEmpty: boolean
 }
 
-/**
- * Below a list: the link to its next page, and one that downloads all of it as CSV, with its
- * filters.
- */
+/** Below a list: links to its next page, and to a CSV file of the whole filtered list. */
 export const ListEnd = ({ url, cursor, slug, list, fields = {}, isEmpty }: ListEndProps) => {
   if (isEmpty) return null
   const filters = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
@@ -62,7 +55,7 @@ export const ListEnd = ({ url, cursor, slug, list, fields = {}, isEmpty }: ListE
   )
 }
 
-/** The option of a filter that filters nothing. */
+/** The option without an effect. */
 export const ANY = { value: '', label: m.layout_any }
 
 /** A control of the filter form: a select if it has options, else a search field. */
@@ -71,7 +64,7 @@ export type Filter = {
   label: Shown
   options?: readonly Option[]
   maxlength?: number
-  /** The value, in the place of that in the URL. */
+  /** The value instead of the one in the URL. */
   value?: string | undefined
 }
 
@@ -82,11 +75,11 @@ type Props = {
   fields: Fields
   errors: ErrorDetail[] | undefined
   filters: Filter[]
-  /** Filters that are set by links and have no control, in the words of their chip. */
+  /** The chips of filters that have no control, because only links set them. */
   linked?: Record<string, string>
 }
 
-/** Of one partner's rows, which all name it. */
+/** The chip of a partner. All rows are the partner's and have its name. */
 export const partnerChip = (
   row: { partnerName: string | null; partnerSlug: string | null } | undefined,
   t: Translate,
@@ -95,7 +88,7 @@ export const partnerChip = (
   return name ? t(m.layout_partner_chip, { name }) : t(m.layout_one_partner_chip)
 }
 
-/** A set filter in words; undefined if the list does not have it. */
+/** A filter in words; undefined if the list does not have it. */
 const wordsOf = (
   name: string,
   value: string,
@@ -107,7 +100,7 @@ const wordsOf = (
   return `${shown(filter.label)}: ${shown(filter.options?.find((option) => option.value === value)?.label ?? value)}`
 }
 
-/** The URL of a list without one of its filters, from its beginning. */
+/** The URL of a list's first page without one of its filters. */
 const without = (path: string, fields: Fields, removed: string): string => {
   const others = Object.entries(fields).filter(
     ([name]) => ![removed, 'cursor', 'done'].includes(name),
@@ -116,10 +109,7 @@ const without = (path: string, fields: Fields, removed: string): string => {
   return query ? `${path}?${query}` : path
 }
 
-/**
- * The filter form above a list that has filters, and a chip for each one that is set, which removes
- * it.
- */
+/** The filter form above a list, and a chip for each active filter, which removes it. */
 export const Filters = ({ what: items, path, fields, errors, filters, linked = {} }: Props) => {
   const what = shown(items)
   const set = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
@@ -175,12 +165,12 @@ type EmptyProps = {
   /** The items in the list, such as "partners". */
   what: Shown
   isFiltered: boolean
-  /** What to say if nothing matches the filters. */
+  /** The text if nothing matches the filters. */
   noMatches?: Child
   children: Child
 }
 
-/** An empty list: no matches, or `children` when nothing is filtered. */
+/** An empty list: no matches, or `children` without filters. */
 export const Empty = ({ what, isFiltered, noMatches, children }: EmptyProps) => (
   <p class="empty">
     {isFiltered ? (noMatches ?? t(m.layout_no_matches, { what: shown(what) })) : children}

@@ -1,4 +1,4 @@
-/** Who a customer is: the ids that it is known by, and how each came to be the customer's. */
+/** The ids of a customer, and where each comes from. */
 
 import { type CustomerIdentity, explainIdentity } from '../../customers/explain-identity.ts'
 import * as m from '../../languages/messages.ts'

@@ -1,5 +1,3 @@
-/** Invoices and credit notes, as several pages show them. */
-
 import * as m from '../../languages/messages.ts'
 import { creditNoteNumber, type Invoice, invoiceNumber } from '../../payouts/invoices/invoices.ts'
 import { Day } from '../layout/portal.tsx'
@@ -34,8 +32,8 @@ const linesOf = (invoice: Invoice): Line[] => {
 type InvoiceTableProps = { invoices: Invoice[]; base: string; extension: string }
 
 /**
- * A table of invoices, each below its credit notes. A file is at `base/invoices/:id` or
- * `base/credit-notes/:id`, and `extension`.
+ * A table of invoices, each above its credit notes. A file is at `base/invoices/:id` or
+ * `base/credit-notes/:id`, with `extension`.
  */
 export const InvoiceTable = ({ invoices, base, extension }: InvoiceTableProps) => (
   <Table

@@ -38,7 +38,7 @@ type OfPartner = {
 
 type PartnerOfProps = { base: string; row: OfPartner; none?: string }
 
-/** The partner of a row, if it has one. @param none what is shown without one */
+/** The partner of a row, if it has one. @param none the content without a partner */
 export const PartnerOf = ({
   base,
   row: { partnerId: id, partnerName: name, partnerSlug: slug, partnerIsTest: isTest = false },

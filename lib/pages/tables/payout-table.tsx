@@ -1,5 +1,3 @@
-/** The table of payouts, with the state of each and the actions of managers. */
-
 import type { Message } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { resolvableFrom } from '../../payouts/corrections/resolution.ts'
@@ -17,7 +15,7 @@ import { type Sorting, sortable, Table } from './table.tsx'
 
 type CancelingProps = { base: string; payout: PayoutRow; mayPay: boolean }
 
-/** How far the canceling of a payout has come. */
+/** The progress of canceling a payout. */
 const Canceling = ({ base, payout, mayPay }: CancelingProps) => {
   const { id, reference, lookedUpUntil, lastError, unreachableSince } = payout
   if (!lookedUpUntil) return <>{t(m.payouts_being_released)}</>
@@ -60,7 +58,7 @@ const BANK_NOTES: Record<BankStatus, Message> = {
   refused: m.payouts_bank_refused,
 }
 
-/** What was reversed of a payout's transfer, and what a manager can do about it. */
+/** The reversed amount of a payout's transfer, and a manager's options. */
 const Reversal = ({ base, payout, mayPay }: CancelingProps) => {
   const { id, status, reversedCents, currency, releasedAt } = payout
   if (reversedCents === 0n) return null
@@ -82,7 +80,7 @@ const Reversal = ({ base, payout, mayPay }: CancelingProps) => {
 
 type ResolvedProps = { payout: PayoutRow }
 
-/** What a manager decided without Stripe, and a transfer that should not exist. */
+/** A manager's decision without Stripe, and a transfer that should not exist. */
 const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: ResolvedProps) => {
   return (
     <>
@@ -101,7 +99,7 @@ const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: Res
   )
 }
 
-/** Why the bank returned a payout, or how a manager reports that it did. */
+/** Why the bank returned a payout, or the link that reports a return. */
 const Return = ({ base, payout, mayPay }: { base: string; payout: PayoutRow; mayPay: boolean }) => {
   if (payout.returnReason !== null)
     return <> {t(m.payouts_returned_by_bank, { reason: asSentence(payout.returnReason) })}</>
@@ -127,15 +125,14 @@ type PayoutTableProps = {
   of?: 'partner' | 'run'
   payouts: PayoutRow[]
   /**
-   * Whether the reader may cancel payouts, release the commissions of a reversed one, and mark one
-   * as returned.
+   * Whether the reader may cancel and return payouts, and release the commissions of reversed ones.
    */
   mayPay?: boolean
-  /** Sorts by when they were created. */
+  /** Sorts by the time of creation. */
   byTime?: Sorting
 }
 
-/** A table of payouts. @param of what all payouts share, which gets no column */
+/** @param of what all payouts share, which gets no column */
 export const PayoutTable = ({ base, of, payouts, mayPay = false, byTime }: PayoutTableProps) => (
   <Table
     caption={t(m.nav_payouts)}

@@ -7,15 +7,15 @@ import { hidden } from '../parts/tags.tsx'
 
 type Props = {
   period: Period
-  /** What the links are about, for screen readers. */
+  /** The subject of the links, for screen readers. */
   what: string
-  /** The page with another period. */
+  /** The path of the page with another period. */
   hrefOf: (days: PeriodDays) => string
-  /** The page, if it takes days that the reader chooses: `from` and `to`. */
+  /** The path of the page, if it takes chosen days as `from` and `to`. */
   action?: string
 }
 
-/** Links to the same page with another period, and a form with days of the reader's choice. */
+/** Links to the same page with another period, and a form for other days. */
 export const PeriodLinks = ({ period, what, hrefOf, action }: Props) => (
   <nav class="periods" aria-label={t(m.period_for, { what })}>
     {PERIODS.map((choice) => (

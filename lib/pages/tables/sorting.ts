@@ -1,8 +1,5 @@
 import type { Sorting } from './table.tsx'
-/**
- * Lists that are sorted by a click on a column's heading. The order is in the URL, like the
- * filters.
- */
+/** Sorts lists by a click on a column's heading. The order is in the URL, like the filters. */
 
 export type Order = 'asc' | 'desc'
 
@@ -10,7 +7,7 @@ export type Order = 'asc' | 'desc'
 export type Sorted<Column extends string> = { by: Column; order: Order }
 
 /**
- * Turns a list around that is newest first.
+ * Reverses a list that is newest first.
  * @param path of the list @param query its filters; the page is the first one again
  */
 export const sortingByTime = (
@@ -29,11 +26,11 @@ export const sortingByTime = (
 }
 
 /**
- * Sorts by a column, or the other way round if the list is sorted by it already.
+ * Sorts by a column, or reverses the order if the list is already sorted by it.
  *
  * @param path  of the list
  * @param query its filters; the page is the first one again
- * @param first the order that a click starts with
+ * @param first the order of the first click
  */
 export const sortingBy = <Column extends string>(
   path: string,

@@ -13,16 +13,16 @@ import { money, pageLanguage } from '../parts/money.tsx'
 import { linkTo } from '../parts/tags.tsx'
 import { Table } from './table.tsx'
 
-/** Lines on a page. The CSV file has all. */
+/** Lines on a page. The CSV file has all lines. */
 export const MAX_LINES = 200
 
 type Props = {
   partner: StatementPartner
   month: Month
-  /** Months to choose from. */
+  /** The months of the form. */
   months: string[]
   balances: CurrencyStatement[]
-  /** At most one more than a page has. */
+  /** At most one line more than a page has. */
   lines: Entry[]
   /** The page's path with the partner, and hidden fields of its form. */
   path: string
@@ -67,13 +67,13 @@ const monthWords = ({ start }: Month): string =>
     timeZone: 'UTC',
   })
 
-/** A month by its key, as people write it. */
+/** A month by its key, in words. */
 const optionOf = (key: string) => {
   const month = monthOf(key)
   return { value: key, label: month ? monthWords(month) : key }
 }
 
-/** What was earned and paid in a month, and the balances around it. */
+/** The earnings and payouts of a month, and the balances before and after. */
 export const Statement = ({
   partner,
   month,

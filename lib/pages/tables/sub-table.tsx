@@ -1,4 +1,4 @@
-/** Clicks and sales of a partner's links, by their `sub`. */
+/** Clicks and sales of a partner's links, by `sub`. */
 
 import * as m from '../../languages/messages.ts'
 import type { StatsRow } from '../../totals/stats.queries.ts'
@@ -9,10 +9,7 @@ import { Table } from './table.tsx'
 
 type Count = 'clicks' | 'leads' | 'sales'
 
-/**
- * @param rows of the last 12 months, those with the most clicks first; all others are one row.
- *   Without any, nothing is shown
- */
+/** @param rows of the last 12 months, most clicks first; one row sums up all others */
 export const SubTable = ({ rows }: { rows: StatsRow[] }) => {
   const subs = [...new Set(rows.map(({ key }) => key))]
   const count = (sub: string | null, of: Count) => {

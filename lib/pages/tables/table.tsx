@@ -8,7 +8,7 @@ import { t } from '../layout/text.ts'
 /** A column's heading, which may be a link that sorts by it. */
 export type Heading = string | { number: string; sort?: Sorting } | { text: string; sort: Sorting }
 
-/** A heading that sorts where the list can be sorted by it. */
+/** A heading that sorts, if the list can be sorted by it. */
 export const sortable = (text: string, sort: Sorting | undefined): Heading =>
   sort ? { text, sort } : text
 
@@ -41,15 +41,15 @@ const HeadCell = ({ heading }: { heading: Heading }) => {
   )
 }
 
-/** Columns that a phone has room for. A table with more becomes cards there. */
+/** Columns that fit a phone. On a phone, the rows of a wider table become cards. */
 const PHONE_COLUMNS = 3
 
-/** Columns that a desktop has room for. A table with more is set closer. */
+/** Columns that fit a desktop. A wider table is set closer. */
 const DESKTOP_COLUMNS = 8
 
 /**
- * Names each cell by its column, for the cards that rows are on a phone. Rows are components that
- * the table can't look into, so it labels what they render, where texts are escaped.
+ * Names each cell by its column, for the cards on a phone. The table cannot look into rows, which
+ * are components. It therefore labels their HTML, where texts are escaped.
  */
 const labelCells = (rows: string, labels: string[]): string => {
   let column = 0
@@ -71,8 +71,8 @@ type TableProps = {
 }
 
 /**
- * A table. Headings of number columns align right. On a phone it scrolls horizontally, or each row
- * is a card: see app.css.
+ * Headings of number columns align right. On a phone, a table scrolls horizontally, or its rows
+ * become cards: see app.css.
  */
 export const Table = ({
   caption,
@@ -104,7 +104,6 @@ export const Table = ({
   )
 }
 
-/** The link to the next page of a list. */
 export const NextPage = ({ url, cursor }: { url: string; cursor: string | null }) => {
   if (cursor === null) return null
   const next = new URL(url)
@@ -118,14 +117,12 @@ export const NextPage = ({ url, cursor }: { url: string; cursor: string | null }
   )
 }
 
-/** A cell with a time. */
 export const TimeCell = ({ at }: { at: Date }) => (
   <td>
     <Time at={at} />
   </td>
 )
 
-/** A cell with a link. */
 export const LinkCell = ({ href, children }: { href: string; children: Child }) => (
   <td>
     <a href={href}>{children}</a>

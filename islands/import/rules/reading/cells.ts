@@ -2,16 +2,15 @@
 
 /**
  * Longer than any field allows, so that the API rejects such a cell with its own message. Short
- * enough that an unclosed quote cannot turn half a file into one cell that exceeds the body limit.
+ * enough that an unclosed quote cannot make a cell that exceeds the body limit.
  */
 const MAX_CELL = 1_000
 
-/** The characters of a cell that are read: enough for its text and much white space. */
+/** Characters of a cell that are read: enough for its text and much white space. */
 const MAX_READ = 4 * MAX_CELL
 
 /**
- * Spreadsheets treat a cell that starts with these as a formula. East Asian ones accept full-width
- * signs.
+ * Spreadsheets treat a cell with this start as a formula. East Asian ones accept full-width signs.
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
@@ -19,14 +18,14 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const ESCAPE = /^'(?=[=+\-@＝＋－＠])/
 
 /**
- * The start of a cell's text: after white space, invisible marks, and an apostrophe that escapes
- * one of them. A cell can hold a whole file, so these two patterns and `SPACE` must not backtrack.
+ * The start of a cell's text, after white space, invisible marks and their escaping apostrophe. A
+ * cell can hold a whole file, so these two patterns and `SPACE` must not backtrack.
  */
 const BEGIN = /[^\s\u200b\u2060\ufeff\0']|'(?![\t\r\n])/u
 const TO_LAST = /^.*[^\s\u200b\u2060\ufeff\0]/su
 const SPACE = /[\s\0]+/g
 
-/** The text of a cell: without formula escapes (`="00123"`, `'=1+1`), trimmed, and in one line. */
+/** A cell's text without formula escapes (`="00123"`, `'=1+1`), trimmed, and in one line. */
 export const cellText = (cell: string | undefined): string => {
   const begin = cell?.search(BEGIN) ?? -1
   if (!cell || begin < 0) return ''
@@ -47,8 +46,8 @@ const cut = (text: string, length: number): string =>
   text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 /**
- * Escapes a cell that a spreadsheet would treat as a formula, with an apostrophe that `cellText`
- * removes. Numbers stay numbers.
+ * Escapes what a spreadsheet would treat as a formula, with an apostrophe that `cellText` removes.
+ * Numbers stay numbers.
  */
 export const safeCell = (cell: string): string =>
   FORMULA.test(cell) && !/^[+-]?\d+([.,]\d+)*$/.test(cell) ? `'${cell}` : cell

@@ -8,7 +8,7 @@ import type { FileCustomer, FilePartner } from './records.ts'
 /** The maximum rows and bytes of JSON per call. */
 type Limits = { rows: number; bytes: number }
 
-/** The body limit is 1 MiB. The difference is for the JSON around the rows. */
+/** The body limit is 1 MiB. The rest is for the JSON around the rows. */
 const BYTES = 900_000
 const PARTNERS: Limits = { rows: MAX_PARTNER_ROWS, bytes: BYTES }
 const CUSTOMERS: Limits = { rows: MAX_CUSTOMER_ROWS, bytes: BYTES }
@@ -49,9 +49,9 @@ export const customerBody = ({
 })
 
 /**
- * The calls that import these partners, in order. * Rows with the same slug or coupon share a call
- * where they fit, so that its dry run sees both. Rows with a slug come before rows without, because
- * a generated slug could take one that a later row requests.
+ * The calls that import these partners, in order. Rows with the same slug or coupon share a call
+ * where they fit, so that its dry run sees both. Rows with a slug precede rows without, because a
+ * generated slug could take the slug of a later row.
  */
 export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
   const groups = together(rows, (row) => [
@@ -79,8 +79,7 @@ export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
 }
 
 /**
- * The calls that import these customers. Rows of one customer share a call, in which the last one
- * wins.
+ * The calls that import these customers. Rows of one customer share a call, whose last row wins.
  */
 export const customerCalls = (rows: FileCustomer[]): FileCustomer[][] =>
   pack(

@@ -25,21 +25,17 @@ export type Recognition = {
 export type Mapping = {
   rows: RowKind | null
   columns: Columns
-  /**
-   * Whether opening balances and commissions before the move are in minor units; null until that is
-   * chosen.
-   */
+  /** Whether balances and earlier commissions are in minor units; null until that is chosen. */
   inCents: boolean | null
-  /** Of times that name none, such as `Europe/Berlin`. */
+  /** The zone of times without one, such as `Europe/Berlin`. */
   zone: string
 }
 
-/** The last column of an error file. It is ignored on import. */
+/** The last column of an error file, which an import ignores. */
 export const ERROR_HEADER = 'tributary_error'
 
 /**
- * Normalises a header to letters and digits, so that `First Name` equals `first_name` and
- * `firstName`.
+ * Normalises a header to letters and digits: `First Name`, `first_name` and `firstName` are equal.
  */
 export const headerKey = (header: string): string =>
   header
@@ -145,17 +141,11 @@ const clear = (columns: Columns, field: Field): void => {
   for (const [column, value] of columns.entries()) if (value === field) columns[column] = null
 }
 
-/**
- * The columns after one is mapped. The field is removed from any other column, because each field
- * has one.
- */
+/** The columns after one was mapped. The field is removed from its former column. */
 export const remap = (columns: Columns, column: number, field: Field | null): Columns =>
   columns.map((old, index) => (index === column ? field : old === field ? null : old))
 
-/**
- * Whether amounts under a header are in minor units, such as `opening_balance_cents`; null if it
- * doesn't say.
- */
+/** Whether a header says minor units, such as `opening_balance_cents`; null if it does not say. */
 export const unitOf = (header: string): boolean | null => {
   const key = headerKey(header)
   if (/cents|minor/.test(key)) return true
@@ -185,8 +175,8 @@ const OWN_HEADERS: Record<Field, string> = {
 }
 
 /**
- * Headers from which these columns will be recognised, so that a manually mapped file, or one
- * without a header, needs no mapping again. Headers that are already recognised stay.
+ * Headers from which these columns are recognised, so that a manually mapped file needs no mapping
+ * again. Headers that are already recognised stay.
  */
 export const headersFor = (
   headers: string[],
@@ -214,9 +204,7 @@ export const headersFor = (
 /** The fields, other than ids, that only customers have. */
 const OF_CUSTOMERS: Field[] = ['startedAt', 'priorCommissions', 'priorAmount', 'priorCurrency']
 
-/**
- * Fields that other columns make redundant, or that need others, which `recognise` therefore omits.
- */
+/** Whether `recognise` omits a field, because other columns make it redundant or are missing. */
 const isUnused = (field: Field | null, columns: Columns): boolean =>
   (field === 'partnerEmail' && columns.includes('email') && !imports(columns).customers) ||
   (field === 'slug' && columns.includes('partnerEmail') && !columns.includes('email')) ||

@@ -1,14 +1,14 @@
 /** Parses the dates of exports to ISO 8601. */
 
-/** Whether the day or the month comes first in `03/04/2025`. It is the same throughout a file. */
+/** Whether `03/04/2025` starts with the day or the month. One file has one order. */
 export type DateOrder = 'day' | 'month'
 
 const NUMERIC = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})\b/
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /**
- * The order of a column's dates, inferred from the unambiguous ones; null if there are none or they
- * disagree.
+ * The order of a column's dates, inferred from the unambiguous ones; null if they disagree or there
+ * are none.
  */
 export const dateOrder = (cells: Iterable<string>): DateOrder | null => {
   const seen = new Set<DateOrder>()

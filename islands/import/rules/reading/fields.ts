@@ -22,8 +22,8 @@ export type Field =
   | 'priorCurrency'
 
 /**
- * What each row of a file describes: a partner, a customer with an address of their own, or a
- * customer with the address of their partner only, from which the partner is imported too.
+ * What each row describes: a partner, a customer with their own address, or a customer with only
+ * the partner's address, from which the partner is imported too.
  */
 export type RowKind = 'partners' | 'customers' | 'both'
 
@@ -35,13 +35,13 @@ export type Preset = {
   /** A file with all headers of one of these lists is this export. */
   signs: string[][]
   /**
-   * The headers of each field. The first that the file has wins. `ignored` headers stay unused,
-   * although they have a meaning in generic files.
+   * The headers of each field, of which the first in the file wins. `ignored` headers stay unused,
+   * although generic files use them.
    */
   columns: Partial<Record<Field | 'ignored', string[]>>
 }
 
-/** The headers of generic files, which also apply to columns that a preset does not mention. */
+/** The headers of generic files, which also apply to columns that a preset does not name. */
 const PARTNER_WORDS: Preset['columns'] = {
   name: ['name', 'full_name', 'partner_name', 'affiliate_name', 'promoter_name'],
   firstName: [
@@ -175,9 +175,6 @@ export const GENERIC: Record<RowKind, Preset> = {
   },
 }
 
-/**
- * Headers, normalized, that only a file about customers has. Error files mark those that are
- * ignored.
- */
+/** Normalized headers that only files about customers have. Error files mark the ignored ones. */
 export const CUSTOMER_SIGN =
   /^(?!.*ignored$)((stripe|external)?customer(external|uu)?(id|key|uid|email|since)$|first(sale|paid|payment|purchase|order)|subscri(ption|bed)|(mrr|ltv|trialendsat|churnedat)$)/

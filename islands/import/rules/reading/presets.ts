@@ -1,7 +1,4 @@
-/**
- * The exports of other platforms: headers and column mappings. docs/imports.md names the source of
- * each header.
- */
+/** The headers and mappings of other platforms' exports. docs/imports.md names their sources. */
 
 import { NEW_PARTNER_EMAIL, type Preset } from './fields.ts'
 
@@ -9,7 +6,7 @@ import { NEW_PARTNER_EMAIL, type Preset } from './fields.ts'
 const NAMES = { firstName: ['first_name', 'firstname'], lastName: ['last_name', 'lastname'] }
 
 export const PRESETS: Preset[] = [
-  // What was read by API, and its rows with errors.
+  // Rows read by API, and their error files.
   {
     platform: null,
     rows: 'both',

@@ -25,7 +25,7 @@ export type FilePartner = Placed & {
   email: string
   name?: string
   slug?: string
-  /** The link from which the slug was read, if it was one. */
+  /** The link that contained the slug. */
   link?: FoundLink
   couponId?: string
   couponLabel?: string
@@ -36,7 +36,7 @@ export type FilePartner = Placed & {
   group?: string
   /** A problem with the balance. It matters only if balances are imported. */
   balanceProblem: Problem | null
-  /** Slugs of later lines, which are further links of the partner. */
+  /** Slugs of later lines: further links of the partner. */
   otherSlugs: string[]
   /** Coupons of later lines. An import takes one per partner. */
   otherCoupons: string[]
@@ -47,7 +47,7 @@ export type FileCustomer = Placed & {
   customerEmail?: string
   partnerEmail: string
   startedAt?: string
-  /** What the partner was paid before. Lines of one customer add up. */
+  /** What the partner was paid earlier. Lines of one customer add up. */
   prior?: PriorCommissions
 }
 
@@ -252,10 +252,10 @@ const priorInvalid = (): Problem => ({
 })
 
 /**
- * What the partner was paid before for a customer. A line with an amount and no number is one
+ * What the partner was paid earlier for a customer. A line with an amount and no number is one
  * commission.
  *
- * @returns undefined if the line says nothing of it, null if it is invalid
+ * @returns undefined if the line has neither, null if it is invalid
  */
 const priorOf = (
   text: (field: Field) => string,
@@ -302,7 +302,7 @@ const fill = (known: FileCustomer, row: FileCustomer): void => {
   known.problem ??= row.problem
 }
 
-/** Adds up what several lines of one customer say. Amounts in several currencies have no sum. */
+/** Adds up the lines of one customer. Amounts in several currencies have no sum. */
 const addPrior = (known: FileCustomer, more: PriorCommissions): void => {
   const { commissions = 0, amountCents = null, currency = more.currency } = known.prior ?? {}
   if (currency !== more.currency) known.problem ??= priorInvalid()

@@ -1,6 +1,6 @@
 /**
- * The statuses that partners had in their old platform. Those who were active there are imported,
- * others if chosen.
+ * The statuses of partners on their former platform. Active partners are imported, others if
+ * chosen.
  */
 import { headerKey } from './columns.ts'
 
@@ -39,7 +39,7 @@ const WORDS: Record<Exclude<StatusKind, 'other'>, string[]> = {
   ],
 }
 
-/** @returns null for a blank cell: such partners count as active */
+/** @returns null for a blank cell, which counts as active */
 export const statusOf = (text: string): PartnerStatus | null => {
   const key = headerKey(text)
   if (!key) return null
@@ -50,9 +50,7 @@ export const statusOf = (text: string): PartnerStatus | null => {
   }
 }
 
-/**
- * The partners of a file that were not active, by kind, with the words that the file has for it.
- */
+/** The inactive partners of a file by kind, with the file's words for each. */
 export const inactiveKinds = (
   partners: HasStatus[],
 ): { kind: StatusKind; count: number; words: string[] }[] =>
@@ -61,7 +59,7 @@ export const inactiveKinds = (
     return found.length > 0 ? [{ kind, count: found.length, words: [...new Set(found)] }] : []
   })
 
-/** The rows of active partners, and of those of the chosen kinds, with their customers. */
+/** The rows of active partners and of the chosen kinds, with their customers. */
 export const rowsWith = <
   Partner extends HasStatus & { email: string },
   Customer extends { partnerEmail: string },
