@@ -150,6 +150,7 @@ test('a person’s own browser is mailed when strangers have used up all that th
   expect(stranger.text).not.toContain('bounced.')
   expect(stranger.text).toContain('No link arrives where mail to the address bounces')
   const ours = await ask(email, { ...elsewhere(), Cookie: browser })
+  await untilArrived(email, 3)
   await untilNoted()
   expect(ours.text).toContain(
     'The last email to this address bounced. If no link arrives, ask the merchant',
