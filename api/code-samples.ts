@@ -1,23 +1,8 @@
 /** Samples of a request in several languages, as `x-codeSamples` of the OpenAPI document. */
+import type { Content, Schema } from './document.ts'
 import { WORKSPACE } from './operations.ts'
 import { SAMPLE_PROGRAM, SAMPLE_URL, SAMPLE_WORKSPACE } from './sample-values.ts'
 
-/** As much of a JSON schema as an example needs. */
-export type Schema = {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  const?: unknown
-  enum?: unknown[]
-  default?: unknown
-  example?: unknown
-  minimum?: number
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-}
 type Schemas = Record<string, Schema>
 type Sample = { lang: string; label: string; source: string }
 
@@ -235,7 +220,7 @@ const tributary = createTributary({
 type Operation = {
   security?: object[]
   parameters?: { in: string; name: string; schema?: Schema }[]
-  requestBody?: { content: Record<string, { schema?: Schema }> }
+  requestBody?: { content: Content }
 }
 
 /** The samples of an operation: curl, Node, Python, PHP, Ruby, Go. */

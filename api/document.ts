@@ -7,6 +7,7 @@ export type Schema = {
   const?: unknown
   enum?: unknown[]
   default?: unknown
+  example?: unknown
   anyOf?: Schema[]
   oneOf?: Schema[]
   allOf?: Schema[]

@@ -1,5 +1,6 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { bodyOf, type Schema, samplesOf } from './code-samples.ts'
+import { bodyOf, samplesOf } from './code-samples.ts'
+import type { Schema } from './document.ts'
 import { mapOperations, WORKSPACE } from './operations.ts'
 import { paths } from './paths.ts'
 import { webhookOperations } from './webhooks.ts'
