@@ -119,7 +119,7 @@ export const repeatable = (operation: Operation): Operation => ({
   },
 })
 
-export const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
+export const json = (schema: z.core.$ZodType) => ({ content: { 'application/json': { schema } } })
 
 type Failure = { description: string } & ReturnType<typeof json>
 

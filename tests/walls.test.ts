@@ -203,7 +203,7 @@ test('*.responses.ts are imported as types only, so that no Worker bundles them'
   ).toEqual([])
 })
 
-test('the tracking Workers bundle no query builder, which would be a third of them', () => {
+test('the tracking Workers bundle no query builder, and zod/mini instead of zod', () => {
   const bundled = new Set(files('functions/track/*.ts'))
   expect(bundled.size).toBe(5)
   for (const file of bundled) {
@@ -212,7 +212,9 @@ test('the tracking Workers bundle no query builder, which would be a third of th
     }
   }
   expect(bundled).toContain('lib/db/neon.ts')
-  expect([...bundled].filter((path) => /^kysely|^lib\/db\/connection\.ts$/.test(path))).toEqual([])
+  expect(bundled).toContain('zod/mini')
+  const tooLarge = /^kysely|^lib\/db\/connection\.ts$|^zod$/
+  expect([...bundled].filter((path) => tooLarge.test(path))).toEqual([])
 })
 
 test('no random test draws an option that is always null, as one of fast-check is with a frequency of 1', () => {

@@ -12,7 +12,7 @@ import {
 import { LeadEvent, SaleEvent } from '../../lib/tracking/reports/reports.schemas.ts'
 import { BODY_ERRORS, byApiKey, errors, json } from '../operations.ts'
 
-const report = (summary: string, schema: z.ZodType, ...codes: Parameters<typeof errors>) => ({
+const report = (summary: string, schema: z.core.$ZodType, ...codes: Parameters<typeof errors>) => ({
   post: {
     summary,
     security: byApiKey('track'),

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { ApiError } from '../../lib/http/errors.ts'
-import { id, integer } from '../../lib/http/fields.ts'
+import { integer } from '../../lib/http/fields.ts'
 import { found } from '../../lib/http/found-or-404.ts'
 import { page } from '../../lib/http/lists.ts'
+import { id } from '../../lib/http/report-fields.ts'
 import { inEnglish } from '../../lib/languages/message.ts'
 import { listUncredited } from '../../lib/tracking/checks/uncredited.queries.ts'
 import { type Evidence, evidenceWords } from '../../lib/tracking/checks/uncredited.ts'
@@ -33,10 +34,10 @@ export const explainEvent = tool(
       '"Why did nobody earn a commission on order 1042?"',
     input: z
       .strictObject({
-        id: id('The event’s id: a UUID.').optional(),
-        externalId: id(
-          'Your own id of the sale or lead, such as an order or invoice number.',
-        ).optional(),
+        id: z.optional(id('The event’s id: a UUID.')),
+        externalId: z.optional(
+          id('Your own id of the sale or lead, such as an order or invoice number.'),
+        ),
       })
       .refine((args) => (args.id === undefined) !== (args.externalId === undefined), {
         error: 'Give either id or externalId.',

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { ApiError } from '../../lib/http/errors.ts'
-import { emailFilter, filter, id } from '../../lib/http/fields.ts'
+import { emailFilter, filter } from '../../lib/http/fields.ts'
 import { found } from '../../lib/http/found-or-404.ts'
+import { id } from '../../lib/http/report-fields.ts'
 import { partnerResponse } from '../../lib/partners/lists/partner-response.ts'
 import {
   findPartner,
@@ -65,7 +66,7 @@ export const getPartner = tool(
       'made by hand or the partner is not active), and its last payouts. A person in several programs is several partners.',
     input: z
       .strictObject({
-        id: id('The partner’s id: a UUID.').optional(),
+        id: z.optional(id('The partner’s id: a UUID.')),
         email: emailFilter().optional(),
         slug: filter('The slug of its link, in any case.').optional(),
       })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { id } from '../../lib/http/fields.ts'
 import { found } from '../../lib/http/found-or-404.ts'
 import { limitRate } from '../../lib/http/rate-limit.ts'
+import { id } from '../../lib/http/report-fields.ts'
 import { rpc } from '../../lib/http/rpc/rpc.ts'
 import { namePartners } from '../../lib/payouts/balances/overview.queries.ts'
 import { SKIP_REASONS } from '../../lib/payouts/balances/skip-reasons.ts'
@@ -20,7 +20,7 @@ export const previewPayouts = tool(
       'Shows what a payout run would pay now: totals by currency, the largest payouts, and whom it would skip and why. ' +
       'Changes nothing, pays nobody and mails nobody.',
     input: z.strictObject({
-      programId: id('Limits the preview to one program. All programs by default.').optional(),
+      programId: z.optional(id('Limits the preview to one program. All programs by default.')),
       method: z.enum(PAYOUT_METHODS).default('stripe').meta({
         description: '`stripe`, or `manual` for bank transfers, if the workspace allows them.',
       }),

@@ -1,6 +1,6 @@
-import type { McpServer } from '@modelcontextprotocol/server'
+import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import type { Context } from 'hono'
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { ERROR_STATUS, errorBody, toApiError } from '../../lib/http/errors.ts'
 import { describeError, log, noteForLog } from '../../lib/http/logging.ts'
@@ -42,6 +42,23 @@ const resultOf = async (c: McpContext, name: string, read: () => Promise<object>
   }
 }
 
+/**
+ * The schema of a tool's arguments for the SDK. `z.toJSONSchema` accepts parts in zod/mini, unlike
+ * the method of the schema that the SDK would call.
+ */
+const inputSchemaOf = (input: z.ZodType<object>): StandardSchemaWithJSON<unknown, object> => {
+  const standard = input['~standard']
+  return {
+    '~standard': {
+      ...standard,
+      jsonSchema: {
+        ...standard.jsonSchema,
+        input: ({ target }) => z.toJSONSchema(input, { io: 'input', target }),
+      },
+    },
+  }
+}
+
 /** Adds a tool to the server of one request. */
 export type Tool = (server: McpServer, c: McpContext) => void
 
@@ -60,7 +77,7 @@ export const tool =
   (server, c) => {
     server.registerTool(
       name,
-      { title, description, inputSchema: input as z.ZodType<object>, annotations: READ_ONLY },
+      { title, description, inputSchema: inputSchemaOf(input), annotations: READ_ONLY },
       (args) => resultOf(c, name, () => read(c, args as z.output<Input>)),
     )
   }

@@ -2,29 +2,13 @@
 import * as z from 'zod'
 import { isEmail, MAX_EMAIL_LENGTH, normalizeEmail } from '../values/emails.ts'
 import { MAX_ID_LENGTH } from '../values/external-ids.ts'
-import { isCurrency } from '../values/money.ts'
 
 export const NOT_BLANK = 'Must not be blank.'
 
 export const NO_EMAIL = 'Must be an email address, such as ann@example.com.'
 
 /** An optional field. null counts as absent, because many JSON encoders write it. */
-export const optional = <S extends z.ZodType>(schema: S) => schema.nullish()
-
-/** An id from the merchant's system, stored unchanged. */
-export const id = (description: string) => {
-  const length = `Must have 1 to ${MAX_ID_LENGTH} characters.`
-  return z.string().min(1, length).max(MAX_ID_LENGTH, length).meta({ description })
-}
-
-/** A known currency, in any case. */
-export const currency = z
-  .string()
-  // Before upper-casing, which turns some non-ASCII letters into ASCII.
-  .regex(/^[A-Za-z]{3}$/, 'Not an ISO 4217 currency code.')
-  .transform((code) => code.toUpperCase())
-  .refine(isCurrency, 'Not an ISO 4217 currency code.')
-  .meta({ description: 'ISO 4217 code, in any case.', example: 'USD' })
+export const optional = <S extends z.core.$ZodType>(schema: S) => z.nullish(schema)
 
 export const email = (description: string) =>
   z

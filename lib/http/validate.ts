@@ -5,13 +5,17 @@
 import type { HonoRequest, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
-import type * as z from 'zod'
+import { en } from 'zod/locales'
+import * as z from 'zod/mini'
 import { findUnstorable } from '../values/json.ts'
 import type { BaseEnv } from './base-app.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 
 /** The largest body of a tracking call, in bytes: 16 KiB of metadata, and ample other fields. */
 const MAX_BODY_BYTES = 64 * 1024
+
+// zod/mini loads no messages, unlike zod.
+z.config(en())
 
 type Options = {
   /** The largest body that the endpoint accepts, in bytes. */
@@ -41,13 +45,13 @@ export const invalid = (code: InvalidCode, errors: ErrorDetail[]) => {
   return new ApiError(code, cut(sentences.join('; ')), { details })
 }
 
-const toDetails = ({ issues }: Pick<z.ZodError, 'issues'>): ErrorDetail[] =>
+const toDetails = ({ issues }: Pick<z.core.$ZodError, 'issues'>): ErrorDetail[] =>
   issues.map(({ path, message }) => ({ path: path.join('.'), message }))
 
 export type Checked<Data> = { data: Data; errors?: never } | { data?: never; errors: ErrorDetail[] }
 
 /** Checks an input whose errors the caller presents, such as a form that is shown again. */
-export const checked = <S extends z.ZodType<object>>(
+export const checked = <S extends z.core.$ZodType<object>>(
   schema: S,
   input: unknown,
 ): Checked<z.output<S>> => {
@@ -55,8 +59,11 @@ export const checked = <S extends z.ZodType<object>>(
   return unstorable ? { errors: [unstorable] } : parsed(schema, input)
 }
 
-const parsed = <S extends z.ZodType<object>>(schema: S, input: unknown): Checked<z.output<S>> => {
-  const result = schema.safeParse(input)
+const parsed = <S extends z.core.$ZodType<object>>(
+  schema: S,
+  input: unknown,
+): Checked<z.output<S>> => {
+  const result = z.safeParse(schema, input)
   return result.success ? { data: result.data } : { errors: toDetails(result.error) }
 }
 
@@ -105,7 +112,7 @@ const valid = <T>(code: InvalidCode, { data, errors }: Checked<T>): T => {
  * app.post('/api/track/sale', body(SaleEvent), (c) => c.json(c.req.valid('json')))
  * ```
  */
-export const body = <S extends z.ZodType<object>>(
+export const body = <S extends z.core.$ZodType<object>>(
   schema: S,
   { plainText = false, maxBytes = MAX_BODY_BYTES, checksRows = false, precheck }: Options = {},
 ) =>
@@ -123,7 +130,7 @@ export const body = <S extends z.ZodType<object>>(
  *
  * @throws {ApiError} `invalid_query`
  */
-export const query = <S extends z.ZodType<object>>(schema: S) =>
+export const query = <S extends z.core.$ZodType<object>>(schema: S) =>
   async function readQuery(c, next) {
     const values = Object.entries(c.req.queries()).map(([name, [value]]) => [name, value])
     const input = Object.fromEntries(values)

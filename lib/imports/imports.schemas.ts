@@ -1,7 +1,8 @@
 /** Requests of the import endpoints: spec, sections 2, 4.3 and 4.4. */
 import * as z from 'zod'
 import { ApiError } from '../http/errors.ts'
-import { currency as currencyCode, email, line, nullWhenBlank, optional } from '../http/fields.ts'
+import { email, line, nullWhenBlank, optional } from '../http/fields.ts'
+import { currency as currencyCode } from '../http/report-fields.ts'
 import { isEmail, normalizeEmail } from '../values/emails.ts'
 import { MAX_ID_LENGTH } from '../values/external-ids.ts'
 import { MAX_AMOUNT_CENTS } from '../values/money.ts'

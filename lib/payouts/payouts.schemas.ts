@@ -1,7 +1,8 @@
 /** Requests about payouts, for the API and the pages' forms. */
 import * as z from 'zod'
-import { currency, id, integer, line, NOT_BLANK } from '../http/fields.ts'
+import { integer, line, NOT_BLANK } from '../http/fields.ts'
 import { OrderedPage, Page } from '../http/lists.ts'
+import { currency, id } from '../http/report-fields.ts'
 import { MAX_AMOUNT_CENTS } from '../values/money.ts'
 import { RESOLUTIONS } from './corrections/resolution.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES, SKIP_CODES } from './payouts.ts'
@@ -27,7 +28,7 @@ const sum = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 export const PayoutRun = z
   .strictObject({
     dryRun: z.boolean().nullish().meta({ description: 'Returns the payouts without making them.' }),
-    programId: id('Limits the run to one program. All programs by default.').nullish(),
+    programId: z.nullish(id('Limits the run to one program. All programs by default.')),
     method: z.enum(PAYOUT_METHODS).nullish().meta({
       description:
         '`stripe`, or `manual` for bank transfers from a CSV file, if the workspace allows them. `stripe` by default.',

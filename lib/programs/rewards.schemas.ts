@@ -1,6 +1,6 @@
 /** Rewards in requests. */
 import * as z from 'zod'
-import { currency } from '../http/fields.ts'
+import { currency } from '../http/report-fields.ts'
 import type { RewardTerms } from '../rules/rewards/rewards.ts'
 import { MAX_AMOUNT_CENTS } from '../values/money.ts'
 

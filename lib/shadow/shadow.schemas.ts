@@ -1,7 +1,8 @@
 /** Requests about shadow runs. */
 import * as z from 'zod'
-import { currency, nullWhenBlank, optional } from '../http/fields.ts'
+import { nullWhenBlank, optional } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
+import { currency } from '../http/report-fields.ts'
 import {
   type CommissionRow,
   MAX_SALE_IDS,

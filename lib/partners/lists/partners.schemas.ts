@@ -1,7 +1,6 @@
 /** Requests about partners, for the API and the pages' forms. */
 import * as z from 'zod'
 import {
-  currency,
   email,
   emailFilter,
   filter,
@@ -12,6 +11,7 @@ import {
   optional,
 } from '../../http/fields.ts'
 import { Page } from '../../http/lists.ts'
+import { currency } from '../../http/report-fields.ts'
 import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { MAX_SLUG_LENGTH, slugKey } from '../../values/slugs.ts'
@@ -75,7 +75,7 @@ export const PartnerListQuery = PartnerQuery.extend({
   cursor: PartnerCursor.optional(),
   sort: z.enum(PARTNER_SORTS).default('newest'),
   order: z.enum(['asc', 'desc']).optional(),
-  currency: currency.optional(),
+  currency: z.optional(currency),
 })
 
 /** PATCH /api/workspaces/:workspace/partners/:id. Omitted fields keep their values. */

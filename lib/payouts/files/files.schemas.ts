@@ -1,6 +1,6 @@
 /** Requests for the files of a manual run, for the API and the pages. */
 import * as z from 'zod'
-import { currency } from '../../http/fields.ts'
+import { currency } from '../../http/report-fields.ts'
 import { FILE_FORMATS } from './formats.ts'
 import { DECIMALS } from './paypal.ts'
 
@@ -21,11 +21,11 @@ export const ExportQuery = z.object({
       description:
         '`csv` lists all payouts. The others list those of the partners who want to be paid so.',
     }),
-  currency: currency
-    .optional()
+  currency: z
+    .optional(currency)
     .meta({ description: 'Required unless the format is `csv`.', example: 'EUR' }),
   part: part.default(1).meta({ description: 'Which file, if there are several.' }),
-  sourceCurrency: z.preprocess(blankIsAbsent, currency.optional()).meta({
+  sourceCurrency: z.preprocess(blankIsAbsent, z.optional(currency)).meta({
     description:
       'For `wise`: the currency that you pay in. The currency of the payouts by default.',
   }),
@@ -49,8 +49,10 @@ export const TemplateFile = z
         description:
           'A batch template that you downloaded from Wise, as CSV: its first line, and the rows of saved recipients.',
       }),
-    currency: currency.meta({ description: 'The currency of the payouts.', example: 'GBP' }),
-    sourceCurrency: currency.nullish().meta({ description: 'The currency that you pay in.' }),
+    currency: currency.check(
+      z.meta({ description: 'The currency of the payouts.', example: 'GBP' }),
+    ),
+    sourceCurrency: z.nullish(currency).meta({ description: 'The currency that you pay in.' }),
     part: part.nullish(),
   })
   .meta({ id: 'WiseTemplateRequest' })

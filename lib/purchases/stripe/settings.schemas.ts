@@ -1,7 +1,7 @@
 /** Requests about the Stripe settings, of API and forms. Errors never quote a secret or key. */
 import * as z from 'zod'
-import { id } from '../../http/fields.ts'
 import { Page } from '../../http/lists.ts'
+import { id } from '../../http/report-fields.ts'
 import { isApiKey, isSigningSecret } from '../../platform/secrets.ts'
 import { SECRET_PURPOSES } from './purposes.ts'
 
@@ -46,8 +46,8 @@ export const NewStripeKey = z
 
 /** The filters of GET /api/workspaces/:workspace/stripe/events. */
 export const StripeEventQuery = z.object({
-  type: id('Stripe’s event type.').optional(),
-  externalId: id('The external id of a sale.').optional(),
+  type: z.optional(id('Stripe’s event type.')),
+  externalId: z.optional(id('The external id of a sale.')),
   unreadable: z
     .stringbool({ truthy: ['true'], falsy: ['false'] })
     .optional()

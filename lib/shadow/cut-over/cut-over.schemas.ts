@@ -1,6 +1,7 @@
 /** The request of a cut-over. */
 import * as z from 'zod'
-import { currency, optional } from '../../http/fields.ts'
+import { optional } from '../../http/fields.ts'
+import { currency } from '../../http/report-fields.ts'
 import { normalizeEmail } from '../../values/emails.ts'
 import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
 

@@ -1,7 +1,8 @@
 /** Requests about events, for the API and the pages' forms. */
 import * as z from 'zod'
-import { id, line, NOT_BLANK } from '../../http/fields.ts'
+import { line, NOT_BLANK } from '../../http/fields.ts'
 import { OrderedPage, Page } from '../../http/lists.ts'
+import { id } from '../../http/report-fields.ts'
 import { EVENT_KINDS } from '../../rules/steps/event-kinds.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 
@@ -43,7 +44,7 @@ export const MismatchQuery = z.object({
 /** The filters of GET /api/workspaces/:workspace/events. */
 export const EventQuery = z.object({
   kind: z.enum(EVENT_KINDS).optional(),
-  externalId: id('The external id of the event.').optional(),
+  externalId: z.optional(id('The external id of the event.')),
   partnerId: z.uuid().optional(),
   attributed: z
     .stringbool({ truthy: ['true'], falsy: ['false'] })

@@ -1,7 +1,8 @@
 /** Requests about commissions, for the API and the pages' forms. */
 import * as z from 'zod'
-import { currency, filter, id, line, NOT_BLANK, optional } from '../../http/fields.ts'
+import { filter, line, NOT_BLANK, optional } from '../../http/fields.ts'
 import { OrderedPage } from '../../http/lists.ts'
+import { currency, id } from '../../http/report-fields.ts'
 import type { ManualReversal } from '../../rules/refunds/manual-reversals.ts'
 import { COMMISSION_KINDS, COMMISSION_STATUSES } from '../../rules/steps/commissions.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'

@@ -1,6 +1,7 @@
 /** Requests that correct reported sales. */
 import * as z from 'zod'
-import { id, optional } from '../../http/fields.ts'
+import { optional } from '../../http/fields.ts'
+import { id } from '../../http/report-fields.ts'
 
 /** PATCH /api/track/sale/:externalId. */
 export const SaleCorrection = z

@@ -1,5 +1,5 @@
 /** Requests of POST /api/track/batch. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ApiError } from '../../http/errors.ts'
 import { checkCodes, leadFields, saleFields, toLead, toSale } from './reports.schemas.ts'
 
@@ -11,33 +11,37 @@ export const BATCH_MAX_BYTES = 1024 * 1024
 /** One report of a batch. */
 export const BatchEvent = z
   .discriminatedUnion('kind', [
-    saleFields
-      .extend({ kind: z.literal('sale') })
-      .check(checkCodes)
-      .transform(toSale)
-      .meta({ id: 'BatchSale' }),
-    leadFields
-      .extend({ kind: z.literal('lead') })
-      .check(checkCodes)
-      .transform(toLead)
-      .meta({ id: 'BatchLead' }),
+    z
+      .pipe(
+        z.extend(saleFields, { kind: z.literal('sale') }).check(checkCodes),
+        z.transform((sale) => toSale(sale)),
+      )
+      .check(z.meta({ id: 'BatchSale' })),
+    z
+      .pipe(
+        z.extend(leadFields, { kind: z.literal('lead') }).check(checkCodes),
+        z.transform((lead) => toLead(lead)),
+      )
+      .check(z.meta({ id: 'BatchLead' })),
   ])
-  .meta({ id: 'BatchEvent' })
+  .check(z.meta({ id: 'BatchEvent' }))
 
 /** The body, as it is documented. */
 export const Batch = z
   .object({
     events: z
       .array(BatchEvent)
-      .min(1)
-      .max(MAX_EVENTS)
-      .meta({ description: 'In the order in which they count.' }),
+      .check(
+        z.minLength(1),
+        z.maxLength(MAX_EVENTS),
+        z.describe('In the order in which they count.'),
+      ),
   })
-  .meta({ id: 'Batch' })
+  .check(z.meta({ id: 'Batch' }))
 
 /** The body as validated: each report by itself, so that an invalid one refuses no other. */
 export const BatchRequest = z.object({
-  events: z.array(z.unknown()).min(1, 'Must have at least one event.'),
+  events: z.array(z.unknown()).check(z.minLength(1, 'Must have at least one event.')),
 })
 
 /**

@@ -1,6 +1,6 @@
 /** Reports of sales and leads: spec, section 2. */
-import * as z from 'zod'
-import { currency, id, optional } from '../../http/fields.ts'
+import * as z from 'zod/mini'
+import { currency, id } from '../../http/report-fields.ts'
 import { CLOCK_DIFFERENCE_MS, MAX_AGE_DAYS } from '../../rules/steps/occurred-at.ts'
 import type { PartnerCode, Report } from '../../rules/steps/report.ts'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../../values/emails.ts'
@@ -18,51 +18,71 @@ const readClickId = (text: string): string | null => {
 }
 
 /** Any text: a report whose click id comes from a broken cookie is a sale all the same. */
-const clickId = optional(
-  z.string().transform(readClickId).meta({
-    description:
-      'The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed by a click.',
-  }),
+const clickId = z.nullish(
+  z
+    .pipe(z.string(), z.transform(readClickId))
+    .check(
+      z.describe(
+        'The visitor’s click, from `window.tributary.clickId()`. Without it, or with other text, the event is not attributed by a click.',
+      ),
+    ),
 )
 
 /** Whatever the merchant wants to keep with an event. */
-export const metadata = optional(
-  z
-    .record(z.string(), z.unknown())
-    .refine(
+export const metadata = z.nullish(
+  z.record(z.string(), z.unknown()).check(
+    z.refine(
       (value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES,
-      {
-        message: `At most ${MAX_METADATA_BYTES} bytes of JSON.`,
-      },
-    )
-    .meta({ description: 'At most 16 KiB and 32 levels deep.' }),
+      `At most ${MAX_METADATA_BYTES} bytes of JSON.`,
+    ),
+    z.describe('At most 16 KiB and 32 levels deep.'),
+  ),
 )
 
-const occurredAt = optional(
-  z.iso
-    .datetime({
-      offset: true,
-      error: 'Must be a time with its offset, such as 2026-11-22T09:30:00Z.',
-    })
-    .transform((text) => new Date(text))
-    .refine((at) => Number(at) <= Date.now() + CLOCK_DIFFERENCE_MS, 'Must not be in the future.')
-    .refine(
-      (at) => Number(at) >= Date.now() - MAX_AGE_DAYS * 24 * 60 * 60_000,
-      `Must be at most ${MAX_AGE_DAYS} days ago.`,
+/** An amount of a report. */
+export const amountCents = (description: string) =>
+  z
+    .int('Must be a whole number of minor units.')
+    .check(
+      z.minimum(1, 'Must be at least 1.'),
+      z.maximum(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`),
+      z.describe(description),
     )
-    .meta({
-      description:
-        'When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago.',
-      examples: ['2026-11-22T09:30:00Z'],
-    }),
+
+const time = z.iso.datetime({
+  offset: true,
+  error: 'Must be a time with its offset, such as 2026-11-22T09:30:00Z.',
+})
+
+const occurredAt = z.nullish(
+  z
+    .pipe(
+      time,
+      z.transform((text) => new Date(text)),
+    )
+    .check(
+      z.refine(
+        (at) => Number(at) <= Date.now() + CLOCK_DIFFERENCE_MS,
+        'Must not be in the future.',
+      ),
+      z.refine(
+        (at) => Number(at) >= Date.now() - MAX_AGE_DAYS * 24 * 60 * 60_000,
+        `Must be at most ${MAX_AGE_DAYS} days ago.`,
+      ),
+      z.meta({
+        description:
+          'When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago.',
+        examples: ['2026-11-22T09:30:00Z'],
+      }),
+    ),
 )
 
-const partnerSlug = optional(
+const partnerSlug = z.nullish(
   id(
     'A slug of the partner, if the program has `trustedAttribution`. A valid click takes precedence.',
   ),
 )
-const couponCode = optional(
+const couponCode = z.nullish(
   id('The ID or label of the partner’s coupon, if the program has `trustedAttribution`.'),
 )
 
@@ -89,19 +109,12 @@ export const saleFields = z.object({
   customerExternalId: id(
     'Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too.',
   ),
-  amountCents: z
-    .int('Must be a whole number of minor units.')
-    .min(1, 'Must be at least 1.')
-    .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
-    .meta({
-      description:
-        'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. **49.00 is 0.49 USD.**',
-    }),
-  currency: optional(currency).meta({
-    description: 'ISO 4217 code, in any case. `USD` by default.',
-  }),
+  amountCents: amountCents(
+    'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY. **49.00 is 0.49 USD.**',
+  ),
+  currency: z.nullish(currency).check(z.describe('ISO 4217 code, in any case. `USD` by default.')),
   clickId,
-  eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
+  eventName: z.nullish(id('Your name for the event.')).check(z.meta({ default: 'sale' })),
   metadata,
   occurredAt,
   partnerSlug,
@@ -123,26 +136,29 @@ export const toSale = (sale: z.output<typeof saleFields>): Report => ({
 })
 
 /** POST /api/track/sale. */
-export const SaleEvent = saleFields.check(checkCodes).transform(toSale).meta({ id: 'SaleEvent' })
+export const SaleEvent = z
+  .pipe(saleFields.check(checkCodes), z.transform(toSale))
+  .check(z.meta({ id: 'SaleEvent' }))
+
+const customerText = (maxLength: number) =>
+  z.nullish(
+    z.string().check(z.maxLength(maxLength), z.describe('Saved if the lead is attributed.')),
+  )
 
 export const leadFields = z.object({
   externalId: id(
     'Your lead id, usually the user id. One lead per id. It is your customer id too, unless `customerExternalId` is given.',
   ),
-  customerExternalId: optional(
+  customerExternalId: z.nullish(
     id(
       'Your customer id, if it differs from `externalId`. If a payment processor is connected, pass this id to it too.',
     ),
   ),
-  customerEmail: optional(
-    z.string().max(MAX_EMAIL_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
-  ),
-  emailVerified: optional(z.boolean().meta({ description: 'Whether the address is verified.' })),
-  customerName: optional(
-    z.string().max(MAX_ID_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
-  ),
+  customerEmail: customerText(MAX_EMAIL_LENGTH),
+  emailVerified: z.nullish(z.boolean().check(z.describe('Whether the address is verified.'))),
+  customerName: customerText(MAX_ID_LENGTH),
   clickId,
-  eventName: optional(id('Your name for the event.')).meta({ default: 'lead' }),
+  eventName: z.nullish(id('Your name for the event.')).check(z.meta({ default: 'lead' })),
   metadata,
   occurredAt,
   partnerSlug,
@@ -167,4 +183,6 @@ export const toLead = (lead: z.output<typeof leadFields>): Report => ({
 /**
  * POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does.
  */
-export const LeadEvent = leadFields.check(checkCodes).transform(toLead).meta({ id: 'LeadEvent' })
+export const LeadEvent = z
+  .pipe(leadFields.check(checkCodes), z.transform(toLead))
+  .check(z.meta({ id: 'LeadEvent' }))
