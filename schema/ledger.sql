@@ -34,6 +34,10 @@ create table events (
     amount_cents          sale_cents,
     currency              currency_code,
     metadata              jsonb,
+    -- of a sale: StoredLine[] in lib/rules/rewards/sale-lines.ts, at most 100; null without lines
+    lines                 jsonb,
+    -- the customer's, as reported: ISO 3166
+    country               text,
     click_id              text,
     -- the click's partner, if another one or nobody is credited
     clicked_partner_id    uuid,

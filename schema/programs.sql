@@ -14,6 +14,9 @@ create table rewards (
         constraint rewards_amount_cents_check check (amount_cents between 0 and 99999999999999),
     currency      char(3)
         constraint rewards_currency_check check (currency ~ '^[A-Z]{3}$'),
+    -- Rule[] in lib/rules/rewards/rewards.ts: the first that applies to a line of a sale decides it
+    rules         jsonb
+        constraint rewards_rules_check check (jsonb_array_length(rules) between 1 and 30),
     created_at    timestamptz  not null default now(),
 
     constraint rewards_percent_check check ((kind = 'percent') = (basis_points is not null)),
@@ -304,6 +307,6 @@ begin
     return (
         select json_build_object(
             'id', r.id, 'kind', r.kind, 'basisPoints', r.basis_points, 'amountCents',
-                r.amount_cents, 'currency', r.currency)
+                r.amount_cents, 'currency', r.currency, 'rules', r.rules)
         from rewards r where r.id = reward);
 end $$;

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { AttributedBy } from '../rules/attribution/attribution.ts'
 import type { Requested } from '../rules/refunds/refunds.ts'
+import type { StoredLine } from '../rules/rewards/sale-lines.ts'
 import type { CommissionKind } from '../rules/steps/commissions.ts'
 import type { EventKind } from '../rules/steps/event-kinds.ts'
 import type { HoldReason, HoldResolution } from '../rules/steps/holds.ts'
@@ -35,6 +36,8 @@ type TrackingTables = {
     amount_cents: bigint | null
     currency: string | null
     metadata: Json<Record<string, unknown>> | null
+    lines: Json<StoredLine[]> | null
+    country: string | null
     click_id: string | null
     clicked_partner_id: string | null
     partner_id: string | null

@@ -1,4 +1,6 @@
 /** Days in UTC, such as 2026-05-01, and ranges of them. */
+import { UTCDateMini } from '@date-fns/utc'
+import { addMonths } from 'date-fns/addMonths'
 
 /** The longest range of statistics, in days: a leap year. */
 export const MAX_RANGE_DAYS = 366
@@ -28,3 +30,10 @@ export const rangeOf = ({ from, to }: Partial<DayRange>, now: Date): DayRange =>
   const end = to ?? dayOf(now)
   return { from: from ?? daysAfter(end, -29), to: end }
 }
+
+/**
+ * The time so many months later, in UTC. The end of a shorter month is clamped: January 31 plus one
+ * month is the last day of February.
+ */
+export const monthsAfter = (at: Date, months: number): Date =>
+  new Date(addMonths(new UTCDateMini(at), months))

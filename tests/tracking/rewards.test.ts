@@ -4,8 +4,8 @@ import {
   refuseByInterval,
   refuseByMinimum,
   refuseProration,
-  rewardEndsAt,
 } from '../../lib/rules/steps/intervals.ts'
+import { monthsAfter } from '../../lib/values/days.ts'
 
 const percent = (percent: number): Reward => ({
   id: 'r',
@@ -188,7 +188,7 @@ describe('the end of a recurring reward', () => {
       ends: '2026-08-05T05:05:05.005Z',
     },
   ])('$case', ({ first, months, ends }) => {
-    expect(rewardEndsAt(new Date(first), months)).toEqual(new Date(ends))
+    expect(monthsAfter(new Date(first), months)).toEqual(new Date(ends))
   })
 })
 

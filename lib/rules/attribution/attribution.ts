@@ -2,6 +2,7 @@
 
 import { isLate } from '../identities/owner.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
+import type { PaymentHistory } from '../rewards/conditions.ts'
 import type { Reward } from '../rewards/rewards.ts'
 import type { RewardInterval } from '../steps/intervals.ts'
 import { CLOCK_DIFFERENCE_MS } from '../steps/occurred-at.ts'
@@ -31,6 +32,8 @@ export type PartnerTerms = {
   status: 'approved' | 'banned'
   programId: string
   reward: Reward
+  /** Its own reward for sales, in place of the group's and the program's. */
+  ownReward?: Reward | null
   rewardInterval: RewardInterval
   rewardDurationMonths: number | null
   oneTimeMinimumCents: number
@@ -50,7 +53,15 @@ export type PartnerTerms = {
   firstRewardedAt: Date | null
 }
 
-export type Click = { id: string; createdAt: Date; expiresAt: Date; partner: PartnerTerms }
+export type Click = {
+  id: string
+  createdAt: Date
+  expiresAt: Date
+  partner: PartnerTerms
+  /** The slug of the link, and the channel that it named by `sub`. */
+  link?: string | null
+  sub?: string | null
+}
 
 /** What is known before an event is decided. */
 export type Facts = {
@@ -70,6 +81,8 @@ export type Facts = {
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */
   purchase?: PurchaseFacts | undefined
+  /** What the customer paid before, if a rule of a reward asks for it. */
+  history?: PaymentHistory | undefined
   /** Present if a manager has decided whom it is credited to. */
   byHand?: HandCredit | null | undefined
   /** Present if the report names a partner by a slug or a coupon. */
@@ -85,6 +98,8 @@ type HandCredit = { partner: PartnerTerms | null; step: HandCreditStep }
 export type PurchaseFacts = {
   /** The first of the checkout's coupons that belongs to a partner. */
   coupon: CouponAlias | null
+  /** All coupon ids and promotion code ids that it used. */
+  coupons?: string[] | undefined
   /** When the checkout was created, else when the sale was paid. */
   referredAt: Date
   /** When it was paid or reported, whichever was first: the payment terms count from then. */

@@ -10,10 +10,13 @@ import { payableFrom } from '../attribution/payable-from.ts'
 import { selfReferralBy } from '../attribution/self-referrals.ts'
 import { emailOf } from '../identities/identities.ts'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
+import type { SaleFacts } from '../rewards/conditions.ts'
+import { earnByLine, type LineEarning } from '../rewards/earn-lines.ts'
 import { earnings, type Money, type Reward } from '../rewards/rewards.ts'
+import { linesOf } from '../rewards/sale-lines.ts'
 import { refuseByInterval, refuseByMinimum, refuseProration } from '../steps/intervals.ts'
 import type { Report } from '../steps/report.ts'
-import { rewardFacts, type Step } from '../steps/steps.ts'
+import { lineSteps, rewardFacts, type Step } from '../steps/steps.ts'
 
 export type NewCommission = Money & {
   rewardId: string
@@ -72,39 +75,27 @@ const expectFromProcessor = (
 export const decideReward = (
   report: Report,
   partner: PartnerTerms,
-  facts: Pick<Facts, 'purchase' | 'customerEmails' | 'erasedSelfReferral'>,
+  facts: RewardedFacts,
   now: Date,
 ): Outcome => {
   const { purchase } = facts
-  const isSale = report.kind === 'sale'
-  const { group } = partner
-  const groupReward = isSale ? group?.saleReward : group?.leadReward
-  const applied = groupReward ?? (isSale ? partner.reward : null)
-  if (!applied)
+  const source = rewardOf(report, partner)
+  if (!source)
     return { commission: null, steps: [{ code: 'no_reward', facts: { slug: partner.slug } }] }
 
-  const source: Step =
-    groupReward && group
-      ? { code: 'group_reward', facts: { group: group.name, ...rewardFacts(applied) } }
-      : { code: 'program_reward', facts: rewardFacts(applied) }
-  const refusal =
-    report.sale &&
-    (refuseByInterval(partner, partner.firstRewardedAt, now) ??
-      refuseByMinimum(partner, report.sale) ??
-      refuseProration(partner, applied, purchase?.isProration ?? false))
-  if (refusal) return { commission: null, steps: [source, refusal] }
-
-  const earned = earnings(report.sale, applied)
-  if (!earned?.amountCents)
-    return { commission: null, steps: [source, { code: 'zero_amount', facts: {} }] }
+  const { reward } = source
+  const { earned, steps } = reward.rules?.length
+    ? earnByRules(report, partner, reward, facts, now)
+    : earnBase(report, partner, reward, facts, now)
+  if (!earned) return { commission: null, steps: [source.step, ...steps] }
 
   const own = selfReferral(report, partner, facts)
   // A tag at another domain may be another person: whether it is, a manager decides.
   if (own && !own.facts.by && partner.selfReferrals === 'refuse')
-    return { commission: null, steps: [source, own] }
+    return { commission: null, steps: [source.step, own] }
 
   const payableAt = payableFrom(partner, purchase?.earnedAt ?? now)
-  const oneTime = isSale && partner.rewardInterval === 'one-time'
+  const oneTime = report.kind === 'sale' && partner.rewardInterval === 'one-time'
   const created: Step = {
     code: 'commission_created',
     facts: {
@@ -115,10 +106,106 @@ export const decideReward = (
     },
   }
   return {
-    commission: { ...earned, rewardId: applied.id, payableAt, oneTime },
-    steps: [source, ...capped(applied, earned), created, ...(own ? [own] : [])],
+    commission: { ...earned, rewardId: reward.id, payableAt, oneTime },
+    steps: [source.step, ...steps, created, ...(own ? [own] : [])],
   }
 }
+
+type RewardedFacts = Pick<
+  Facts,
+  'purchase' | 'customerEmails' | 'erasedSelfReferral' | 'click' | 'history'
+>
+
+/** The reward of a sale is the partner's own, else its group's, else the program's. */
+const rewardOf = (
+  { kind }: Report,
+  { group, ownReward, reward }: PartnerTerms,
+): { reward: Reward; step: Step } | null => {
+  if (kind === 'sale' && ownReward)
+    return { reward: ownReward, step: { code: 'partner_reward', facts: rewardFacts(ownReward) } }
+  const ofGroup = kind === 'sale' ? group?.saleReward : group?.leadReward
+  if (group && ofGroup) {
+    const facts = { group: group.name, ...rewardFacts(ofGroup) }
+    return { reward: ofGroup, step: { code: 'group_reward', facts } }
+  }
+  return kind === 'sale'
+    ? { reward, step: { code: 'program_reward', facts: rewardFacts(reward) } }
+    : null
+}
+
+/** What a reward earns, or null with the step that says why nothing. */
+type Earning = { earned: Money | null; steps: Step[] }
+
+const NOTHING: Step = { code: 'zero_amount', facts: {} }
+
+/** What a reward without rules earns: of the whole sale. */
+const earnBase = (
+  { sale }: Report,
+  partner: PartnerTerms,
+  reward: Reward,
+  { purchase }: RewardedFacts,
+  now: Date,
+): Earning => {
+  const refusal =
+    sale &&
+    (refuseByInterval(partner, partner.firstRewardedAt, now) ??
+      refuseByMinimum(partner, sale) ??
+      refuseProration(partner, reward, purchase?.isProration ?? false))
+  if (refusal) return { earned: null, steps: [refusal] }
+  const earned = earnings(sale, reward)
+  return earned?.amountCents
+    ? { earned, steps: capped(reward, earned) }
+    : { earned: null, steps: [NOTHING] }
+}
+
+/** What a reward with rules earns: of each line of the sale. */
+const earnByRules = (
+  report: Report,
+  partner: PartnerTerms,
+  reward: Reward,
+  facts: RewardedFacts,
+  now: Date,
+): Earning => {
+  const { sale, lines = null } = report
+  const { firstRewardedAt, rewardInterval, rewardDurationMonths } = partner
+  const refusal =
+    sale &&
+    ((rewardInterval === 'one-time' ? refuseByInterval(partner, firstRewardedAt, now) : null) ??
+      refuseByMinimum(partner, sale))
+  if (refusal) return { earned: null, steps: [refusal] }
+  const earned = earnByLine(
+    reward,
+    linesOf(sale?.amountCents ?? 0n, lines),
+    askedOf(report, facts, now),
+    { firstRewardedAt: sale && firstRewardedAt, months: rewardDurationMonths },
+  )
+  const steps = lineSteps(earned, sale)
+  const amountCents = earned.reduce((sum, { earnedCents }) => sum + earnedCents, 0n)
+  const currency = sale?.currency ?? currencyOf(earned)
+  return amountCents && currency
+    ? { earned: { amountCents, currency }, steps }
+    : { earned: null, steps: [...steps, NOTHING] }
+}
+
+/** What the rules of a reward may ask of a sale or lead. */
+const askedOf = (
+  { sale, metadata, country, code }: Report,
+  { click, purchase, history }: RewardedFacts,
+  now: Date,
+): SaleFacts => ({
+  occurredAt: now,
+  sale,
+  metadata,
+  country: country ?? null,
+  coupons: [...(purchase?.coupons ?? []), ...(code?.by === 'coupon' ? [code.value] : [])],
+  link: click?.link ?? null,
+  sub: click?.sub ?? null,
+  history: history ?? { payments: 0, ofSubscription: null, firstSaleAt: null },
+})
+
+/** The currency of a lead's flat reward. */
+const currencyOf = ([only]: LineEarning[]): string | null =>
+  only?.pay.kind === 'flat' ? only.pay.currency : null
 
 /** The step of a self-referral, unless the program allows it. */
 const selfReferral = (

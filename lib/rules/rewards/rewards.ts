@@ -1,11 +1,37 @@
 /** Rewards: what an event earns. Spec, section 4.1, rule 1. */
 import { shareOf } from '../../values/money.ts'
+import type { Conditions } from './conditions.ts'
 import type { RewardResponse } from './rewards.responses.ts'
 
 /** A percentage of the sale, or a flat amount in its own currency. */
-export type RewardTerms =
+export type BaseReward =
   | { kind: 'percent'; basisPoints: number }
   | { kind: 'flat'; amountCents: number; currency: string }
+
+/** What a rule pays for a line: also nothing. A flat amount is per sale, or per unit of a line. */
+export type Pay =
+  | { kind: 'percent'; basisPoints: number }
+  | { kind: 'flat'; amountCents: number; currency: string; per: 'sale' | 'unit' }
+  | { kind: 'none' }
+
+export type Rule = {
+  name: string
+  when: Conditions
+  pay: Pay
+  /** For how long, in place of the program's duration; null is without end. */
+  durationMonths?: number | null
+}
+
+/** A base, and rules in order: the first whose conditions all hold decides a line of a sale. */
+export type RewardTerms = BaseReward & { rules?: Rule[] | null }
+
+export const MAX_RULES = 30
+
+/** What the base pays for the lines that no rule decides. */
+export const payOf = (base: BaseReward): Pay =>
+  base.kind === 'percent'
+    ? { kind: 'percent', basisPoints: base.basisPoints }
+    : { kind: 'flat', amountCents: base.amountCents, currency: base.currency, per: 'sale' }
 
 export type Reward = { id: string } & RewardTerms
 

@@ -1,19 +1,10 @@
 /** Which of a customer's sales are rewarded, and for how long. Spec, section 4.1, rule 1. */
-import { UTCDateMini } from '@date-fns/utc'
-import { addMonths } from 'date-fns/addMonths'
+import { monthsAfter } from '../../values/days.ts'
 import type { Money, Reward } from '../rewards/rewards.ts'
 import type { Step } from './steps.ts'
 
 /** Reward only the customer's first sale, or each one within the program's duration. */
 export type RewardInterval = 'one-time' | 'recurring'
-
-/**
- * When a recurring reward stops paying: the customer's first sale commission plus the months, in
- * UTC. The end of a shorter month is clamped: January 31 plus one month is the last day of
- * February.
- */
-export const rewardEndsAt = (firstRewardedAt: Date, months: number): Date =>
-  new Date(addMonths(new UTCDateMini(firstRewardedAt), months))
 
 /**
  * The step that refuses a reward by the program's interval, or null. A reversed first commission
@@ -33,7 +24,7 @@ export const refuseByInterval = (
   }
   const months = terms.rewardDurationMonths
   if (months === null) return null // no end
-  const endedAt = rewardEndsAt(firstRewardedAt, months)
+  const endedAt = monthsAfter(firstRewardedAt, months)
   if (now < endedAt) return null
   const facts = { firstRewardedAt: first, months, endedAt: endedAt.toISOString() }
   return { code: 'past_reward_duration', facts }

@@ -1,4 +1,5 @@
 import type { Money } from '../rewards/rewards.ts'
+import type { StoredLine } from '../rewards/sale-lines.ts'
 
 /** How a report names the partner: by a slug, present or former, or a coupon's id or label. */
 export type PartnerCode = { by: 'slug' | 'coupon'; value: string }
@@ -21,4 +22,8 @@ export type Report = {
   code?: PartnerCode | undefined
   /** What was sold; a lead has none. */
   sale: Money | null
+  /** What was bought, if the report says so. */
+  lines?: StoredLine[] | undefined
+  /** The customer's country: ISO 3166, two letters. */
+  country?: string | undefined
 }

@@ -1,7 +1,8 @@
 /** A reward worked out for one event, to show what the terms of a program mean. */
+import { monthsAfter } from '../../values/days.ts'
 import { decimalsOf } from '../../values/money.ts'
 import { earnings, type Money, type RewardTerms } from '../rewards/rewards.ts'
-import { type RewardInterval, rewardEndsAt } from './intervals.ts'
+import type { RewardInterval } from './intervals.ts'
 
 export type SaleTerms = {
   reward: RewardTerms
@@ -44,6 +45,6 @@ export const saleExample = (terms: SaleTerms, now: Date): SaleExample => {
     later:
       rewardInterval === 'one-time'
         ? { earn: false }
-        : { earn: true, until: months === null ? null : rewardEndsAt(now, months) },
+        : { earn: true, until: months === null ? null : monthsAfter(now, months) },
   }
 }

@@ -1,10 +1,32 @@
 /** The steps of a decision: stored, stable codes and facts. For their texts, see explain.ts. */
 import type { Processor, SALE_EXPECTED } from '../purchases/processors.ts'
-import { type Reward, rewardResponse } from '../rewards/rewards.ts'
+import type { LineEarning, LineRefusal } from '../rewards/earn-lines.ts'
+import type { Money, Pay, Reward } from '../rewards/rewards.ts'
 import { isOfShadowMode, NEVER } from './commissions.ts'
 import type { PartnerCode } from './report.ts'
 
-export type RewardFacts = { percent: number } | { amountCents: number; currency: string }
+/** The base of a reward, and how many rules it has. */
+export type RewardFacts = ({ percent: number } | { amountCents: number; currency: string }) & {
+  rules?: number
+}
+
+/** What one line of a sale earns under a reward with rules. */
+export type LineFacts = {
+  /** From 1; absent for a sale without lines. */
+  line?: number
+  productId?: string
+  name?: string
+  /** Of the line, minor units; absent for a lead. */
+  amountCents?: number
+  /** Of the rule that decides it; null if the base does. */
+  rule: string | null
+  pays: { percent: number } | { amountCents: number; currency: string; per: 'sale' | 'unit' } | null
+  earnedCents: number
+  currency: string | null
+  refusal?: LineRefusal
+  /** Rules that ask for another currency than the sale's. */
+  otherCurrencies?: string[]
+}
 export type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
 
 /** Why a sale is credited to the partner of its customer, beside no click or coupon of its own. */
@@ -91,6 +113,8 @@ export type Step =
   | { code: 'unknown_customer'; facts: Record<string, never> }
   | { code: 'group_reward'; facts: { group: string } & RewardFacts }
   | { code: 'program_reward'; facts: RewardFacts }
+  | { code: 'partner_reward'; facts: RewardFacts }
+  | { code: 'line_reward'; facts: LineFacts }
   | { code: 'no_reward'; facts: { slug: string } }
   | { code: 'one_time_already_rewarded'; facts: { firstRewardedAt: string } }
   | {
@@ -182,9 +206,36 @@ export type Step =
     }
 
 /** A reward as a step stores it. */
-export const rewardFacts = (reward: Reward): RewardFacts => {
-  const { kind, ...facts } = rewardResponse(reward)
-  return facts
+export const rewardFacts = (reward: Reward): RewardFacts => ({
+  ...(reward.kind === 'percent'
+    ? { percent: reward.basisPoints / 100 }
+    : { amountCents: reward.amountCents, currency: reward.currency }),
+  ...(reward.rules?.length && { rules: reward.rules.length }),
+})
+
+/** The steps of a sale's lines, in their order. */
+export const lineSteps = (earnings: LineEarning[], sale: Money | null): Step[] =>
+  earnings.map(({ line, rule, pay, earnedCents, refusal, otherCurrencies }, i) => ({
+    code: 'line_reward',
+    facts: {
+      ...(earnings.length > 1 && { line: i + 1 }),
+      ...(line.productId && { productId: line.productId }),
+      ...(line.name && { name: line.name }),
+      ...(sale && { amountCents: Number(line.amountCents) }),
+      rule,
+      pays: paysOf(pay),
+      earnedCents: Number(earnedCents),
+      currency: sale?.currency ?? (pay.kind === 'flat' ? pay.currency : null),
+      ...(refusal && { refusal }),
+      ...(otherCurrencies.length > 0 && { otherCurrencies }),
+    },
+  }))
+
+const paysOf = (pay: Pay): LineFacts['pays'] => {
+  if (pay.kind === 'none') return null
+  if (pay.kind === 'percent') return { percent: pay.basisPoints / 100 }
+  const { amountCents, currency, per } = pay
+  return { amountCents, currency, per }
 }
 
 /** The steps of an event as shown: commissions of shadow mode are never payable. */

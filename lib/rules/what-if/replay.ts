@@ -61,6 +61,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     // As a purchase's isRewardedBefore.
     const isRewardedBefore = rewardedAt ? rewardedAt <= occurredAt : false
     const facts = {
+      click: null,
       customerEmails: customer?.emails,
       erasedSelfReferral,
       purchase:

@@ -9,6 +9,7 @@ import type { SelfReferrals } from '../../rules/attribution/self-referrals.ts'
 import type { ProgramMode } from '../../rules/programs/mode.ts'
 import type { PayoutSchedule } from '../../rules/programs/schedules.ts'
 import type { Mode, SalesFrom } from '../../rules/purchases/processors.ts'
+import type { Rule } from '../../rules/rewards/rewards.ts'
 import type { Role } from '../../rules/roles/roles.ts'
 import type { RewardInterval } from '../../rules/steps/intervals.ts'
 import type { ApiKeyScope } from '../keys/api-keys.ts'
@@ -77,6 +78,7 @@ type WorkspaceTables = {
     basis_points: number | null
     amount_cents: bigint | null
     currency: string | null
+    rules: Json<Rule[]> | null
     created_at: Generated<Date>
   }
   programs: {

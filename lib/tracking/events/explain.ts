@@ -1,9 +1,10 @@
 /** The steps of a decision as text. */
 
 import { PROCESSOR_NAMES, SALE_EXPECTED } from '../../rules/purchases/processors.ts'
+import type { LineRefusal } from '../../rules/rewards/earn-lines.ts'
 import { NEVER } from '../../rules/steps/commissions.ts'
 import type { PartnerCode } from '../../rules/steps/report.ts'
-import type { Because, RewardFacts, Step } from '../../rules/steps/steps.ts'
+import type { Because, LineFacts, RewardFacts, Step } from '../../rules/steps/steps.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
 import { counted } from '../../values/plural.ts'
 
@@ -14,6 +15,28 @@ const pays = (reward: RewardFacts, money: MoneyFormat): string =>
   'percent' in reward
     ? `${reward.percent}% of the sale`
     : money(reward.amountCents, reward.currency)
+
+const REFUSALS: Record<LineRefusal, string> = {
+  past_duration: 'but the reward has ended for this customer',
+  proration: 'but a flat amount per sale is not paid for a proration',
+  other_currency: 'but the sale is in another currency',
+}
+
+/** Such as: Line 2, Annual plan (prod_x): the rule “Annual plans” pays 30% of it, 237.00 USD. */
+const explainLine = (facts: LineFacts, money: MoneyFormat): string => {
+  const { line, productId, name, rule, pays, earnedCents, currency, refusal } = facts
+  const product = name && productId ? `${name} (${productId})` : (name ?? productId)
+  const what = [...(line ? [`Line ${line}`] : []), ...(product ? [product] : [])].join(', ')
+  const who = rule === null ? 'no rule applies, and the base' : `the rule “${rule}”`
+  const earned = money(earnedCents, currency ?? '')
+  return `${what || 'This event'}: ${who} pays ${payWords(pays, money)}, ${refusal ? REFUSALS[refusal] : earned}.`
+}
+
+const payWords = (pays: LineFacts['pays'], money: MoneyFormat): string => {
+  if (!pays) return 'nothing'
+  if ('percent' in pays) return `${pays.percent}%`
+  return `${money(pays.amountCents, pays.currency)} per ${pays.per}`
+}
 
 const named = ({ by, value }: PartnerCode): string => `the ${by} “${value}”`
 
@@ -95,6 +118,10 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
       return `The partner’s group “${facts.group}” sets the reward: ${pays(facts, money)}.`
     case 'program_reward':
       return `The program’s reward applies: ${pays(facts, money)}.`
+    case 'partner_reward':
+      return `The partner has a reward of its own: ${pays(facts, money)}.`
+    case 'line_reward':
+      return explainLine(facts, money)
     case 'no_reward':
       return `“${facts.slug}” is not in a group that rewards leads, so the lead earns no commission.`
     case 'one_time_already_rewarded':

@@ -1,0 +1,114 @@
+/** What a sale earns under a reward with rules, line by line. docs/rewards.md. */
+import { monthsAfter } from '../../values/days.ts'
+import { shareOf } from '../../values/money.ts'
+import { areMet, eachCondition, type SaleFacts } from './conditions.ts'
+import { type Pay, payOf, type RewardTerms, type Rule } from './rewards.ts'
+import { apportion, type SaleLine } from './sale-lines.ts'
+
+/** When a recurring reward stops, if it does. A rule may have a duration of its own. */
+export type Duration = {
+  /** The customer's first sale commission in the program; null if this may be it. */
+  firstRewardedAt: Date | null
+  /** Null if it never stops. */
+  months: number | null
+}
+
+/** Why a line earns nothing under what decides it. */
+export type LineRefusal =
+  /** The reward has ended for the customer. */
+  | 'past_duration'
+  /** A flat amount per sale is not paid for a proration. */
+  | 'proration'
+  /** The base is a flat amount in another currency than the sale. */
+  | 'other_currency'
+
+export type LineEarning = {
+  line: SaleLine
+  /** The rule that decides the line; null if the base does. */
+  rule: string | null
+  pay: Pay
+  earnedCents: bigint
+  refusal: LineRefusal | null
+  /** The rules that would pay in another currency, or ask for an amount in one. */
+  otherCurrencies: string[]
+}
+
+/**
+ * What each line of a sale earns, in the currency of the sale: by the first rule whose conditions
+ * all hold, else by the base. A percentage rounds half up per line. A flat amount per sale is paid
+ * once for all lines that its rule decides, and is spread over them; no line earns more than its
+ * amount. A flat amount in another currency than the sale matches nothing. A lead is one line
+ * without an amount, which only a flat amount rewards.
+ */
+export const earnByLine = (
+  reward: RewardTerms,
+  lines: SaleLine[],
+  facts: SaleFacts,
+  duration: Duration,
+): LineEarning[] => {
+  const rules = reward.rules ?? []
+  const currency = facts.sale?.currency ?? null
+  const decided = lines.map((line): LineEarning => {
+    const rule = rules.find(({ when, pay }) => isPaidIn(pay, currency) && areMet(when, line, facts))
+    const tried = rule ? rules.slice(0, rules.indexOf(rule)) : rules
+    const pay = rule?.pay ?? payOf(reward)
+    return {
+      line,
+      rule: rule?.name ?? null,
+      pay,
+      earnedCents: 0n,
+      refusal: refusalOf(line, rule, pay, facts, duration),
+      otherCurrencies: tried.filter((one) => asksOtherwise(one, currency)).map(({ name }) => name),
+    }
+  })
+  if (facts.sale === null) return decided.map((one) => ({ ...one, earnedCents: flatOf(one) }))
+  const perSale = Map.groupBy(
+    decided.filter(({ pay, refusal }) => isFlatPerSale(pay) && refusal === null),
+    ({ rule }) => rule,
+  )
+  const shares = new Map([...perSale.values()].flatMap(shareFlat))
+  return decided.map((one) => ({ ...one, earnedCents: shares.get(one) ?? earnedBy(one) }))
+}
+
+const isFlatPerSale = (pay: Pay): boolean => pay.kind === 'flat' && pay.per === 'sale'
+
+const isPaidIn = (pay: Pay, currency: string | null): boolean =>
+  pay.kind !== 'flat' || currency === null || pay.currency === currency
+
+/** Whether only its currency may have kept a rule from deciding a line. */
+const asksOtherwise = ({ when, pay }: Rule, currency: string | null): boolean =>
+  !isPaidIn(pay, currency) ||
+  eachCondition(when).some((one) => 'currency' in one && one.currency !== currency)
+
+const refusalOf = (
+  { isProration }: SaleLine,
+  rule: Rule | undefined,
+  pay: Pay,
+  { sale, occurredAt }: SaleFacts,
+  { firstRewardedAt, months: usual }: Duration,
+): LineRefusal | null => {
+  const months = rule?.durationMonths === undefined ? usual : rule.durationMonths
+  if (firstRewardedAt && months !== null && occurredAt >= monthsAfter(firstRewardedAt, months))
+    return 'past_duration'
+  if (!isPaidIn(pay, sale?.currency ?? null)) return 'other_currency'
+  return isProration && isFlatPerSale(pay) ? 'proration' : null
+}
+
+const flatOf = ({ pay, refusal }: LineEarning): bigint =>
+  pay.kind === 'flat' && refusal === null ? BigInt(pay.amountCents) : 0n
+
+/** The part of each line of a flat amount that is paid once for all of them. */
+const shareFlat = (lines: LineEarning[]): [LineEarning, bigint][] => {
+  const amounts = lines.map(({ line }) => line.amountCents)
+  const most = amounts.reduce((sum, cents) => sum + cents, 0n)
+  const flat = lines[0] ? flatOf(lines[0]) : 0n
+  const parts = apportion(flat < most ? flat : most, amounts)
+  return lines.map((line, i) => [line, parts[i] ?? 0n])
+}
+
+const earnedBy = ({ line, pay, refusal }: LineEarning): bigint => {
+  if (refusal || pay.kind === 'none') return 0n
+  if (pay.kind === 'percent') return shareOf(line.amountCents, pay.basisPoints)
+  const flat = BigInt(pay.amountCents) * BigInt(line.quantity)
+  return flat < line.amountCents ? flat : line.amountCents
+}
