@@ -1,5 +1,8 @@
 /** Money: an integer of minor units and an ISO 4217 code. All rounding and formatting is here. */
 
+/** Minor units of a currency. */
+export type Money = { amountCents: bigint; currency: string }
+
 /**
  * A trillion dollars or rupiah less a cent. JSON numbers are exact up to it, and the sum of 90,000
  * such amounts fits a Postgres bigint.

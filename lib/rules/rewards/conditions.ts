@@ -1,6 +1,6 @@
 /** The conditions of a reward's rules. docs/rewards.md, "Conditions". */
 import { dayOf, monthsAfter } from '../../values/days.ts'
-import type { Money } from './rewards.ts'
+import type { Money } from '../../values/money.ts'
 import type { BillingInterval, SaleLine } from './sale-lines.ts'
 
 /** One condition on a line, or on the sale, the customer or the click that it belongs to. */

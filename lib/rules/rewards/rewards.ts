@@ -1,7 +1,9 @@
 /** Rewards: what an event earns. Spec, section 4.1, rule 1. */
-import { shareOf } from '../../values/money.ts'
+import { type Money, shareOf } from '../../values/money.ts'
 import type { Conditions } from './conditions.ts'
 import type { RewardResponse } from './rewards.responses.ts'
+
+export type { Money } from '../../values/money.ts'
 
 /** A percentage of the sale, or a flat amount in its own currency. */
 export type BaseReward =
@@ -40,8 +42,6 @@ export const rewardResponse = (reward: RewardTerms): RewardResponse =>
   reward.kind === 'percent'
     ? { kind: 'percent', percent: reward.basisPoints / 100 }
     : { kind: 'flat', amountCents: reward.amountCents, currency: reward.currency }
-
-export type Money = { amountCents: bigint; currency: string }
 
 /**
  * What a sale earns under a reward. A percentage is in the sale's currency, and rounds half up. A
