@@ -1,6 +1,7 @@
 import { LOCALES } from '../../lib/languages/languages.ts'
 import * as m from '../../lib/languages/messages.ts'
 import { methodWords, paidBy } from '../../lib/pages/forms/payment-method.ts'
+import { describeReward } from '../../lib/pages/forms/reward-words.ts'
 import { accentClass, Logo, merchantAt, Support } from '../../lib/pages/layout/brand.tsx'
 import { ConnectCard } from '../../lib/pages/layout/connect.tsx'
 import { Copyable, LinkLine } from '../../lib/pages/layout/parts.tsx'
@@ -208,9 +209,24 @@ const FurtherLinks = ({ links }: { links: string[] }) =>
     </details>
   ) : null
 
-/** The link and coupons that a partner shares. */
-const ActiveLinks = ({ programId, program, slug, furtherSlugs, siteUrl, coupons }: Partnership) => (
+/** The link and coupons that a partner shares, and what they earn. */
+const ActiveLinks = ({
+  programId,
+  program,
+  slug,
+  furtherSlugs,
+  siteUrl,
+  coupons,
+  mode,
+  reward,
+}: Partnership) => (
   <>
+    {mode === 'live' && (
+      <>
+        <h3>{t(m.your_reward)}</h3>
+        <p>{describeReward(reward)}</p>
+      </>
+    )}
     <h3>{t(m.your_link)}</h3>
     <Copyable label={t(m.copy_own_link, { program, hidden })} text={partnerLink(siteUrl, slug)} />
     <LinkLine href={`/portal/links?program=${programId}`}>

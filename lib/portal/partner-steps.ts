@@ -5,8 +5,9 @@
 import { inEnglish, type Message, type Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
 import { SALE_EXPECTED } from '../rules/purchases/processors.ts'
+import type { LineRefusal } from '../rules/rewards/earn-lines.ts'
 import type { EventKind } from '../rules/steps/event-kinds.ts'
-import type { Step } from '../rules/steps/steps.ts'
+import type { LineFacts, RewardFacts, Step } from '../rules/steps/steps.ts'
 import { formatMoney, type MoneyFormat } from '../values/money.ts'
 
 /** The facts that a partner may see of an event. */
@@ -123,6 +124,8 @@ export const explainToPartner = (
 const OF_MONEY: Partial<Record<Step['code'], true>> = {
   group_reward: true,
   program_reward: true,
+  partner_reward: true,
+  line_reward: true,
   reward_capped: true,
   commission_created: true,
   commission_reversed: true,
@@ -188,10 +191,10 @@ const explainToCredited = (step: Step, kind: EventKind, { money, t }: Writing): 
       return t(facts.because === 'first_partner' ? m.step_first_partner : m.step_own_customer)
     case 'group_reward':
     case 'program_reward':
-      if ('percent' in facts) return t(m.step_percent, { percent: facts.percent })
-      return t(kind === 'lead' ? m.step_reward_lead : m.step_reward_sale, {
-        amount: money(facts.amountCents, facts.currency),
-      })
+    case 'partner_reward':
+      return explainReward(facts, code === 'partner_reward', kind, { money, t })
+    case 'line_reward':
+      return explainLine(facts, kind, { money, t })
     case 'no_reward':
       return t(m.step_no_reward)
     case 'one_time_already_rewarded':
@@ -232,6 +235,58 @@ const explainToCredited = (step: Step, kind: EventKind, { money, t }: Writing): 
     default:
       return null
   }
+}
+
+const explainReward = (
+  facts: RewardFacts,
+  isOwn: boolean,
+  kind: EventKind,
+  { money, t }: Writing,
+): string => {
+  if ('percent' in facts) {
+    const { percent, rules } = facts
+    if (rules) return t(m.step_rules_percent, { percent })
+    return t(isOwn ? m.step_own_percent : m.step_percent, { percent })
+  }
+  const amount = money(facts.amountCents, facts.currency)
+  if (facts.rules) return t(m.step_rules_amount, { amount })
+  if (isOwn) return t(m.step_own_amount, { amount })
+  return t(kind === 'lead' ? m.step_reward_lead : m.step_reward_sale, { amount })
+}
+
+/** What one line of the sale earned, such as "Line 2, Annual plan: “Annual plans” pays 30%, …". */
+const explainLine = (facts: LineFacts, kind: EventKind, { money, t }: Writing): string => {
+  const { line, name, productId, rule, pays, earnedCents, currency, refusal } = facts
+  const whole = t(kind === 'lead' ? m.line_whole_lead : m.line_whole_sale)
+  const what = [...(line ? [t(m.line_of_sale, { line })] : []), name ?? productId ?? []]
+    .flat()
+    .join(', ')
+  const of = { what: what || whole }
+  if (refusal) return t(REFUSALS[refusal], of)
+  if (!pays) return t(m.line_rule_nothing, { ...of, rule: rule ?? '' })
+  const earned = {
+    ...of,
+    pays: payWords(pays, kind, { money, t }),
+    earned: money(earnedCents, currency ?? ''),
+  }
+  return rule === null ? t(m.line_base_earns, earned) : t(m.line_rule_earns, { ...earned, rule })
+}
+
+const REFUSALS: Record<LineRefusal, Message<{ what: string }>> = {
+  past_duration: m.line_ended,
+  proration: m.line_proration,
+  other_currency: m.line_other_currency,
+}
+
+const payWords = (
+  pays: NonNullable<LineFacts['pays']>,
+  kind: EventKind,
+  { money, t }: Writing,
+): string => {
+  if ('percent' in pays) return t(m.pays_percent, { percent: pays.percent })
+  const amount = money(pays.amountCents, pays.currency)
+  if (pays.per === 'unit') return t(m.pays_per_unit, { amount })
+  return t(kind === 'lead' ? m.pays_per_lead : m.pays_per_sale, { amount })
 }
 
 /**

@@ -13,6 +13,7 @@ import type { Language } from '../languages/languages.ts'
 import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts/accounts.queries.ts'
 import { hasKey, hasManualPayouts } from '../payouts/details/methods.queries.ts'
 import { paymentChoicesQuery } from '../payouts/details/payment-details.queries.ts'
+import type { RewardTerms } from '../rules/rewards/rewards.ts'
 import { activityQuery } from '../totals/activity.queries.ts'
 import { ownEarnedQuery } from '../totals/balances.queries.ts'
 import type { Period } from '../values/periods.ts'
@@ -76,10 +77,13 @@ const partnershipsQuery = (db: Db, email: string) =>
     .selectFrom('partners as p')
     .innerJoin('programs as pr', 'pr.id', 'p.program_id')
     .innerJoin('workspaces as w', 'w.id', 'p.workspace_id')
+    .leftJoin('groups as g', 'g.id', 'p.group_id')
     .leftJoin('brands as b', 'b.program_id', 'p.program_id')
     .where('p.email', '=', email)
     .select(BRAND_COLUMNS)
     .select((eb) => [
+      // Of a sale, as `decideReward` finds it.
+      sql<RewardTerms>`reward_of(coalesce(g.sale_reward_id, pr.reward_id))`.as('reward'),
       'p.id',
       'p.slug',
       'p.status',

@@ -47,6 +47,23 @@ test.each([
     words: `A sale of 1,000 JPY today earns 500 JPY. ${ENDLESS}`,
   },
   {
+    case: 'rules, of which one rewards a first payment',
+    terms: {
+      ...recurring,
+      reward: {
+        ...percent(1_000),
+        rules: [
+          {
+            name: 'First payments',
+            when: { all: [{ fact: 'payment', atMost: 1 }] },
+            pay: percent(5_000),
+          },
+        ],
+      },
+    },
+    words: `A sale of 100.00 USD today earns 50.00 USD. ${ENDLESS}`,
+  },
+  {
     case: 'a one-time reward',
     terms: { ...oneTime, reward: percent(2_000), rewardDurationMonths: 12 },
     words: 'A customer’s first sale of 100.00 USD earns 20.00 USD. Later sales earn nothing.',

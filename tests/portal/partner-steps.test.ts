@@ -6,7 +6,7 @@ import {
   reasonWithoutCommission,
   type VisibleEvent,
 } from '../../lib/portal/partner-steps.ts'
-import type { Step } from '../../lib/rules/steps/steps.ts'
+import type { LineFacts, Step } from '../../lib/rules/steps/steps.ts'
 
 const times = { clickedAt: '2026-06-01T23:30:00Z', expiresAt: '2026-08-30T23:30:00Z' }
 const click = (slug = 'ann') => ({ clickId: 'clk_secret', slug, ...times })
@@ -16,6 +16,11 @@ const created = {
   currency: 'USD',
   payableAt: '2026-07-01T00:00:00Z',
 }
+
+const line = (facts: Partial<LineFacts>): Step => ({
+  code: 'line_reward',
+  facts: { rule: null, pays: { percent: 30 }, earnedCents: 23_700, currency: 'USD', ...facts },
+})
 
 const credited: VisibleEvent = {
   kind: 'sale',
@@ -51,6 +56,38 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
     event: { ...credited, kind: 'lead' },
     steps: [{ code: 'group_reward', facts: { group: 'Gold', amountCents: 500, currency: 'USD' } }],
     shown: ['Your reward for a lead is 5.00 USD.'],
+  },
+  {
+    case: 'lines of a sale under a reward with rules',
+    event: { ...credited, isClicked: false },
+    steps: [
+      { code: 'partner_reward', facts: { percent: 20, rules: 3 } },
+      line({ line: 1, name: 'Annual plan', productId: 'prod_x', rule: 'Annual plans' }),
+      line({ line: 2, productId: 'prod_y', pays: { percent: 20 }, earnedCents: 200 }),
+      line({ line: 3, rule: 'Seats', pays: { amountCents: 500, currency: 'USD', per: 'unit' } }),
+      line({ line: 4, name: 'Gift card', rule: 'Gift cards', pays: null, earnedCents: 0 }),
+      line({ line: 5, rule: 'Seats', refusal: 'past_duration', earnedCents: 0 }),
+    ],
+    shown: [
+      'Your reward depends on what was bought: 20%, unless a rule pays otherwise.',
+      'Line 1, Annual plan: “Annual plans” pays 30%, which is 237.00 USD.',
+      'Line 2, prod_y: no rule applies. The reward of 20% is 2.00 USD.',
+      'Line 3: “Seats” pays 5.00 USD per unit, which is 237.00 USD.',
+      'Line 4, Gift card: “Gift cards” pays nothing.',
+      'Line 5: the reward period for this customer has ended.',
+    ],
+  },
+  {
+    case: 'a lead under a reward with rules',
+    event: { ...credited, kind: 'lead', isClicked: false },
+    steps: [
+      line({
+        rule: 'Germany',
+        pays: { amountCents: 500, currency: 'USD', per: 'sale' },
+        earnedCents: 500,
+      }),
+    ],
+    shown: ['This lead: “Germany” pays 5.00 USD per lead, which is 5.00 USD.'],
   },
   {
     case: 'a coupon of the reader’s',

@@ -55,6 +55,68 @@ test.each<[Step, string]>([
     'The partner’s group “Gold” sets the reward: 12.5% of the sale.',
   ],
   [
+    { code: 'partner_reward', facts: { percent: 20, rules: 3 } },
+    'The partner has a reward of its own: 20% of the sale, and 3 rules.',
+  ],
+  [
+    {
+      code: 'line_reward',
+      facts: {
+        line: 2,
+        productId: 'prod_x',
+        name: 'Annual plan',
+        amountCents: 79_000,
+        rule: 'Annual plans',
+        pays: { percent: 30 },
+        earnedCents: 23_700,
+        currency: 'USD',
+      },
+    },
+    'Line 2, Annual plan (prod_x): the rule “Annual plans” pays 30%, 237.00 USD.',
+  ],
+  [
+    {
+      code: 'line_reward',
+      facts: {
+        amountCents: 1_000,
+        rule: null,
+        pays: { percent: 20 },
+        earnedCents: 200,
+        currency: 'EUR',
+        otherCurrencies: ['Large orders', 'Bonus'],
+      },
+    },
+    'The sale: no rule applies, so the base pays 20%, 2.00 EUR. “Large orders” and “Bonus” are for another currency.',
+  ],
+  [
+    {
+      code: 'line_reward',
+      facts: {
+        line: 1,
+        amountCents: 1_000,
+        rule: 'Seats',
+        pays: { amountCents: 500, currency: 'USD', per: 'unit' },
+        earnedCents: 0,
+        currency: 'USD',
+        refusal: 'past_duration',
+      },
+    },
+    'Line 1: the rule “Seats” would pay 5.00 USD per unit, but the reward has ended for this customer.',
+  ],
+  [
+    {
+      code: 'line_reward',
+      facts: {
+        amountCents: 1_000,
+        rule: 'Gift cards',
+        pays: null,
+        earnedCents: 0,
+        currency: 'USD',
+      },
+    },
+    'The sale: the rule “Gift cards” pays nothing.',
+  ],
+  [
     { code: 'program_reward', facts: { amountCents: 500, currency: 'USD' } },
     'The program’s reward applies: 5.00 USD.',
   ],

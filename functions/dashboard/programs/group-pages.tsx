@@ -8,11 +8,11 @@ import type { Reading } from '../../../lib/pages/forms/forms.ts'
 import { readReward } from '../../../lib/pages/forms/read-reward.ts'
 import { leadExampleWords, saleExampleOf } from '../../../lib/pages/forms/reward-example.ts'
 import {
-  describeReward,
   RewardInputs,
   rewardFields,
   rewardLabels,
 } from '../../../lib/pages/forms/reward-fields.tsx'
+import { describeReward } from '../../../lib/pages/forms/reward-words.ts'
 import { Done, Fact, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
 import { money } from '../../../lib/pages/parts/money.tsx'

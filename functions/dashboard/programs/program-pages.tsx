@@ -12,7 +12,7 @@ import {
   ProgramInputs,
 } from '../../../lib/pages/forms/program-fields.tsx'
 import { saleExampleOf } from '../../../lib/pages/forms/reward-example.ts'
-import { describeReward } from '../../../lib/pages/forms/reward-fields.tsx'
+import { describeReward } from '../../../lib/pages/forms/reward-words.ts'
 import { describeSchedule } from '../../../lib/pages/forms/schedule-fields.tsx'
 import {
   ButtonLine,

@@ -1,35 +1,15 @@
-/** Rewards as text, and as form fields. */
+/** Rewards as form fields. */
 
 import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
-import type { Translate } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
-import type { RewardResponse } from '../../rules/rewards/rewards.responses.ts'
 import { type RewardTerms, rewardResponse } from '../../rules/rewards/rewards.ts'
 import type { SaleTerms } from '../../rules/steps/reward-example.ts'
 import { exactMoney } from '../../values/money.ts'
 import { shown, t } from '../layout/text.ts'
-import { amountStyle, figure, money } from '../parts/money.tsx'
+import { amountStyle } from '../parts/money.tsx'
 import { Field, Select } from './fields.tsx'
 import { saleTermsOf } from './reward-example.ts'
-
-/** A reward as text, such as "20% of each sale" or "5.00 USD for each lead". */
-export const describeReward = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
-  rewardResponseWords(rewardResponse(reward), event)
-
-/** The same for the API's representation of a reward. */
-export const rewardResponseWords = (
-  reward: RewardResponse,
-  event: 'sale' | 'lead',
-  write: Translate = t,
-): string => {
-  if (reward.kind === 'percent') {
-    const percent = figure(reward.percent)
-    return write(event === 'lead' ? m.reward_percent_lead : m.reward_percent_sale, { percent })
-  }
-  const amount = money(reward.amountCents, reward.currency)
-  return write(event === 'lead' ? m.reward_flat_lead : m.reward_flat_sale, { amount })
-}
 
 export const rewardLabels = (name: string) => ({
   [`${name}.kind`]: m.type_column,

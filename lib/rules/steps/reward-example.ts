@@ -1,7 +1,10 @@
 /** A reward worked out for one event, to show what the terms of a program mean. */
 import { monthsAfter } from '../../values/days.ts'
 import { decimalsOf } from '../../values/money.ts'
+import type { SaleFacts } from '../rewards/conditions.ts'
+import { earnByLine } from '../rewards/earn-lines.ts'
 import { earnings, type Money, type RewardTerms } from '../rewards/rewards.ts'
+import { linesOf } from '../rewards/sale-lines.ts'
 import type { RewardInterval } from './intervals.ts'
 
 export type SaleTerms = {
@@ -34,11 +37,32 @@ const sampleSale = ({ reward, rewardInterval, oneTimeMinimumCents }: SaleTerms):
   return { amountCents: BigInt(amountCents), currency }
 }
 
+/** What a customer's first sale of an unnamed product earns. */
+const earningsOf = (reward: RewardTerms, sale: Money, now: Date): Money | null => {
+  if (!reward.rules?.length) return earnings(sale, { id: '', ...reward })
+  const [line] = earnByLine(reward, linesOf(sale.amountCents, null), factsOf(sale, now), {
+    firstRewardedAt: null,
+    months: null,
+  })
+  return line ? { ...sale, amountCents: line.earnedCents } : null
+}
+
+const factsOf = (sale: Money, occurredAt: Date): SaleFacts => ({
+  occurredAt,
+  sale,
+  metadata: null,
+  country: null,
+  coupons: [],
+  link: null,
+  sub: null,
+  history: { payments: 0, ofSubscription: null, firstSaleAt: null },
+})
+
 /** The example of a reward for sales. @param now when the customer buys first */
 export const saleExample = (terms: SaleTerms, now: Date): SaleExample => {
   const { reward, rewardInterval, rewardDurationMonths: months } = terms
   const sale = sampleSale(terms)
-  const earned = earnings(sale, { id: '', ...reward })
+  const earned = earningsOf(reward, sale, now)
   return {
     sale,
     earned: earned?.amountCents ? earned : null,

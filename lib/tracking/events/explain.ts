@@ -11,29 +11,43 @@ import { counted } from '../../values/plural.ts'
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 const day = (iso: string): string => DAY.format(new Date(iso))
 
-const pays = (reward: RewardFacts, money: MoneyFormat): string =>
-  'percent' in reward
-    ? `${reward.percent}% of the sale`
-    : money(reward.amountCents, reward.currency)
-
-const REFUSALS: Record<LineRefusal, string> = {
-  past_duration: 'but the reward has ended for this customer',
-  proration: 'but a flat amount per sale is not paid for a proration',
-  other_currency: 'but the sale is in another currency',
+const pays = (reward: RewardFacts, money: MoneyFormat): string => {
+  const { rules } = reward
+  const base =
+    'percent' in reward
+      ? `${reward.percent}% of the sale`
+      : money(reward.amountCents, reward.currency)
+  return rules ? `${base}, and ${counted(rules, 'rule')}` : base
 }
 
-/** Such as: Line 2, Annual plan (prod_x): the rule “Annual plans” pays 30% of it, 237.00 USD. */
+const REFUSALS: Record<LineRefusal, string> = {
+  past_duration: 'the reward has ended for this customer',
+  proration: 'a flat amount per sale is not paid for a proration',
+  other_currency: 'the sale is in another currency',
+}
+
+const LIST = new Intl.ListFormat('en')
+
+/** Such as: Line 2, Annual plan (prod_x): the rule “Annual plans” pays 30%, 237.00 USD. */
 const explainLine = (facts: LineFacts, money: MoneyFormat): string => {
   const { line, productId, name, rule, pays, earnedCents, currency, refusal } = facts
   const product = name && productId ? `${name} (${productId})` : (name ?? productId)
   const what = [...(line ? [`Line ${line}`] : []), ...(product ? [product] : [])].join(', ')
-  const who = rule === null ? 'no rule applies, and the base' : `the rule “${rule}”`
-  const earned = money(earnedCents, currency ?? '')
-  return `${what || 'This event'}: ${who} pays ${payWords(pays, money)}, ${refusal ? REFUSALS[refusal] : earned}.`
+  const who = rule === null ? 'no rule applies, so the base' : `the rule “${rule}”`
+  const subject = `${what || (facts.amountCents === undefined ? 'The lead' : 'The sale')}: ${who}`
+  const others = otherCurrencyWords(facts.otherCurrencies ?? [])
+  if (!pays) return `${subject} pays nothing.${others}`
+  const words = payWords(pays, money)
+  if (refusal) return `${subject} would pay ${words}, but ${REFUSALS[refusal]}.${others}`
+  return `${subject} pays ${words}, ${money(earnedCents, currency ?? '')}.${others}`
 }
 
-const payWords = (pays: LineFacts['pays'], money: MoneyFormat): string => {
-  if (!pays) return 'nothing'
+const otherCurrencyWords = (rules: string[]): string =>
+  rules.length > 0
+    ? ` ${LIST.format(rules.map((rule) => `“${rule}”`))} ${rules.length > 1 ? 'are' : 'is'} for another currency.`
+    : ''
+
+const payWords = (pays: NonNullable<LineFacts['pays']>, money: MoneyFormat): string => {
   if ('percent' in pays) return `${pays.percent}%`
   return `${money(pays.amountCents, pays.currency)} per ${pays.per}`
 }
