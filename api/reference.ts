@@ -26,7 +26,10 @@ const code = (text: string): string => `\`${text}\``
 
 /** Follows a reference, and removes null, which optional fields accept. */
 const resolve = (document: Document, schema: Schema): Schema => {
-  if (schema.$ref) return resolve(document, document.components.schemas[nameOf(schema)] ?? {})
+  if (schema.$ref) {
+    const { $ref: _, ...own } = schema
+    return { ...resolve(document, document.components.schemas[nameOf(schema)] ?? {}), ...own }
+  }
   const { anyOf = [], ...outer } = schema
   const [option, ...others] = anyOf.filter(({ type }) => type !== 'null')
   return option && others.length === 0 ? { ...resolve(document, option), ...outer } : schema

@@ -15,8 +15,9 @@ create table rewards (
     currency      char(3)
         constraint rewards_currency_check check (currency ~ '^[A-Z]{3}$'),
     -- Rule[] in lib/rules/rewards/rewards.ts: the first that applies to a line of a sale decides it
-    rules         jsonb
-        constraint rewards_rules_check check (jsonb_array_length(rules) between 1 and 30),
+    -- Not jsonb, which would sort the keys of conditions: they are answered as they were sent.
+    rules         json
+        constraint rewards_rules_check check (json_array_length(rules) between 1 and 30),
     created_at    timestamptz  not null default now(),
 
     constraint rewards_percent_check check ((kind = 'percent') = (basis_points is not null)),

@@ -7,7 +7,7 @@ import { idOf } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { RewardTerms } from '../rules/rewards/rewards.ts'
 import type { GroupTerms } from './programs.ts'
-import { newReward, rewardTerms } from './rewards.queries.ts'
+import { newReward, rewardOf, rewardTerms } from './rewards.queries.ts'
 import { updateTerms } from './terms.queries.ts'
 
 export type Group = GroupTerms & { id: string; programId: string; createdAt: Date }
@@ -15,39 +15,21 @@ export type Group = GroupTerms & { id: string; programId: string; createdAt: Dat
 const selectGroups = (db: Db, workspaceId: string) =>
   db
     .selectFrom('groups as g')
-    .leftJoin('rewards as s', 's.id', 'g.sale_reward_id')
-    .leftJoin('rewards as l', 'l.id', 'g.lead_reward_id')
     .where('g.workspace_id', '=', workspaceId)
     .select(['g.id', 'g.program_id as programId', 'g.name', 'g.created_at as createdAt'])
     .select([
-      's.kind as saleKind',
-      's.basis_points as saleBasisPoints',
-      's.amount_cents as saleAmountCents',
-      's.currency as saleCurrency',
-      'l.kind as leadKind',
-      'l.basis_points as leadBasisPoints',
-      'l.amount_cents as leadAmountCents',
-      'l.currency as leadCurrency',
+      rewardOf('g.sale_reward_id').as('saleReward'),
+      rewardOf('g.lead_reward_id').as('leadReward'),
     ])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectGroups>['execute']>>[number]
 
-const toGroup = ({ id, programId, name, createdAt, ...row }: Row): Group => ({
+const toGroup = ({ id, programId, name, createdAt, saleReward, leadReward }: Row): Group => ({
   id,
   programId,
   name,
-  saleReward: rewardTerms({
-    kind: row.saleKind,
-    basisPoints: row.saleBasisPoints,
-    amountCents: row.saleAmountCents,
-    currency: row.saleCurrency,
-  }),
-  leadReward: rewardTerms({
-    kind: row.leadKind,
-    basisPoints: row.leadBasisPoints,
-    amountCents: row.leadAmountCents,
-    currency: row.leadCurrency,
-  }),
+  saleReward: saleReward && rewardTerms(saleReward),
+  leadReward: leadReward && rewardTerms(leadReward),
   createdAt,
 })
 

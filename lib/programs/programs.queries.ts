@@ -15,7 +15,7 @@ import {
   scheduleBegins,
 } from '../rules/programs/schedules.ts'
 import { PROGRAM_DEFAULTS, type ProgramTerms } from './programs.ts'
-import { newReward, rewardTerms } from './rewards.queries.ts'
+import { newReward, rewardOf, rewardTerms } from './rewards.queries.ts'
 import { updateTerms } from './terms.queries.ts'
 
 export type Program = ProgramTerms & {
@@ -54,21 +54,18 @@ const COLUMNS = {
 const selectPrograms = (db: Db, workspaceId: string) =>
   db
     .selectFrom('programs as p')
-    .innerJoin('rewards as r', 'r.id', 'p.reward_id')
     .where('p.workspace_id', '=', workspaceId)
     .select(asFields('p', COLUMNS))
     .select(['p.id', 'p.mode', 'p.payout_schedule_since as payoutScheduleSince'])
-    .select(['p.created_at as createdAt', 'r.kind', 'r.currency'])
-    .select(['r.basis_points as basisPoints', 'r.amount_cents as amountCents'])
+    .select(['p.created_at as createdAt', rewardOf('p.reward_id').as('reward')])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectPrograms>['execute']>>[number]
 
-const toProgram = ({ kind, basisPoints, amountCents, currency, ...row }: Row): Program => {
-  const reward = rewardTerms({ kind, basisPoints, amountCents, currency })
-  if (!reward) throw new Error('Unreachable: the reward comes from an inner join.')
+const toProgram = ({ reward, ...row }: Row): Program => {
+  if (!reward) throw new Error('Unreachable: each program has a reward.')
   return {
     ...row,
-    reward,
+    reward: rewardTerms(reward),
     oneTimeMinimumCents: Number(row.oneTimeMinimumCents),
     minimumPayoutCents: Number(row.minimumPayoutCents),
     manualEarningsNoticeCents: Number(row.manualEarningsNoticeCents),

@@ -1,42 +1,45 @@
 /** Rewards. A row is immutable. */
-
+import { type RawBuilder, sql } from 'kysely'
 import type { Act } from '../audit/audit.queries.ts'
 import type { Db } from '../db/connection.ts'
-import type { Tables } from '../db/tables.ts'
-import type { RewardTerms } from '../rules/rewards/rewards.ts'
+import type { BaseReward, RewardTerms, Rule } from '../rules/rewards/rewards.ts'
 
-type Columns = Pick<Tables['rewards'], 'kind' | 'basis_points' | 'amount_cents' | 'currency'>
+/** What the function `reward_of` returns. */
+type StoredReward = BaseReward & { id: string; rules: Rule[] | null }
 
-/** A row of `rewards`, or the nulls of a left join that found none. */
-type RewardRow = {
-  kind: Columns['kind'] | null
-  basisPoints: number | null
-  amountCents: bigint | null
-  currency: string | null
-}
+/** The reward in a column, or null. @param column such as `p.reward_id` */
+export const rewardOf = (column: string): RawBuilder<StoredReward | null> =>
+  sql`reward_of(${sql.ref(column)})`
 
-/** @returns null if the left join found no reward */
-export const rewardTerms = (row: RewardRow): RewardTerms | null => {
-  if (row.kind === 'percent') return { kind: 'percent', basisPoints: row.basisPoints ?? 0 }
-  if (row.kind === 'flat') {
-    return { kind: 'flat', amountCents: Number(row.amountCents), currency: row.currency ?? '' }
-  }
-  return null
-}
+/** The terms with the keys of their type, in the order of requests: `diff` compares them as JSON. */
+export const rewardTerms = ({ rules, ...stored }: StoredReward): RewardTerms => ({
+  ...(stored.kind === 'percent'
+    ? { kind: 'percent', basisPoints: stored.basisPoints }
+    : { kind: 'flat', amountCents: stored.amountCents, currency: stored.currency }),
+  ...(rules && { rules }),
+})
 
-const columns = (terms: RewardTerms): Columns =>
+const columns = (terms: RewardTerms) =>
   terms.kind === 'percent'
-    ? { kind: 'percent', basis_points: terms.basisPoints, amount_cents: null, currency: null }
+    ? { kind: terms.kind, basis_points: terms.basisPoints, amount_cents: null, currency: null }
     : {
-        kind: 'flat',
+        kind: terms.kind,
         basis_points: null,
         amount_cents: BigInt(terms.amountCents),
         currency: terms.currency,
       }
 
-/** Inserts a reward, for the batch that inserts its program or group. Idempotent. */
+/**
+ * Inserts a reward, for the batch that inserts its program, group or partner's terms. Idempotent.
+ */
 export const newReward = (db: Db, { workspaceId, now }: Act, id: string, terms: RewardTerms) =>
   db
     .insertInto('rewards')
-    .values({ id, workspace_id: workspaceId, ...columns(terms), created_at: now })
+    .values({
+      id,
+      workspace_id: workspaceId,
+      ...columns(terms),
+      rules: terms.rules?.length ? JSON.stringify(terms.rules) : null,
+      created_at: now,
+    })
     .onConflict((conflict) => conflict.doNothing())

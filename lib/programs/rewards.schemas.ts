@@ -1,49 +1,167 @@
 /** Rewards in requests. */
 import * as z from 'zod'
+import { integer, line, NOT_BLANK } from '../http/fields.ts'
 import { currency } from '../http/report-fields.ts'
-import type { RewardTerms } from '../rules/rewards/rewards.ts'
+import { type Condition, eachCondition } from '../rules/rewards/conditions.ts'
+import { MAX_RULES, type Pay, type RewardTerms, type Rule } from '../rules/rewards/rewards.ts'
 import { MAX_AMOUNT_CENTS } from '../values/money.ts'
+import { conditions } from './conditions.schemas.ts'
 
 /** Rewards are stored in basis points. */
 const hasTwoDecimals = (percent: number): boolean => Math.round(percent * 100) / 100 === percent
 
 const PERCENT = 'Must be a number from 0 to 100.'
 const AMOUNT = `Must be a whole number of minor units, from 1 to ${MAX_AMOUNT_CENTS}.`
+const RULES = `Must be a list of at most ${MAX_RULES} rules.`
+const MAX_NAME_LENGTH = 100
+
+const share = (description: string) =>
+  z
+    .number(PERCENT)
+    .min(0, PERCENT)
+    .max(100, PERCENT)
+    .refine(hasTwoDecimals, 'Must have at most two decimals.')
+    .meta({ description })
+
+const flat = {
+  kind: z.literal('flat'),
+  amountCents: z
+    .int(AMOUNT)
+    .min(1, AMOUNT)
+    .max(MAX_AMOUNT_CENTS, AMOUNT)
+    .meta({ description: 'Minor units: 500 is 5.00 USD.' }),
+  currency,
+}
+
+const pay = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({
+      kind: z.literal('percent'),
+      percent: share('Percentage of the line, with at most two decimals.'),
+    }),
+    z.strictObject({
+      ...flat,
+      per: z.enum(['sale', 'unit'], 'Must be sale or unit.').exactOptional().meta({
+        default: 'sale',
+        description:
+          'Whether the amount is paid for each unit of a line, or once for all lines of the sale that the rule decides.',
+      }),
+    }),
+    z.strictObject({ kind: z.literal('none') }),
+  ],
+  'Must be what the rule pays: {"kind": "percent", "percent": 30}, {"kind": "flat", "amountCents": 500, "currency": "USD"} with "per": "unit" or without, or {"kind": "none"}.',
+)
+
+const rule = z
+  .strictObject({
+    name: line(MAX_NAME_LENGTH).min(1, NOT_BLANK).meta({
+      description: 'What the rule is for. Explanations of commissions name it. Unique in a reward.',
+    }),
+    when: conditions,
+    pay,
+    durationMonths: integer(
+      1,
+      1_200,
+      'Months for which the rule pays after the customer’s first rewarded sale; null for no limit, absent for the program’s.',
+    )
+      .nullable()
+      .exactOptional(),
+  })
+  .meta({ id: 'NewRewardRule' })
+
+type RuleInput = z.output<typeof rule>
+
+const rules = z
+  .array(rule, RULES)
+  .max(MAX_RULES, RULES)
+  .check(({ value, issues }) => {
+    for (const [i, { name }] of value.entries())
+      if (value.findIndex((other) => other.name === name) < i)
+        issues.push({
+          code: 'custom',
+          message: 'Must be unique: an earlier rule has this name.',
+          path: [i, 'name'],
+          input: name,
+        })
+  })
+  .nullish()
+  .meta({
+    description:
+      'The first rule whose conditions hold decides a line of the sale; without one, the base does.',
+  })
 
 const anyReward = z.discriminatedUnion(
   'kind',
   [
     z.strictObject({
       kind: z.literal('percent'),
-      percent: z
-        .number(PERCENT)
-        .min(0, PERCENT)
-        .max(100, PERCENT)
-        .refine(hasTwoDecimals, 'Must have at most two decimals.')
-        .meta({ description: 'Percentage of the sale, with at most two decimals.' }),
+      percent: share('Percentage of the sale, with at most two decimals.'),
+      rules,
     }),
-    z.strictObject({
-      kind: z.literal('flat'),
-      amountCents: z
-        .int(AMOUNT)
-        .min(1, AMOUNT)
-        .max(MAX_AMOUNT_CENTS, AMOUNT)
-        .meta({ description: 'Minor units: 500 is 5.00 USD.' }),
-      currency,
-    }),
+    z.strictObject({ ...flat, rules }),
   ],
   'Must be a reward: {"kind": "percent", "percent": 20}, or {"kind": "flat", "amountCents": 500, "currency": "USD"}.',
 )
 
-const toTerms = (reward: z.output<typeof anyReward>): RewardTerms =>
-  reward.kind === 'percent'
-    ? { kind: 'percent', basisPoints: Math.round(reward.percent * 100) }
-    : { kind: 'flat', amountCents: reward.amountCents, currency: reward.currency }
+type RewardInput = z.output<typeof anyReward>
 
-export const reward = anyReward.transform(toTerms)
+const basisPoints = (percent: number): number => Math.round(percent * 100)
+
+const toPay = (pay: RuleInput['pay']): Pay => {
+  if (pay.kind === 'percent') return { kind: 'percent', basisPoints: basisPoints(pay.percent) }
+  return pay.kind === 'flat' ? { ...pay, per: pay.per ?? 'sale' } : pay
+}
+
+const toRule = ({ pay, ...rule }: RuleInput): Rule => ({ ...rule, pay: toPay(pay) })
+
+const toTerms = ({ rules, ...base }: RewardInput): RewardTerms => ({
+  ...(base.kind === 'percent' ? { kind: 'percent', basisPoints: basisPoints(base.percent) } : base),
+  ...(rules?.length && { rules: rules.map(toRule) }),
+})
+
+export const reward = anyReward.meta({ id: 'NewReward' }).transform(toTerms)
+
+/** What is known of a lead. */
+const OF_LEADS: Condition['fact'][] = ['country', 'link', 'sub', 'metadata', 'day', 'coupon']
+
+type Refusal = { path: PropertyKey[]; message: string }
+
+/** What of a rule has no meaning for a lead, which has no amount, lines or payments. */
+const refusedOfLeads = ({ when, pay, durationMonths }: RuleInput): Refusal[] => {
+  const others = eachCondition(when)
+    .map(({ fact }) => fact)
+    .filter((fact) => !OF_LEADS.includes(fact))
+  return [
+    ...(others.length > 0
+      ? [
+          {
+            path: ['when'],
+            message: `Must have only conditions that a lead has: ${OF_LEADS.join(', ')}. Not: ${others.join(', ')}.`,
+          },
+        ]
+      : []),
+    ...(pay.kind === 'percent' || (pay.kind === 'flat' && pay.per === 'unit')
+      ? [
+          {
+            path: ['pay'],
+            message: 'Must be a flat amount or none: a lead has no amount or units.',
+          },
+        ]
+      : []),
+    ...(durationMonths === undefined
+      ? []
+      : [{ path: ['durationMonths'], message: 'Must be absent: rewards of leads do not end.' }]),
+  ]
+}
 
 export const leadReward = anyReward
   .refine(({ kind }) => kind === 'flat', {
     message: 'Must be a flat reward: a lead has no amount to take a share of.',
+  })
+  .check(({ value, issues }) => {
+    for (const [i, one] of (value.rules ?? []).entries())
+      for (const { path, message } of refusedOfLeads(one))
+        issues.push({ code: 'custom', message, path: ['rules', i, ...path], input: one })
   })
   .transform(toTerms)

@@ -19,6 +19,7 @@ const TYPES: Record<string, string> = {
   boolean: 'boolean',
   'timestamp with time zone': 'Date',
   jsonb: 'Json',
+  json: 'Json',
   _text: 'string[]',
   _uuid: 'string[]',
   _int4: 'number[]',

@@ -200,6 +200,12 @@ describe('a condition', () => {
       { metadata: { plan: 'free' } },
     ],
     ['no key', { fact: 'metadata', key: 'plan' }, false],
+    [
+      'a key that objects inherit',
+      { fact: 'metadata', key: 'constructor' },
+      false,
+      { metadata: {} },
+    ],
     ['a country', { fact: 'country', in: ['DE', 'AT'] }, true, { country: 'DE' }],
     ['an unknown country', { fact: 'country', in: ['DE', 'AT'] }, false],
     ['a link', { fact: 'link', in: ['maya'] }, true, { link: 'maya' }],

@@ -1873,15 +1873,37 @@ reason: string
 /** Your id for it. One reversal per id: a repeat returns the first. Required with `amountCents`. */
 externalId?: undefined | string | null
 }
-ProgramChange: {
-/** The program’s name. Partners see it. */
-name?: undefined | string
-/** The page that partners’ links point to. */
-siteUrl?: undefined | string
-/** The reward for a sale. A group can override it. */
-reward?: undefined | {
+NewReward: {
 kind: "percent"
 /** Percentage of the sale, with at most two decimals. */
+percent: number
+/** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
+rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
+} | {
+kind: "flat"
+/** Minor units: 500 is 5.00 USD. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+/** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
+rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
+}
+NewRewardRule: {
+/** What the rule is for. Explanations of commissions name it. Unique in a reward. */
+name: string
+/** Every condition holds. */
+when: {
+all: Array<components['schemas']["NewRewardCondition"] | {
+any: Array<components['schemas']["NewRewardCondition"]>
+}>
+} | {
+any: Array<components['schemas']["NewRewardCondition"] | {
+all: Array<components['schemas']["NewRewardCondition"]>
+}>
+}
+pay: {
+kind: "percent"
+/** Percentage of the line, with at most two decimals. */
 percent: number
 } | {
 kind: "flat"
@@ -1889,7 +1911,85 @@ kind: "flat"
 amountCents: number
 /** ISO 4217 code, in any case. */
 currency: string
+/** Whether the amount is paid for each unit of a line, or once for all lines of the sale that the rule decides. */
+per?: undefined | "sale" | "unit"
+} | {
+kind: "none"
 }
+/** Months for which the rule pays after the customer’s first rewarded sale; null for no limit, absent for the program’s. */
+durationMonths?: undefined | number | null
+}
+NewRewardCondition: {
+fact: "product"
+in: Array<string>
+} | {
+fact: "payment"
+of?: undefined | "customer" | "subscription"
+/** The first payment that matches: 2 for renewals. */
+atLeast?: undefined | number
+/** The last payment that matches: 1 for first payments. */
+atMost?: undefined | number
+} | {
+fact: "customerMonths"
+/** The first month that matches, from 0. */
+atLeast?: undefined | number
+/** Months from this one do not match. */
+below?: undefined | number
+} | {
+fact: "lineAmount"
+/** ISO 4217 code, in any case. */
+currency: string
+/** The smallest amount. Minor units. */
+atLeastCents?: undefined | number
+/** Amounts from this one do not match. Minor units. */
+belowCents?: undefined | number
+} | {
+fact: "saleAmount"
+/** ISO 4217 code, in any case. */
+currency: string
+/** The smallest amount. Minor units. */
+atLeastCents?: undefined | number
+/** Amounts from this one do not match. Minor units. */
+belowCents?: undefined | number
+} | {
+fact: "quantity"
+/** The smallest quantity. */
+atLeast?: undefined | number
+/** The largest quantity. */
+atMost?: undefined | number
+} | {
+fact: "billingInterval"
+in: Array<"day" | "week" | "month" | "quarter" | "half_year" | "year">
+} | {
+fact: "coupon"
+in?: undefined | Array<string>
+} | {
+fact: "metadata"
+key: string
+in?: undefined | Array<string>
+} | {
+fact: "country"
+in: Array<string>
+} | {
+fact: "link"
+in: Array<string>
+} | {
+fact: "sub"
+in: Array<string>
+} | {
+fact: "day"
+/** The first day that matches. */
+from?: undefined | string
+/** The last day that matches. */
+until?: undefined | string
+}
+ProgramChange: {
+/** The program’s name. Partners see it. */
+name?: undefined | string
+/** The page that partners’ links point to. */
+siteUrl?: undefined | string
+/** The reward for a sale. A group can override it. */
+reward?: undefined | components['schemas']["NewReward"]
 /** Whether only a customer’s first sale is rewarded, or every sale. */
 rewardInterval?: undefined | "one-time" | "recurring"
 /** Months for which a recurring reward is paid; null for no limit. */
@@ -1935,56 +2035,44 @@ NewGroup: {
 /** The group’s name. */
 name: string
 /** Overrides the program’s reward; null keeps the program’s. */
-saleReward?: undefined | {
-kind: "percent"
-/** Percentage of the sale, with at most two decimals. */
-percent: number
-} | {
-kind: "flat"
-/** Minor units: 500 is 5.00 USD. */
-amountCents: number
-/** ISO 4217 code, in any case. */
-currency: string
-} | null | null
+saleReward?: undefined | components['schemas']["NewReward"] | null | null
 /** The reward for a lead; null for none. */
 leadReward?: undefined | {
 kind: "percent"
 /** Percentage of the sale, with at most two decimals. */
 percent: number
+/** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
+rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
 } | {
 kind: "flat"
 /** Minor units: 500 is 5.00 USD. */
 amountCents: number
 /** ISO 4217 code, in any case. */
 currency: string
+/** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
+rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
 } | null | null
 }
 GroupChange: {
 /** The group’s name. */
 name?: undefined | string
 /** Overrides the program’s reward; null keeps the program’s. */
-saleReward?: undefined | {
-kind: "percent"
-/** Percentage of the sale, with at most two decimals. */
-percent: number
-} | {
-kind: "flat"
-/** Minor units: 500 is 5.00 USD. */
-amountCents: number
-/** ISO 4217 code, in any case. */
-currency: string
-} | null
+saleReward?: undefined | components['schemas']["NewReward"] | null
 /** The reward for a lead; null for none. */
 leadReward?: undefined | {
 kind: "percent"
 /** Percentage of the sale, with at most two decimals. */
 percent: number
+/** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
+rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
 } | {
 kind: "flat"
 /** Minor units: 500 is 5.00 USD. */
 amountCents: number
 /** ISO 4217 code, in any case. */
 currency: string
+/** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
+rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
 } | null
 }
 NewPartner: {
@@ -2404,14 +2492,7 @@ Program: {
 id: string
 name: string
 siteUrl: string
-reward: {
-kind: "percent"
-percent: number
-} | {
-kind: "flat"
-amountCents: number
-currency: string
-}
+reward: components['schemas']["Reward"]
 rewardInterval: "one-time" | "recurring"
 rewardDurationMonths: number | null
 oneTimeMinimumCents: number
@@ -2435,6 +2516,94 @@ payoutScheduleSince: string
 reviewDays: number
 mode: "live" | "shadow"
 createdAt: string
+}
+Reward: {
+kind: "percent"
+percent: number
+/** In their order; absent if there are none. */
+rules?: undefined | Array<components['schemas']["RewardRule"]>
+} | {
+kind: "flat"
+amountCents: number
+currency: string
+/** In their order; absent if there are none. */
+rules?: undefined | Array<components['schemas']["RewardRule"]>
+}
+RewardRule: {
+name: string
+when: {
+all: Array<components['schemas']["RewardCondition"] | {
+any: Array<components['schemas']["RewardCondition"]>
+}>
+} | {
+any: Array<components['schemas']["RewardCondition"] | {
+all: Array<components['schemas']["RewardCondition"]>
+}>
+}
+pay: {
+kind: "percent"
+percent: number
+} | {
+kind: "flat"
+amountCents: number
+currency: string
+/** Absent for an amount per sale. */
+per?: undefined | "unit"
+} | {
+kind: "none"
+}
+/** null for no limit; absent for the program’s. */
+durationMonths?: undefined | number | null
+}
+RewardCondition: {
+fact: "product"
+in: Array<string>
+} | {
+fact: "payment"
+of?: undefined | "customer" | "subscription"
+atLeast?: undefined | number
+atMost?: undefined | number
+} | {
+fact: "customerMonths"
+atLeast?: undefined | number
+below?: undefined | number
+} | {
+fact: "lineAmount"
+currency: string
+atLeastCents?: undefined | number
+belowCents?: undefined | number
+} | {
+fact: "saleAmount"
+currency: string
+atLeastCents?: undefined | number
+belowCents?: undefined | number
+} | {
+fact: "quantity"
+atLeast?: undefined | number
+atMost?: undefined | number
+} | {
+fact: "billingInterval"
+in: Array<"day" | "week" | "month" | "quarter" | "half_year" | "year">
+} | {
+fact: "coupon"
+in?: undefined | Array<string>
+} | {
+fact: "metadata"
+key: string
+in?: undefined | Array<string>
+} | {
+fact: "country"
+in: Array<string>
+} | {
+fact: "link"
+in: Array<string>
+} | {
+fact: "sub"
+in: Array<string>
+} | {
+fact: "day"
+from?: undefined | string
+until?: undefined | string
 }
 WhatIf: {
 /** Events from this time on are compared: 90 days, or fewer if `isWhole` is false. */
@@ -2483,22 +2652,8 @@ Group: {
 id: string
 programId: string
 name: string
-saleReward: {
-kind: "percent"
-percent: number
-} | {
-kind: "flat"
-amountCents: number
-currency: string
-} | null
-leadReward: {
-kind: "percent"
-percent: number
-} | {
-kind: "flat"
-amountCents: number
-currency: string
-} | null
+saleReward: components['schemas']["Reward"] | null
+leadReward: components['schemas']["Reward"] | null
 createdAt: string
 }
 SlugTaken: {

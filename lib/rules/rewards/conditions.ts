@@ -95,7 +95,8 @@ const isConditionMet = (condition: Condition, line: SaleLine, facts: SaleFacts):
     case 'coupon':
       return facts.coupons.some((coupon) => condition.in?.includes(coupon) ?? true)
     case 'metadata': {
-      const value = line.metadata?.[condition.key] ?? facts.metadata?.[condition.key]
+      const value =
+        ownValue(line.metadata, condition.key) ?? ownValue(facts.metadata, condition.key)
       return value != null && (condition.in?.includes(textOf(value)) ?? true)
     }
     case 'country':
@@ -111,6 +112,10 @@ const isConditionMet = (condition: Condition, line: SaleLine, facts: SaleFacts):
     }
   }
 }
+
+/** Of the metadata itself: each object inherits a key such as `constructor`. */
+const ownValue = (metadata: Record<string, unknown> | null | undefined, key: string): unknown =>
+  metadata && Object.hasOwn(metadata, key) ? metadata[key] : undefined
 
 const isOneOf = <T>(list: T[], value: T | null | undefined): boolean =>
   value != null && list.includes(value)

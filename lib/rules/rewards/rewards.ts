@@ -1,7 +1,7 @@
 /** Rewards: what an event earns. Spec, section 4.1, rule 1. */
 import { type Money, shareOf } from '../../values/money.ts'
 import type { Conditions } from './conditions.ts'
-import type { RewardResponse } from './rewards.responses.ts'
+import type { RewardResponse, RuleResponse } from './rewards.responses.ts'
 
 export type { Money } from '../../values/money.ts'
 
@@ -38,10 +38,24 @@ export const payOf = (base: BaseReward): Pay =>
 export type Reward = { id: string } & RewardTerms
 
 /** A reward as the API returns and accepts it: a share is in percent. */
-export const rewardResponse = (reward: RewardTerms): RewardResponse =>
-  reward.kind === 'percent'
+export const rewardResponse = (reward: RewardTerms): RewardResponse => ({
+  ...(reward.kind === 'percent'
     ? { kind: 'percent', percent: reward.basisPoints / 100 }
-    : { kind: 'flat', amountCents: reward.amountCents, currency: reward.currency }
+    : { kind: 'flat', amountCents: reward.amountCents, currency: reward.currency }),
+  ...(reward.rules?.length && { rules: reward.rules.map(ruleResponse) }),
+})
+
+const ruleResponse = ({ pay, ...rule }: Rule): RuleResponse => ({
+  ...rule,
+  pay: payResponse(pay),
+})
+
+const payResponse = (pay: Pay): RuleResponse['pay'] => {
+  if (pay.kind === 'percent') return { kind: 'percent', percent: pay.basisPoints / 100 }
+  if (pay.kind === 'none') return pay
+  const { per, ...flat } = pay
+  return per === 'unit' ? { ...flat, per } : flat
+}
 
 /**
  * What a sale earns under a reward. A percentage is in the sale's currency, and rounds half up. A
