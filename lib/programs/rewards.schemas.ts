@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { integer, line, NOT_BLANK } from '../http/fields.ts'
 import { currency } from '../http/report-fields.ts'
 import { type Condition, eachCondition } from '../rules/rewards/conditions.ts'
-import { MAX_RULES, type Pay, type RewardTerms, type Rule } from '../rules/rewards/rewards.ts'
+import { MAX_RULES, rewardTermsOf } from '../rules/rewards/rewards.ts'
 import { MAX_AMOUNT_CENTS } from '../values/money.ts'
 import { conditions } from './conditions.schemas.ts'
 
@@ -42,11 +42,13 @@ const pay = z.discriminatedUnion(
     }),
     z.strictObject({
       ...flat,
-      per: z.enum(['sale', 'unit'], 'Must be sale or unit.').exactOptional().meta({
-        default: 'sale',
-        description:
-          'Whether the amount is paid for each unit of a line, or once for all lines of the sale that the rule decides.',
-      }),
+      per: z
+        .literal('unit', 'Must be unit, or absent for an amount per sale.')
+        .exactOptional()
+        .meta({
+          description:
+            'Pays the amount for each unit of a line. If absent, it is paid once for all lines of the sale that the rule decides.',
+        }),
     }),
     z.strictObject({ kind: z.literal('none') }),
   ],
@@ -104,23 +106,7 @@ const anyReward = z.discriminatedUnion(
   'Must be a reward: {"kind": "percent", "percent": 20}, or {"kind": "flat", "amountCents": 500, "currency": "USD"}.',
 )
 
-type RewardInput = z.output<typeof anyReward>
-
-const basisPoints = (percent: number): number => Math.round(percent * 100)
-
-const toPay = (pay: RuleInput['pay']): Pay => {
-  if (pay.kind === 'percent') return { kind: 'percent', basisPoints: basisPoints(pay.percent) }
-  return pay.kind === 'flat' ? { ...pay, per: pay.per ?? 'sale' } : pay
-}
-
-const toRule = ({ pay, ...rule }: RuleInput): Rule => ({ ...rule, pay: toPay(pay) })
-
-const toTerms = ({ rules, ...base }: RewardInput): RewardTerms => ({
-  ...(base.kind === 'percent' ? { kind: 'percent', basisPoints: basisPoints(base.percent) } : base),
-  ...(rules?.length && { rules: rules.map(toRule) }),
-})
-
-export const reward = anyReward.meta({ id: 'NewReward' }).transform(toTerms)
+export const reward = anyReward.meta({ id: 'NewReward' }).transform(rewardTermsOf)
 
 /** What is known of a lead. */
 const OF_LEADS: Condition['fact'][] = ['country', 'link', 'sub', 'metadata', 'day', 'coupon']
@@ -164,4 +150,4 @@ export const leadReward = anyReward
       for (const { path, message } of refusedOfLeads(one))
         issues.push({ code: 'custom', message, path: ['rules', i, ...path], input: one })
   })
-  .transform(toTerms)
+  .transform(rewardTermsOf)

@@ -102,7 +102,7 @@ describe('a reward with rules', () => {
     const answerTo = async (reward: unknown) => (await as.patch(path, { reward })).body.reward
     expect(await answerTo({ ...percent(5), rules: [] })).toEqual(percent(5))
     expect(await answerTo({ ...percent(6), rules: null })).toEqual(percent(6))
-    expect(await answerTo(withRules(rule({ pay: { ...flat(5, 'usd'), per: 'sale' } })))).toEqual(
+    expect(await answerTo(withRules(rule({ pay: flat(5, 'usd') })))).toEqual(
       withRules(rule({ pay: flat(5) })),
     )
   })
@@ -225,7 +225,7 @@ describe('a reward is refused', () => {
       'a flat amount of another unit',
       withRules(rule({ pay: { ...flat(1), per: 'line' } })),
       'reward.rules.0.pay.per',
-      'sale or unit',
+      'unit, or absent',
     ],
     [
       'more than all',

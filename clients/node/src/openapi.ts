@@ -1911,8 +1911,8 @@ kind: "flat"
 amountCents: number
 /** ISO 4217 code, in any case. */
 currency: string
-/** Whether the amount is paid for each unit of a line, or once for all lines of the sale that the rule decides. */
-per?: undefined | "sale" | "unit"
+/** Pays the amount for each unit of a line. If absent, it is paid once for all lines of the sale that the rule decides. */
+per?: undefined | "unit"
 } | {
 kind: "none"
 }

@@ -5,7 +5,7 @@ import { LOCALES } from '../../languages/languages.ts'
 import { type Message, inEnglish as t } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import type { RewardResponse } from '../../rules/rewards/rewards.responses.ts'
-import type { RewardTerms } from '../../rules/rewards/rewards.ts'
+import { rewardTermsOf } from '../../rules/rewards/rewards.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
 import { describeReward } from '../forms/reward-words.ts'
 import { mailLabel } from '../parts/mail-labels.ts'
@@ -47,9 +47,6 @@ const formsIn = ({ forms }: Details): string =>
 const isReward = (value: object): value is RewardResponse =>
   'percent' in value || 'amountCents' in value
 
-const rewardOf = (reward: RewardResponse): RewardTerms =>
-  reward.kind === 'percent' ? { ...reward, basisPoints: Math.round(reward.percent * 100) } : reward
-
 const describeValue = (field: string, value: unknown): string => {
   if (value === null || value === undefined) return t(m.audit_value_none)
   if (typeof value === 'boolean') return t(value ? m.audit_value_on : m.audit_value_off)
@@ -58,7 +55,7 @@ const describeValue = (field: string, value: unknown): string => {
   if (field === 'payoutSchedule' || field === 'payoutOrder') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)
-      ? describeReward(rewardOf(value), field === 'leadReward' ? 'lead' : 'sale')
+      ? describeReward(rewardTermsOf(value), field === 'leadReward' ? 'lead' : 'sale')
       : JSON.stringify(value)
   return text(value)
 }

@@ -57,6 +57,29 @@ const payResponse = (pay: Pay): RuleResponse['pay'] => {
   return per === 'unit' ? { ...flat, per } : flat
 }
 
+/** The terms of a reward in requests or the audit log. */
+export const rewardTermsOf = ({
+  rules,
+  ...base
+}: OfBase<RewardResponse> & { rules?: RuleResponse[] | null | undefined }): RewardTerms => ({
+  ...(base.kind === 'percent'
+    ? { kind: 'percent', basisPoints: basisPointsOf(base.percent) }
+    : { kind: 'flat', amountCents: base.amountCents, currency: base.currency }),
+  ...(rules?.length && { rules: rules.map(ruleOf) }),
+})
+
+/** Each kind of reward without its rules. */
+type OfBase<R> = R extends unknown ? Omit<R, 'rules'> : never
+
+const ruleOf = ({ pay, ...rule }: RuleResponse): Rule => ({ ...rule, pay: payIn(pay) })
+
+const payIn = (pay: RuleResponse['pay']): Pay => {
+  if (pay.kind === 'percent') return { kind: 'percent', basisPoints: basisPointsOf(pay.percent) }
+  return pay.kind === 'flat' ? { ...pay, per: pay.per ?? 'sale' } : pay
+}
+
+const basisPointsOf = (percent: number): number => Math.round(percent * 100)
+
 /**
  * What a sale earns under a reward. A percentage is in the sale's currency, and rounds half up. A
  * flat reward is in its own currency, but never more than a sale in that currency. A lead has no
