@@ -183,7 +183,7 @@ describe('a condition', () => {
     ['none', { fact: 'billingInterval', in: ['year'] }, false],
     ['any coupon', { fact: 'coupon' }, true, { coupons: ['A'] }],
     ['no coupon', { fact: 'coupon' }, false],
-    ['a coupon', { fact: 'coupon', in: ['B'] }, true, { coupons: ['A', 'B'] }],
+    ['a coupon, in any case', { fact: 'coupon', in: ['b'] }, true, { coupons: ['A', 'B'] }],
     ['a key of the sale', { fact: 'metadata', key: 'plan' }, true, { metadata: { plan: 'pro' } }],
     [
       'its value',
@@ -208,7 +208,8 @@ describe('a condition', () => {
     ],
     ['a country', { fact: 'country', in: ['DE', 'AT'] }, true, { country: 'DE' }],
     ['an unknown country', { fact: 'country', in: ['DE', 'AT'] }, false],
-    ['a link', { fact: 'link', in: ['maya'] }, true, { link: 'maya' }],
+    ['a link, in any case', { fact: 'link', in: ['Maya'] }, true, { link: 'maya' }],
+    ['another link', { fact: 'link', in: ['maya'] }, false, { link: 'leo' }],
     ['a channel', { fact: 'sub', in: ['mail'] }, false, { sub: 'video' }],
     ['a day', { fact: 'day', from: '2026-05-15', until: '2026-05-15' }, true],
     ['a later day', { fact: 'day', from: '2026-05-16' }, false],

@@ -1,6 +1,7 @@
 /** The conditions of a reward's rules. docs/rewards.md, "Conditions". */
 import { dayOf, monthsAfter } from '../../values/days.ts'
 import type { Money } from '../../values/money.ts'
+import { slugKey } from '../../values/slugs.ts'
 import type { BillingInterval, SaleLine } from './sale-lines.ts'
 
 /** One condition on a line, or on the sale, the customer or the click that it belongs to. */
@@ -93,7 +94,7 @@ const isConditionMet = (condition: Condition, line: SaleLine, facts: SaleFacts):
     case 'billingInterval':
       return isOneOf(condition.in, line.billingInterval)
     case 'coupon':
-      return facts.coupons.some((coupon) => condition.in?.includes(coupon) ?? true)
+      return facts.coupons.some((coupon) => !condition.in || isSameText(condition.in, coupon))
     case 'metadata': {
       const value =
         ownValue(line.metadata, condition.key) ?? ownValue(facts.metadata, condition.key)
@@ -102,7 +103,7 @@ const isConditionMet = (condition: Condition, line: SaleLine, facts: SaleFacts):
     case 'country':
       return isOneOf(condition.in, facts.country)
     case 'link':
-      return isOneOf(condition.in, facts.link)
+      return facts.link !== null && isSameText(condition.in, facts.link)
     case 'sub':
       return isOneOf(condition.in, facts.sub)
     case 'day': {
@@ -119,6 +120,10 @@ const ownValue = (metadata: Record<string, unknown> | null | undefined, key: str
 
 const isOneOf = <T>(list: T[], value: T | null | undefined): boolean =>
   value != null && list.includes(value)
+
+/** Slugs and codes of coupons are compared as attribution does it. */
+const isSameText = (list: string[], value: string): boolean =>
+  list.some((one) => slugKey(one) === slugKey(value))
 
 const isWithin = (value: number, atLeast = 0, atMost = Number.POSITIVE_INFINITY): boolean =>
   atLeast <= value && value <= atMost
