@@ -191,7 +191,7 @@ grant select                 on undone_imports to :"pages";
 
 -- read: assistants with an API key (MCP). It changes nothing, and reads no secret, encrypted or
 -- not.
-grant execute on function note_key_use to :"read";
+grant execute on function note_key_use, reward_of to :"read";
 grant select on
     account_payouts, balance_cutoffs, commission_holds, commissions, coupon_aliases,
         customer_identities, customers, events,
@@ -256,10 +256,11 @@ grant select (workspace_id, disabled_at) on webhook_endpoints to :"pay";
 grant select on
     account_payouts, adjustments, audit_entries, commission_holds, commissions, coupon_aliases,
         customer_identities, customers, events,
-    groups, members, partners, payout_accounts, payout_runs, payouts, programs, total_deltas,
-        totals, webhook_deliveries,
+    groups, members, partners, payout_accounts, payout_runs, payouts, programs, rewards,
+        total_deltas, totals, webhook_deliveries,
     webhook_endpoints, webhook_events, workspaces
     to :"hooks";
+grant execute on function reward_of to :"hooks";
 grant update (failing_since, disabled_at, disabled_reason) on webhook_endpoints to :"hooks";
 grant update (payload) on webhook_events to :"hooks";
 grant update (lane, attempts, first_attempt_at, next_attempt_at, lease_id, delivered_at, failed_at,

@@ -463,7 +463,7 @@ declare
     first_rewarded_at  timestamptz;
 begin
     if paid_to is null then
-        select id, email, slug, status, program_id, group_id into p from partners
+        select id, email, slug, status, program_id, group_id, reward_id into p from partners
             where id = partner;
         if not found then return null; end if;
         select * into pr from programs where id = p.program_id;
@@ -515,7 +515,7 @@ begin
         'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', p.program_id,
         'emails', array_append(array(select f.email from former_partner_addresses f
             where f.partner_id = p.id), p.email),
-        'reward', reward_of(pr.reward_id),
+        'reward', reward_of(pr.reward_id), 'ownReward', reward_of(p.reward_id),
         'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
         'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
         'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays',

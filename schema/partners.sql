@@ -23,6 +23,7 @@ create table partners (
     workspace_id  uuid         not null,
     program_id    uuid         not null,
     group_id      uuid,
+    reward_id     uuid,                    -- its own, for sales; null is the group's or the program's
     email         text         not null,
     name          text,
     slug          text         not null,
@@ -33,13 +34,14 @@ create table partners (
     minimum_payout_cents  bigint   -- null is the program's
         constraint partners_minimum_payout_cents_check
             check (minimum_payout_cents between 0 and 99999999999999),
-    terms_since   timestamptz,   -- null until the group or status is changed
+    terms_since   timestamptz,   -- null until the group, reward or status is changed
     documents_received_at timestamptz,   -- set by a manager
     created_at    timestamptz  not null default now(),
     -- for tests, and never paid
     is_test       boolean      not null default false,
-    -- of the portal or the application, as last read; null until then
-    language      text
+    -- of the portal or the application, as last read; null until then. Not text: see narrow rows
+    -- in docs/adr/2-planner-settings.md
+    language      char(2)
         constraint partners_language_check check (language in ('en', 'de', 'fr', 'es', 'pt')),
     undone_at     timestamptz,   -- set by undo_import
 
@@ -52,12 +54,17 @@ create table partners (
     constraint partners_program_id_fkey foreign key (workspace_id, program_id)
         references programs (workspace_id, id),
     constraint partners_group_id_fkey   foreign key (program_id, group_id)
-        references groups (program_id, id)
+        references groups (program_id, id),
+    constraint partners_reward_id_fkey  foreign key (workspace_id, reward_id)
+        references rewards (workspace_id, id)
 );
 
 -- Which slug of a program looks like this one? In the other order of columns, plans would use the
 -- index to list the partners of a program.
 create index partners_slug_look_idx on partners (slug_look(slug_key), program_id);
+
+-- Has this reward a partner? For the foreign key, when a workspace is deleted.
+create index partners_reward_id_idx on partners (reward_id) where reward_id is not null;
 
 -- Which partner is for tests? A program has at most one.
 create unique index partners_test_key on partners (program_id) where is_test;
@@ -120,26 +127,34 @@ create table address_changes (
 -- How many requests of this person are open?
 create index address_changes_email_idx on address_changes (email, expires_at);
 
--- Former groups and statuses of partners: see former_program_terms.
+-- Former groups, rewards and statuses of partners: see former_program_terms.
 create table former_partner_terms (
     workspace_id  uuid         not null,
     partner_id    uuid         not null,
     until         timestamptz  not null,
     group_id      uuid,
     status        text         not null,
+    reward_id     uuid,
 
     constraint former_partner_terms_pkey primary key (partner_id, until),
     constraint former_partner_terms_partner_id_fkey foreign key (workspace_id, partner_id)
         references partners (workspace_id, id),
     constraint former_partner_terms_group_id_fkey   foreign key (workspace_id, group_id)
-        references groups (workspace_id, id)
+        references groups (workspace_id, id),
+    constraint former_partner_terms_reward_id_fkey  foreign key (workspace_id, reward_id)
+        references rewards (workspace_id, id)
 );
 
+-- Had this reward a partner? For the foreign key, likewise.
+create index former_partner_terms_reward_id_idx on former_partner_terms (reward_id)
+    where reward_id is not null;
+
 create or replace view partner_terms as
-    select id, timestamptz 'infinity' as until, program_id, email, slug, group_id, status
+    select id, timestamptz 'infinity' as until, program_id, email, slug, group_id, status,
+        reward_id
         from partners
     union all
-    select p.id, f.until, p.program_id, p.email, p.slug, f.group_id, f.status
+    select p.id, f.until, p.program_id, p.email, p.slug, f.group_id, f.status, f.reward_id
     from former_partner_terms f join partners p on p.id = f.partner_id;
 
 -- A coupon or promotion code at the payment processor whose use credits a partner.

@@ -83,7 +83,9 @@ const partnershipsQuery = (db: Db, email: string) =>
     .select(BRAND_COLUMNS)
     .select((eb) => [
       // Of a sale, as `decideReward` finds it.
-      sql<RewardTerms>`reward_of(coalesce(g.sale_reward_id, pr.reward_id))`.as('reward'),
+      sql<RewardTerms>`reward_of(coalesce(p.reward_id, g.sale_reward_id, pr.reward_id))`.as(
+        'reward',
+      ),
       'p.id',
       'p.slug',
       'p.status',

@@ -1,7 +1,7 @@
 /** Requests about groups, for the API and the pages' forms. */
 import * as z from 'zod'
 import { name, optional } from '../http/fields.ts'
-import { leadReward, reward } from './rewards.schemas.ts'
+import { leadReward, reward } from '../rules/rewards/rewards.schemas.ts'
 
 const groupFields = {
   name: name('The group’s name.'),

@@ -11,9 +11,9 @@ import {
   PAYOUT_SCHEDULES,
   type PayoutSchedule,
 } from '../rules/programs/schedules.ts'
+import { reward } from '../rules/rewards/rewards.schemas.ts'
 import { MAX_AMOUNT_CENTS } from '../values/money.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
-import { reward } from './rewards.schemas.ts'
 
 /** Longer than the URL of any front page, and short enough for a mail. */
 const MAX_URL_LENGTH = 2_048

@@ -30,7 +30,11 @@ const FORMER = {
     id: 'group_id',
     terms: ['sale_reward_id', 'lead_reward_id'],
   },
-  partners: { table: 'former_partner_terms', id: 'partner_id', terms: ['group_id', 'status'] },
+  partners: {
+    table: 'former_partner_terms',
+    id: 'partner_id',
+    terms: ['group_id', 'reward_id', 'status'],
+  },
 } as const
 
 /**

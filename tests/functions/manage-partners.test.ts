@@ -44,6 +44,7 @@ test('shows a partner with its link and coupons', async () => {
     name: 'Zoë O’Neill',
     slug: 'Zoë-50%_Off',
     groupId: null,
+    reward: null,
     status: 'approved',
     link: 'https://shop.example/?via=Zo%C3%AB-50%25_Off',
     minimumPayoutCents: null,

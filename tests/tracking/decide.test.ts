@@ -30,6 +30,7 @@ const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   lateLeadDays: 7,
   selfReferrals: 'hold',
   unverifiedAddresses: 'allow',
+  ownReward: null,
   group: null,
   firstRewardedAt: null,
   ...terms,

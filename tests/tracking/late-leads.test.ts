@@ -86,6 +86,7 @@ describe('what is in doubt', () => {
     ...{ creditOutOfBand: false, holdingDays: 30, netDays: null, attribution: 'last' },
     ...{ attributeKnownCustomers: false, lateLeadDays: 7, selfReferrals: 'hold' },
     ...{ unverifiedAddresses: 'hold', group: null, firstRewardedAt: null },
+    ownReward: null,
   }
   const purchase = { coupon: null, referredAt: PAID, earnedAt: PAID, isProration: false }
   const decide = (facts: Partial<Facts>) => {

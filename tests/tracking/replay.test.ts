@@ -53,6 +53,7 @@ const partner = (
     lateLeadDays: 7,
     selfReferrals: 'hold',
     unverifiedAddresses: 'allow',
+    ownReward: null,
     group: null,
     firstRewardedAt: null,
     ...terms,

@@ -2102,6 +2102,8 @@ slug?: undefined | string
 name?: undefined | string | null
 /** A group of the partner’s program; null for none. */
 groupId?: undefined | string | null
+/** The partner’s own reward for sales, in place of the group’s and the program’s; null for theirs. */
+reward?: undefined | components['schemas']["NewReward"] | null
 /** Links of a banned partner do not work. Sales that were paid before the ban still earn commissions. */
 status?: undefined | "approved" | "banned"
 /** The smallest payout to the partner, in minor units of any currency; null for the program’s. */
@@ -2200,6 +2202,8 @@ email: string
 name: string | null
 slug: string
 groupId: string | null
+/** The partner’s own reward for sales; null for the group’s or the program’s. */
+reward: components['schemas']["Reward"] | null
 status: "approved" | "banned"
 /** Present only for the program’s test partner, which is never paid. */
 test?: undefined | true
@@ -2220,6 +2224,94 @@ paysBank: boolean | null
 effectiveAt: string | null
 } | null
 coupons: Array<components['schemas']["CouponAlias"]>
+}
+Reward: {
+kind: "percent"
+percent: number
+/** In their order; absent if there are none. */
+rules?: undefined | Array<components['schemas']["RewardRule"]>
+} | {
+kind: "flat"
+amountCents: number
+currency: string
+/** In their order; absent if there are none. */
+rules?: undefined | Array<components['schemas']["RewardRule"]>
+}
+RewardRule: {
+name: string
+when: {
+all: Array<components['schemas']["RewardCondition"] | {
+any: Array<components['schemas']["RewardCondition"]>
+}>
+} | {
+any: Array<components['schemas']["RewardCondition"] | {
+all: Array<components['schemas']["RewardCondition"]>
+}>
+}
+pay: {
+kind: "percent"
+percent: number
+} | {
+kind: "flat"
+amountCents: number
+currency: string
+/** Absent for an amount per sale. */
+per?: undefined | "unit"
+} | {
+kind: "none"
+}
+/** null for no limit; absent for the program’s. */
+durationMonths?: undefined | number | null
+}
+RewardCondition: {
+fact: "product"
+in: Array<string>
+} | {
+fact: "payment"
+of?: undefined | "customer" | "subscription"
+atLeast?: undefined | number
+atMost?: undefined | number
+} | {
+fact: "customerMonths"
+atLeast?: undefined | number
+below?: undefined | number
+} | {
+fact: "lineAmount"
+currency: string
+atLeastCents?: undefined | number
+belowCents?: undefined | number
+} | {
+fact: "saleAmount"
+currency: string
+atLeastCents?: undefined | number
+belowCents?: undefined | number
+} | {
+fact: "quantity"
+atLeast?: undefined | number
+atMost?: undefined | number
+} | {
+fact: "billingInterval"
+in: Array<"day" | "week" | "month" | "quarter" | "half_year" | "year">
+} | {
+fact: "coupon"
+in?: undefined | Array<string>
+} | {
+fact: "metadata"
+key: string
+in?: undefined | Array<string>
+} | {
+fact: "country"
+in: Array<string>
+} | {
+fact: "link"
+in: Array<string>
+} | {
+fact: "sub"
+in: Array<string>
+} | {
+fact: "day"
+from?: undefined | string
+until?: undefined | string
 }
 CouponAlias: {
 couponId: string
@@ -2516,94 +2608,6 @@ payoutScheduleSince: string
 reviewDays: number
 mode: "live" | "shadow"
 createdAt: string
-}
-Reward: {
-kind: "percent"
-percent: number
-/** In their order; absent if there are none. */
-rules?: undefined | Array<components['schemas']["RewardRule"]>
-} | {
-kind: "flat"
-amountCents: number
-currency: string
-/** In their order; absent if there are none. */
-rules?: undefined | Array<components['schemas']["RewardRule"]>
-}
-RewardRule: {
-name: string
-when: {
-all: Array<components['schemas']["RewardCondition"] | {
-any: Array<components['schemas']["RewardCondition"]>
-}>
-} | {
-any: Array<components['schemas']["RewardCondition"] | {
-all: Array<components['schemas']["RewardCondition"]>
-}>
-}
-pay: {
-kind: "percent"
-percent: number
-} | {
-kind: "flat"
-amountCents: number
-currency: string
-/** Absent for an amount per sale. */
-per?: undefined | "unit"
-} | {
-kind: "none"
-}
-/** null for no limit; absent for the program’s. */
-durationMonths?: undefined | number | null
-}
-RewardCondition: {
-fact: "product"
-in: Array<string>
-} | {
-fact: "payment"
-of?: undefined | "customer" | "subscription"
-atLeast?: undefined | number
-atMost?: undefined | number
-} | {
-fact: "customerMonths"
-atLeast?: undefined | number
-below?: undefined | number
-} | {
-fact: "lineAmount"
-currency: string
-atLeastCents?: undefined | number
-belowCents?: undefined | number
-} | {
-fact: "saleAmount"
-currency: string
-atLeastCents?: undefined | number
-belowCents?: undefined | number
-} | {
-fact: "quantity"
-atLeast?: undefined | number
-atMost?: undefined | number
-} | {
-fact: "billingInterval"
-in: Array<"day" | "week" | "month" | "quarter" | "half_year" | "year">
-} | {
-fact: "coupon"
-in?: undefined | Array<string>
-} | {
-fact: "metadata"
-key: string
-in?: undefined | Array<string>
-} | {
-fact: "country"
-in: Array<string>
-} | {
-fact: "link"
-in: Array<string>
-} | {
-fact: "sub"
-in: Array<string>
-} | {
-fact: "day"
-from?: undefined | string
-until?: undefined | string
 }
 WhatIf: {
 /** Events from this time on are compared: 90 days, or fewer if `isWhole` is false. */

@@ -10,6 +10,7 @@ import {
   Select,
 } from '../../../lib/pages/forms/fields.tsx'
 import { MINIMUM_CURRENCY } from '../../../lib/pages/forms/program-fields.tsx'
+import { RewardInputs, rewardFields } from '../../../lib/pages/forms/reward-fields.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { Table } from '../../../lib/pages/tables/table.tsx'
@@ -163,6 +164,13 @@ const PartnerSettings = ({ path, partner, groups, refused }: PartnerFormsProps) 
         ...groups.map(({ id, name }) => ({ value: id, label: name })),
       ]}
       value={refused ? refused.fields.groupId : partner.groupId}
+      errors={refused?.errors}
+    />
+    <RewardInputs
+      name="reward"
+      legend={t(m.partners_own_reward)}
+      none={t(m.partners_none_own_reward)}
+      fields={refused ? refused.fields : rewardFields('reward', partner.reward)}
       errors={refused?.errors}
     />
     <Field

@@ -4,6 +4,7 @@ import * as m from '../../../lib/languages/messages.ts'
 import type { Delivery } from '../../../lib/mail/mails.ts'
 import { type PartnerPageData, ROWS_SHOWN } from '../../../lib/overview/partner-page.queries.ts'
 import type { BuiltLink } from '../../../lib/pages/forms/link-builder.tsx'
+import { describeReward } from '../../../lib/pages/forms/reward-words.ts'
 import { Done, Fact, LinkLine, Problem, Time } from '../../../lib/pages/layout/parts.tsx'
 import { type Shown, t } from '../../../lib/pages/layout/text.ts'
 import { mailStatusLabel } from '../../../lib/pages/parts/mail-labels.ts'
@@ -88,6 +89,9 @@ export const PartnerPage = (props: Props) => {
           <a href={`${base}/programs/${partner.programId}`}>{partner.programName}</a>
         </Fact>
         <Fact name={m.layout_group}>{partner.groupName ?? t(m.layout_none)}</Fact>
+        {partner.reward && (
+          <Fact name={m.partners_own_reward}>{describeReward(partner.reward)}</Fact>
+        )}
         <Fact name={m.partners_since}>
           <Time at={partner.createdAt} />
         </Fact>

@@ -3,13 +3,16 @@
 import { type Act, auditEntry } from '../../audit/audit.queries.ts'
 import { diff, type Patch } from '../../audit/diff.ts'
 import type { Db } from '../../db/connection.ts'
+import { newId } from '../../db/ids.ts'
 import { lockPayouts } from '../../db/locks.queries.ts'
 import { unlessTaken } from '../../imports/partners/partner-import.queries.ts'
 import { partnersStay } from '../../imports/undone.queries.ts'
 import { withholdMails } from '../../mail/outbox/outbox.queries.ts'
 import { cancelForBan } from '../../payouts/corrections/cancel.queries.ts'
 import { lostRace } from '../../platform/unavailable.ts'
+import { newReward, rewardTerms } from '../../programs/rewards.queries.ts'
 import { updateTerms } from '../../programs/terms.queries.ts'
+import type { RewardTerms } from '../../rules/rewards/rewards.ts'
 import type { PartnerStatus } from '../../tenancy/workspaces/tables.ts'
 import { slugKey } from '../../values/slugs.ts'
 import {
@@ -29,6 +32,8 @@ type PartnerTerms = {
   name: string | null
   slug: string
   groupId: string | null
+  /** Its own, for sales; null for the group's or the program's. */
+  reward: RewardTerms | null
   status: PartnerStatus
   documentsReceived: boolean
   /** Null for the program's. */
@@ -106,12 +111,14 @@ const tryChange = async (
     name: partner.name,
     slug: partner.slug,
     groupId: partner.groupId,
+    reward: partner.reward && rewardTerms(partner.reward),
     status: partner.status,
     documentsReceived: partner.documentsReceivedAt !== null,
     minimumPayoutCents: partner.minimumPayoutCents,
   }
   const changes = diff(before, { ...patch, groupId })
-  const { slug, name, status, documentsReceived, minimumPayoutCents } = changes?.changed ?? {}
+  const { slug, name, status, reward, documentsReceived, minimumPayoutCents } =
+    changes?.changed ?? {}
   const slugState = slug === undefined ? undefined : states?.[0]
   const refusal = slug !== undefined && slugState && slugRefusal(slugState, slug)
   if (refusal) return refusal
@@ -125,6 +132,7 @@ const tryChange = async (
   const { groupId: moved, ...log } = changes?.log ?? {}
   const groupNames = moved && { group: { from: partner.groupName, to: group?.name ?? null } }
   const receivedAt = documentsReceived ? now : null
+  const rewardId = reward && newId()
   const saved = await unlessTaken(() =>
     db.batch([
       // The lock of payouts comes first.
@@ -134,6 +142,7 @@ const tryChange = async (
       ...(slug !== undefined && slugState
         ? keepFormerSlug(act, slugState, slug).map((one) => one.compile(db))
         : []),
+      ...(reward && rewardId ? [newReward(db, act, rewardId, reward).compile()] : []),
       ...(changes
         ? [
             updateTerms(db, act, 'partners', [id], {
@@ -142,6 +151,7 @@ const tryChange = async (
               slug_key: slug === undefined ? undefined : slugKey(slug),
               status,
               group_id: changes.changed.groupId,
+              reward_id: rewardId,
               documents_received_at: documentsReceived === undefined ? undefined : receivedAt,
               minimum_payout_cents: minimumPayoutCents,
             }),

@@ -1,3 +1,4 @@
+import { rewardResponse } from '../../rules/rewards/rewards.ts'
 import { partnerLink } from '../../values/slugs.ts'
 import type { Link } from '../links/links.queries.ts'
 import type { PartnerRow } from './partners.queries.ts'
@@ -11,6 +12,7 @@ export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   name: partner.name,
   slug: partner.slug,
   groupId: partner.groupId,
+  reward: partner.reward && rewardResponse(partner.reward),
   status: partner.status,
   ...(partner.isTest && { test: true }),
   link: partnerLink(partner.siteUrl, partner.slug),
@@ -39,6 +41,7 @@ export const PARTNER_COLUMNS: readonly (keyof PartnerResponse)[] = [
   'documentsReceivedAt',
   'payoutAccount',
   'coupons',
+  'reward',
 ]
 
 export const linkResponse = ({ slug, siteUrl, isMain }: Link): LinkResponse => ({

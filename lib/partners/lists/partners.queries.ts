@@ -4,6 +4,7 @@ import type { Db } from '../../db/connection.ts'
 import type { PageRequest } from '../../db/page-request.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { PayoutAccountStatus } from '../../payouts/payouts.ts'
+import { rewardOf } from '../../programs/rewards.queries.ts'
 import type { PartnerStatus } from '../../tenancy/workspaces/tables.ts'
 import { normalizeEmail } from '../../values/emails.ts'
 import { slugKey } from '../../values/slugs.ts'
@@ -112,6 +113,7 @@ export const selectPartners = (db: Db, workspaceId: string) =>
       'p.id',
       'p.program_id as programId',
       'p.group_id as groupId',
+      rewardOf('p.reward_id').as('reward'),
       'p.email',
       'p.name',
       'p.slug',

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ErrorResponse, timestamp } from '../../http/common.responses.ts'
 import { PAYOUT_ACCOUNT_STATUSES } from '../../payouts/payouts.ts'
+import { RewardResponse } from '../../rules/rewards/rewards.responses.ts'
 import { CouponResponse } from '../links/coupons.responses.ts'
 
 export const PartnerResponse = z
@@ -11,6 +12,9 @@ export const PartnerResponse = z
     name: z.string().nullable(),
     slug: z.string(),
     groupId: z.uuid().nullable(),
+    reward: RewardResponse.nullable().meta({
+      description: 'The partner’s own reward for sales; null for the group’s or the program’s.',
+    }),
     status: z.enum(['approved', 'banned']),
     test: z
       .literal(true)

@@ -12,6 +12,7 @@ import {
 } from '../../http/fields.ts'
 import { Page } from '../../http/lists.ts'
 import { currency } from '../../http/report-fields.ts'
+import { reward } from '../../rules/rewards/rewards.schemas.ts'
 import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { MAX_SLUG_LENGTH, slugKey } from '../../values/slugs.ts'
@@ -98,6 +99,10 @@ export const PartnerChange = z
       .nullable()
       .optional()
       .meta({ description: 'A group of the partner’s program; null for none.' }),
+    reward: reward.nullable().optional().meta({
+      description:
+        'The partner’s own reward for sales, in place of the group’s and the program’s; null for theirs.',
+    }),
     status: z.enum(['approved', 'banned'], 'Must be approved or banned.').optional().meta({
       description:
         'Links of a banned partner do not work. Sales that were paid before the ban still earn commissions.',

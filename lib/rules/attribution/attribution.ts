@@ -33,7 +33,7 @@ export type PartnerTerms = {
   programId: string
   reward: Reward
   /** Its own reward for sales, in place of the group's and the program's. */
-  ownReward?: Reward | null
+  ownReward: Reward | null
   rewardInterval: RewardInterval
   rewardDurationMonths: number | null
   oneTimeMinimumCents: number

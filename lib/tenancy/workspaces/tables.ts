@@ -153,6 +153,7 @@ type WorkspaceTables = {
     workspace_id: string
     program_id: string
     group_id: string | null
+    reward_id: string | null
     email: string
     name: string | null
     slug: string
@@ -209,6 +210,7 @@ type WorkspaceTables = {
     until: Date
     group_id: string | null
     status: PartnerStatus
+    reward_id: string | null
   }
   partner_notes: {
     id: string

@@ -31,7 +31,7 @@ const HISTORIES = timesOver({ quick: 2, thorough: 20, exhaustive: 200 })
 type Change =
   | { of: 'program'; percent: number; holdingDays: number }
   | { of: 'group'; percent: number | null }
-  | { of: 'partner'; inGroup: boolean; status: 'approved' | 'banned' }
+  | { of: 'partner'; inGroup: boolean; own: number | null; status: 'approved' | 'banned' }
 
 /**
  * A change with its time, in milliseconds after the start. Few times, so that changes and payments
@@ -55,6 +55,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     of: fc.constant('partner' as const),
     inGroup: fc.boolean(),
+    own: fc.option(percent),
     status: fc.constantFrom('approved' as const, 'approved' as const, 'banned' as const),
   }),
 )
@@ -82,7 +83,8 @@ const account = (all: Edit[], second: number): number => {
   if (!isActive) return 0
   const program = last(all, 'program', to) ?? { percent: 20 }
   const group = last(all, 'group', to) ?? { percent: 50 }
-  return 100 * ((partner?.inGroup && group.percent) || program.percent)
+  const ofGroup = partner?.inGroup ? group.percent : null
+  return 100 * (partner?.own ?? ofGroup ?? program.percent)
 }
 
 /** Makes the changes at their times. */
@@ -102,6 +104,7 @@ const makeChanges = async ({ merchant, partnerId, groupId }: Shop, all: Edit[], 
     } else {
       await changePartner(db, act, partnerId, {
         groupId: one.inGroup ? groupId : null,
+        reward: one.own === null ? null : reward(one.own),
         status: one.status,
       })
     }

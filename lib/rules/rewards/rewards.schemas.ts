@@ -1,11 +1,11 @@
 /** Rewards in requests. */
 import * as z from 'zod'
-import { integer, line, NOT_BLANK } from '../http/fields.ts'
-import { currency } from '../http/report-fields.ts'
-import { type Condition, eachCondition } from '../rules/rewards/conditions.ts'
-import { MAX_RULES, rewardTermsOf } from '../rules/rewards/rewards.ts'
-import { MAX_AMOUNT_CENTS } from '../values/money.ts'
+import { integer, line, NOT_BLANK } from '../../http/fields.ts'
+import { currency } from '../../http/report-fields.ts'
+import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { conditions } from './conditions.schemas.ts'
+import { type Condition, eachCondition } from './conditions.ts'
+import { MAX_RULES, rewardTermsOf } from './rewards.ts'
 
 /** Rewards are stored in basis points. */
 const hasTwoDecimals = (percent: number): boolean => Math.round(percent * 100) / 100 === percent

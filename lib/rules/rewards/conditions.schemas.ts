@@ -1,10 +1,10 @@
 /** The conditions of a reward's rules in requests. docs/rewards.md, "Conditions". */
 import * as z from 'zod'
-import { integer } from '../http/fields.ts'
-import { currency } from '../http/report-fields.ts'
-import { type Condition, type Conditions, eachCondition } from '../rules/rewards/conditions.ts'
-import { BILLING_INTERVALS } from '../rules/rewards/sale-lines.ts'
-import { MAX_AMOUNT_CENTS } from '../values/money.ts'
+import { integer } from '../../http/fields.ts'
+import { currency } from '../../http/report-fields.ts'
+import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
+import { type Condition, type Conditions, eachCondition } from './conditions.ts'
+import { BILLING_INTERVALS } from './sale-lines.ts'
 
 /** As long as the ids of products and the values of metadata that people compare. */
 const MAX_VALUE_LENGTH = 200
