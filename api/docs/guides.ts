@@ -92,6 +92,11 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
         'Coming from another platform',
         'What you had there, and where it is here.',
       ),
+      guide(
+        'rewards',
+        'Rewards',
+        'A base and rules: by product, payment, campaign or country, and for one partner.',
+      ),
       guide('imports', 'Imports', 'Bring partners and customers from another platform.'),
       guide(
         'shadow',

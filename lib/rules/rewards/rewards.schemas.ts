@@ -70,7 +70,14 @@ const rule = z
       .nullable()
       .exactOptional(),
   })
-  .meta({ id: 'NewRewardRule' })
+  .meta({
+    id: 'NewRewardRule',
+    example: {
+      name: 'Annual plans',
+      when: { all: [{ fact: 'billingInterval', in: ['year'] }] },
+      pay: { kind: 'percent', percent: 30 },
+    },
+  })
 
 type RuleInput = z.output<typeof rule>
 
