@@ -61,7 +61,8 @@ grant select (id, last_at), delete, update (reports) on report_mismatches to :"m
 grant select, delete on refused_visits to :"mail";
 grant select on mail_optouts, unsubscribe_key to :"mail";
 grant select (id, program_id, email, language) on applications to :"mail";
-grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
+grant select (id, partner_id, metadata, lines, occurred_at), update (metadata, lines) on events
+    to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email),
     update (email, facts, anonymized_at)
     on processor_events to :"mail";
@@ -71,7 +72,7 @@ grant select (id, created_at), delete on webhook_events to :"mail";
 grant select (id, keep_until), delete on kept_documents to :"mail";
 grant execute on function erase_workspaces to :"mail";
 grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_sign_ins,
-    sign_ins_have_expired, is_counted, is_whole_event, utc_day to :"mail";
+    sign_ins_have_expired, is_counted, is_whole_event, utc_day, without_metadata to :"mail";
 
 
 -- Functions without rights of their own do no more than their caller may.
@@ -96,7 +97,7 @@ grant execute on function mail_manual_earnings to :"pages", :"pay";
 
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
 grant execute on function note_key_use, erase_sign_ins, erase_from_audit, has_signed_in,
-    waiting_passkeys, cancel_passkey, undo_import, money_under_way, mail_managers,
+    waiting_passkeys, cancel_passkey, undo_import, money_under_way, mail_managers, without_metadata,
     approval_limit_refusal, set_approval_limit, decide_approval_limit,
         erase_payment to :"pages";
 grant select on

@@ -101,7 +101,8 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
   },
   body_too_large: {
     when: 'The body is larger than the endpoint accepts.',
-    remedy: 'Send at most 64 KiB to a tracking endpoint, and 1 MiB to an import.',
+    remedy:
+      'Send at most 64 KiB to a tracking endpoint, 256 KiB as a sale, and 1 MiB as a batch or an import.',
   },
   unsupported_media_type: {
     when: 'The content type is not JSON.',

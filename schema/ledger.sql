@@ -119,7 +119,8 @@ create index events_uncredited_lead_idx on events (workspace_id, id)
 
 -- Whose metadata is to be removed next? See lib/people/retention.queries.ts.
 create index events_metadata_idx on events (occurred_at)
-    where partner_id is null and metadata is not null;
+    where partner_id is null
+        and (metadata is not null or jsonb_path_exists(lines, '$[*].metadata'));
 
 -- Which leads were reported, newest first?
 create index events_lead_idx on events (workspace_id, id) where kind = 'lead';
@@ -334,6 +335,13 @@ create index commission_holds_open_idx on commission_holds (workspace_id, commis
 
 
 -- Functions and triggers.
+
+-- The lines of a sale, once their metadata is removed. Null without lines.
+create or replace function without_metadata(lines jsonb) returns jsonb
+language sql immutable as $$
+    select jsonb_agg(l.line - 'metadata' order by l.place)
+    from jsonb_array_elements(lines) with ordinality l (line, place)
+$$;
 
 create or replace function note_clicked_partner() returns trigger language plpgsql as $$
 begin

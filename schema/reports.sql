@@ -71,6 +71,8 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
                     case when e.occurred_at = d.value::timestamptz then d.value
                          else to_char(e.occurred_at at time zone 'UTC',
                                       'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end
+                when 'lines'              then e.lines::text
+                when 'customerCountry'    then e.country
                 -- The newest of several clicks was taken.
                 when 'clickId'            then
                     case when position(e.click_id in d.value) > 0 then d.value
@@ -458,12 +460,13 @@ begin
 
     -- The customer and the commission follow: their foreign keys are checked at the commit.
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
-        customer_id, amount_cents, currency, metadata, click_id, partner_id, attributed_by,
-        body_hash, steps, occurred_at, report_occurred_at, commission_id)
+        customer_id, amount_cents, currency, metadata, lines, country, click_id, partner_id,
+        attributed_by, body_hash, steps, occurred_at, report_occurred_at, commission_id)
     values (saved_id, workspace, reported, external_id, report ->> 'eventName',
         customer_external_id, of_customer, (report -> 'amountCents')::bigint, report ->> 'currency',
-        report -> 'metadata', click, partner, report ->> 'attributedBy',
-        hash, report -> 'steps', occurred_at, occurred_at, (commission ->> 'id')::uuid)
+        report -> 'metadata', report -> 'lines', report ->> 'country', click, partner,
+        report ->> 'attributedBy', hash, report -> 'steps', occurred_at, occurred_at,
+        (commission ->> 'id')::uuid)
     on conflict on constraint events_workspace_id_kind_external_id_key do nothing;
     if not found then
         return event_reported(workspace, reported, external_id);

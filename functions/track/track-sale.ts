@@ -5,7 +5,7 @@ import { body } from '../../lib/http/validate.ts'
 import type { ReportsService } from '../../lib/tracking/reports/purchases.rpc.ts'
 import { purchasesOf } from '../../lib/tracking/reports/purchases.service.ts'
 import { recordReport } from '../../lib/tracking/reports/report.service.ts'
-import { SaleEvent } from '../../lib/tracking/reports/reports.schemas.ts'
+import { SALE_MAX_BYTES, SaleEvent } from '../../lib/tracking/reports/reports.schemas.ts'
 
 type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
@@ -13,6 +13,6 @@ type Bindings = ReportQueues['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 export default createTrackingApp<Bindings>().post(
   '/api/track/sale',
   apiKey(),
-  body(SaleEvent),
+  body(SaleEvent, { maxBytes: SALE_MAX_BYTES }),
   (c) => recordReport(c, c.req.valid('json'), purchasesOf('stripe-webhook', c.env.STRIPE_WEBHOOK)),
 )

@@ -41,7 +41,7 @@ export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise
       from possible_merges where customer_id in ${mine} or named_customer_id in ${mine}`,
     events: sql`
       select e.id, e.kind, e.external_id as "externalId", e.event_name as "eventName", e.amount_cents as "amountCents",
-             e.currency, e.metadata, e.steps, e.occurred_at as "occurredAt", c.landing_url as "landingUrl", c.referrer, c.sub,
+             e.currency, e.lines, e.country, e.metadata, e.steps, e.occurred_at as "occurredAt", c.landing_url as "landingUrl", c.referrer, c.sub,
              c.created_at as "clickedAt"
       from ${events} e left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id`,
     otherPlatform: sql`

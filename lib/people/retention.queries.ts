@@ -36,14 +36,16 @@ const RULES = {
       order by g.created_at`,
     drop: (rows) => sql`delete from mailings where id in (${rows} for update skip locked)`,
   },
-  /** Metadata of events that are credited to nobody. */
+  /** Metadata of events that are credited to nobody, and of their lines. */
   metadata: {
     due: (before) => sql`
       select id from events
-      where partner_id is null and metadata is not null and occurred_at < ${before}
+      where partner_id is null
+        and (metadata is not null or jsonb_path_exists(lines, '$[*].metadata'))
+        and occurred_at < ${before}
       order by occurred_at`,
     drop: (rows) => sql`
-      update events set metadata = null where id in (${rows} for update skip locked)`,
+      update events set metadata = null, lines = without_metadata(lines) where id in (${rows} for update skip locked)`,
   },
   /**
    * Addresses and names of buyers in a processor's events, once a purchase has had no event for so

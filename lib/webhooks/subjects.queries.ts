@@ -47,6 +47,8 @@ const refund = kind(eventQuery, (row, now, { eventId, occurredAt, refund }) => {
     amountCents,
     currency,
     sale: { id: shown.id, externalId: shown.externalId },
+    lines: null,
+    customerCountry: null,
     metadata: null,
     occurredAt,
     commission: null,

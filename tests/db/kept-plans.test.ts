@@ -52,6 +52,7 @@ const PURE = [
   'slug_look',
   'total',
   'utc_day',
+  'without_metadata',
 ]
 /**
  * Functions that read as much as there is: of the installation, for an operator, all customers of a

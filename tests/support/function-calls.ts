@@ -404,6 +404,7 @@ export const CALLS: Record<string, string> = {
   ),
   'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW, false),
   'an owner': call('present_owner', CUSTOMER),
+  'lines without metadata': call('without_metadata', [{ productId: 'x', metadata: {} }]),
   'customers of an import': call('lock_customers', WORKSPACE, [
     identity('external', 'user-1'),
     identity('external', 'user-2'),

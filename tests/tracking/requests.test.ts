@@ -314,9 +314,13 @@ describe('spec 8: limits', () => {
     })
   })
 
-  test('a body over 64 KiB is 413, announced or not', async () => {
-    const body = JSON.stringify({ ...SALE, padding: 'x'.repeat(65 * 1024) })
-    for (const path of [...TRACKING, '/api/track/click']) {
+  test('a body over 64 KiB, or 256 KiB of a sale, is 413, announced or not', async () => {
+    for (const [path, limit] of [
+      ['/api/track/sale', 256],
+      ['/api/track/lead', 64],
+      ['/api/track/click', 64],
+    ] as const) {
+      const body = JSON.stringify({ ...SALE, padding: 'x'.repeat(limit * 1024) })
       const answer = await merchant.post(path, body)
       expect({ status: answer.status, code: answer.body.error?.code }).toEqual({
         status: 413,

@@ -1735,6 +1735,8 @@ customerName?: undefined | string | null
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
+/** The customer’s country: ISO 3166, in any case. */
+customerCountry?: undefined | string | null
 /** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
@@ -1757,6 +1759,10 @@ currency?: undefined | string | null
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
+/** What was bought. The amounts add up to `amountCents`. The metadata of the sale and of all lines have at most 16 KiB together. */
+lines?: undefined | Array<components['schemas']["SaleLine"]> | null
+/** The customer’s country: ISO 3166, in any case. */
+customerCountry?: undefined | string | null
 /** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
@@ -1765,6 +1771,17 @@ occurredAt?: undefined | string | null
 partnerSlug?: undefined | string | null
 /** The ID or label of the partner’s coupon, if the program has `trustedAttribution`. */
 couponCode?: undefined | string | null
+}
+SaleLine: {
+/** Your id of the product. */
+productId: string
+/** Its name, as managers and partners read it. */
+name?: undefined | string | null
+quantity?: undefined | number | null
+/** What the customer paid for the whole line. */
+amountCents: number
+/** Of the line. A rule reads it before that of the sale. */
+metadata?: undefined | Record<string, unknown> | null
 }
 Batch: {
 /** In the order in which they count. */
@@ -1784,6 +1801,10 @@ currency?: undefined | string | null
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
+/** What was bought. The amounts add up to `amountCents`. The metadata of the sale and of all lines have at most 16 KiB together. */
+lines?: undefined | Array<components['schemas']["SaleLine"]> | null
+/** The customer’s country: ISO 3166, in any case. */
+customerCountry?: undefined | string | null
 /** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
@@ -1809,6 +1830,8 @@ customerName?: undefined | string | null
 clickId?: undefined | string | null
 /** Your name for the event. */
 eventName?: undefined | string | null
+/** The customer’s country: ISO 3166, in any case. */
+customerCountry?: undefined | string | null
 /** At most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 /** When it happened, if not now: ISO 8601 with `Z` or an offset, at most 400 days ago. */
@@ -2348,6 +2371,10 @@ sale: {
 id: string | null
 externalId: string
 } | null
+/** What was bought; null if the sale has no lines. */
+lines: Array<components['schemas']["EventLine"]> | null
+/** The customer’s country: ISO 3166, in upper case. */
+customerCountry: string | null
 metadata: Record<string, unknown> | null
 occurredAt: string
 commission: {
@@ -2366,6 +2393,20 @@ code: string
 text: string
 facts: Record<string, unknown>
 }>
+}
+EventLine: {
+productId: string | null
+/** As the payment processor reports it. */
+priceId: string | null
+name: string | null
+quantity: number
+/** After discounts and net of tax. */
+amountCents: number
+/** As the payment processor reports it. */
+billingInterval: "day" | "week" | "month" | "quarter" | "half_year" | "year" | null
+/** Whether it charges for a change of a subscription within a period. */
+isProration: boolean
+metadata: Record<string, unknown> | null
 }
 Commission: {
 id: string

@@ -12,6 +12,7 @@ import { KIND_NAMES } from '../../../lib/rules/steps/event-kinds.ts'
 import { shownSteps } from '../../../lib/rules/steps/steps.ts'
 import type { EventRow } from '../../../lib/tracking/events/events.queries.ts'
 import { CreditForm } from './event-credit.tsx'
+import { EventLines } from './event-lines.tsx'
 
 const Commission = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => {
   const { commissionAmountCents: cents, commissionCurrency: currency, payableAt } = event
@@ -126,10 +127,12 @@ export const EventPage = ({
           .filter(Boolean)
           .join(', ')}
       </Fact>
+      {event.country !== null && <Fact name={m.events_country}>{event.country}</Fact>}
       <Fact name={m.partner}>
         <PartnerOf base={base} row={event} none={t(m.layout_none)} />
       </Fact>
     </dl>
+    <EventLines event={event} />
     {customer && (
       <>
         <h2>{t(m.layout_customer)}</h2>

@@ -69,6 +69,8 @@ const EVENTS: Columns<EventResponse> = [
   'amountCents',
   'currency',
   'sale',
+  'lines',
+  'customerCountry',
   'metadata',
   'occurredAt',
   'commission',

@@ -21,13 +21,14 @@ export const comparableFields = (report: Report | RefundReport) => {
       currency: requested.currency,
     }
   }
-  const { customerExternalId, clickId, occurredAt, sale } = report
+  const { customerExternalId, clickId, occurredAt, sale, lines = null, country = null } = report
   return {
     customerExternalId,
     clickId,
     eventName,
     metadata,
-    ...(sale && { amountCents: Number(sale.amountCents), currency: sale.currency }),
+    customerCountry: country,
+    ...(sale && { amountCents: Number(sale.amountCents), currency: sale.currency, lines }),
     ...(occurredAt && { occurredAt }),
   }
 }
@@ -43,6 +44,8 @@ const FIELD_NAMES: Record<string, Message> = {
   eventName: m.events_field_event_name,
   amountCents: m.events_field_amount,
   currency: m.layout_currency,
+  lines: m.events_lines,
+  customerCountry: m.events_country,
   clickId: m.events_field_click,
   occurredAt: m.events_field_time,
 }

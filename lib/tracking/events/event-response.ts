@@ -24,6 +24,18 @@ const commissionOf = (event: EventRow, now: Date): EventResponse['commission'] =
   }
 }
 
+const linesOf = ({ lines }: EventRow): EventResponse['lines'] =>
+  lines?.map((line) => ({
+    productId: line.productId,
+    priceId: line.priceId ?? null,
+    name: line.name ?? null,
+    quantity: line.quantity,
+    amountCents: line.amountCents,
+    billingInterval: line.billingInterval ?? null,
+    isProration: line.isProration ?? false,
+    metadata: line.metadata ?? null,
+  })) ?? null
+
 /** An event as the API represents it, in responses and webhooks. */
 export const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   id: event.id,
@@ -45,6 +57,8 @@ export const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   currency: event.currency,
   sale:
     event.saleExternalId === null ? null : { id: event.saleId, externalId: event.saleExternalId },
+  lines: linesOf(event),
+  customerCountry: event.country,
   metadata: event.metadata,
   occurredAt: event.occurredAt,
   commission: commissionOf(event, now),

@@ -89,6 +89,8 @@ const selectEvents = (db: Db, workspaceId: string) =>
       'e.customer_external_id as customerExternalId',
       'e.amount_cents as amountCents',
       'e.currency',
+      'e.lines',
+      'e.country',
       'e.metadata',
       'e.attributed_by as attributedBy',
       'e.occurred_at as occurredAt',

@@ -1,7 +1,27 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/common.responses.ts'
+import { BILLING_INTERVALS } from '../../rules/rewards/sale-lines.ts'
 import { COMMISSION_STATUSES } from '../../rules/steps/commissions.ts'
 import { EVENT_KINDS } from '../../rules/steps/event-kinds.ts'
+
+/** A line of a sale. */
+const EventLine = z
+  .strictObject({
+    productId: z.string().nullable(),
+    priceId: z.string().nullable().meta({ description: 'As the payment processor reports it.' }),
+    name: z.string().nullable(),
+    quantity: z.int(),
+    amountCents: z.int().meta({ description: 'After discounts and net of tax.' }),
+    billingInterval: z
+      .enum(BILLING_INTERVALS)
+      .nullable()
+      .meta({ description: 'As the payment processor reports it.' }),
+    isProration: z.boolean().meta({
+      description: 'Whether it charges for a change of a subscription within a period.',
+    }),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: 'EventLine' })
 
 /** An event and the steps of its decision. */
 export const EventResponse = z
@@ -41,6 +61,14 @@ export const EventResponse = z
       .strictObject({ id: z.uuid().nullable(), externalId: z.string() })
       .nullable()
       .meta({ description: 'The sale of a refund. Its id is null until the sale is known.' }),
+    lines: z
+      .array(EventLine)
+      .nullable()
+      .meta({ description: 'What was bought; null if the sale has no lines.' }),
+    customerCountry: z
+      .string()
+      .nullable()
+      .meta({ description: 'The customer’s country: ISO 3166, in upper case.' }),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     occurredAt: timestamp,
     commission: z

@@ -1,11 +1,18 @@
 /** Requests of POST /api/track/batch. */
 import * as z from 'zod/mini'
 import { ApiError } from '../../http/errors.ts'
-import { checkCodes, leadFields, saleFields, toLead, toSale } from './reports.schemas.ts'
+import {
+  checkCodes,
+  checkLines,
+  leadFields,
+  saleFields,
+  toLead,
+  toSale,
+} from './reports.schemas.ts'
 
 const MAX_EVENTS = 500
 
-/** The largest body of a batch, in bytes: 500 reports of 2 KiB each. */
+/** The largest body of a batch, in bytes: 500 reports of 2 KiB each, or fewer that have lines. */
 export const BATCH_MAX_BYTES = 1024 * 1024
 
 /** One report of a batch. */
@@ -13,7 +20,7 @@ export const BatchEvent = z
   .discriminatedUnion('kind', [
     z
       .pipe(
-        z.extend(saleFields, { kind: z.literal('sale') }).check(checkCodes),
+        z.extend(saleFields, { kind: z.literal('sale') }).check(checkCodes, checkLines),
         z.transform((sale) => toSale(sale)),
       )
       .check(z.meta({ id: 'BatchSale' })),

@@ -65,7 +65,7 @@ export type SavedReport = Omit<ReturnType<typeof toSaved>, 'holds'> & { holds: D
 /** A report as save_report takes it. What is absent is null or left out there. */
 export const toSaved = (decided: DecidedReport) => {
   const { workspaceId, report, bodyHash, decision, occurredAt, receivedAt } = decided
-  const { kind, externalId, customerExternalId, eventName, metadata, sale } = report
+  const { kind, externalId, customerExternalId, eventName, metadata, lines, country, sale } = report
   const { clickId, credit } = decision
   const waiting = sale && settleWaiting(decision, decided.refunds, { ...sale, externalId })
   const eventId = newId()
@@ -77,6 +77,8 @@ export const toSaved = (decided: DecidedReport) => {
     customerExternalId,
     eventName,
     metadata: metadata ?? undefined,
+    lines,
+    country,
     amountCents: sale ? Number(sale.amountCents) : undefined,
     currency: sale?.currency,
     clickId,

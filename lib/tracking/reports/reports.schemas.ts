@@ -1,13 +1,18 @@
 /** Reports of sales and leads: spec, section 2. */
 import * as z from 'zod/mini'
 import { currency, id } from '../../http/report-fields.ts'
+import { MAX_LINES, type StoredLine } from '../../rules/rewards/sale-lines.ts'
 import { CLOCK_DIFFERENCE_MS, MAX_AGE_DAYS } from '../../rules/steps/occurred-at.ts'
 import type { PartnerCode, Report } from '../../rules/steps/report.ts'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../../values/emails.ts'
 import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 
+/** The largest body of a sale, in bytes: 100 lines with long ids and names, and all metadata. */
+export const SALE_MAX_BYTES = 256 * 1024
+
 const MAX_METADATA_BYTES = 16 * 1024
+const MAX_QUANTITY = 1_000_000
 
 /** A reported click id, or null if blank. Long ones are cut, because explanations quote them. */
 const readClickId = (text: string): string | null => {
@@ -28,23 +33,40 @@ const clickId = z.nullish(
     ),
 )
 
+const anyMetadata = z.record(z.string(), z.unknown())
+
+const bytesOf = (value: z.infer<typeof anyMetadata> | null | undefined): number =>
+  value ? new TextEncoder().encode(JSON.stringify(value)).length : 0
+
 /** Whatever the merchant wants to keep with an event. */
 export const metadata = z.nullish(
-  z.record(z.string(), z.unknown()).check(
+  anyMetadata.check(
     z.refine(
-      (value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_METADATA_BYTES,
+      (value) => bytesOf(value) <= MAX_METADATA_BYTES,
       `At most ${MAX_METADATA_BYTES} bytes of JSON.`,
     ),
     z.describe('At most 16 KiB and 32 levels deep.'),
   ),
 )
 
+/** Any two letters: a sale is not lost because of a code that is not assigned. */
+const customerCountry = z.nullish(
+  z
+    .pipe(
+      z.string().check(z.regex(/^[A-Za-z]{2}$/, 'Must be two letters, such as DE.')),
+      z.transform((code) => code.toUpperCase()),
+    )
+    .check(
+      z.meta({ description: 'The customer’s country: ISO 3166, in any case.', example: 'DE' }),
+    ),
+)
+
 /** An amount of a report. */
-export const amountCents = (description: string) =>
+export const amountCents = (description: string, least = 1) =>
   z
     .int('Must be a whole number of minor units.')
     .check(
-      z.minimum(1, 'Must be at least 1.'),
+      z.minimum(least, `Must be at least ${least}.`),
       z.maximum(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`),
       z.describe(description),
     )
@@ -101,6 +123,63 @@ const toCode = ({ partnerSlug, couponCode }: Codes): PartnerCode | undefined => 
   return couponCode != null ? { by: 'coupon', value: couponCode } : undefined
 }
 
+const wrongQuantity = `Must be a whole number from 1 to ${MAX_QUANTITY}.`
+
+const SaleLine = z
+  .object({
+    productId: id('Your id of the product.'),
+    name: z.nullish(id('Its name, as managers and partners read it.')),
+    quantity: z
+      .nullish(
+        z
+          .int(wrongQuantity)
+          .check(z.minimum(1, wrongQuantity), z.maximum(MAX_QUANTITY, wrongQuantity)),
+      )
+      .check(z.meta({ default: 1 })),
+    amountCents: amountCents('What the customer paid for the whole line.', 0),
+    metadata: z.nullish(
+      anyMetadata.check(z.describe('Of the line. A rule reads it before that of the sale.')),
+    ),
+  })
+  .check(z.meta({ id: 'SaleLine' }))
+
+const lines = z.nullish(
+  z
+    .array(SaleLine)
+    .check(
+      z.minLength(1, 'Must have at least one line.'),
+      z.maxLength(MAX_LINES, `Must have at most ${MAX_LINES} lines.`),
+      z.describe(
+        'What was bought. The amounts add up to `amountCents`. The metadata of the sale and of all lines have at most 16 KiB together.',
+      ),
+    ),
+)
+
+type Lined = Pick<z.output<typeof saleFields>, 'amountCents' | 'metadata' | 'lines'>
+
+/** Refuses lines that do not add up to the sale, or whose metadata is too large. */
+export const checkLines = (context: { value: Lined; issues: z.core.$ZodRawIssue[] }): void => {
+  const { amountCents, metadata, lines } = context.value
+  if (!lines) return
+  const refuse = (message: string) =>
+    context.issues.push({ code: 'custom', message, path: ['lines'], input: lines })
+  // As bigints, because a sum of so many numbers may not be exact.
+  const sum = lines.reduce((all, line) => all + BigInt(line.amountCents), 0n)
+  if (sum !== BigInt(amountCents))
+    refuse(`The amounts of the lines add up to ${sum}, and amountCents is ${amountCents}.`)
+  const bytes = lines.reduce((all, line) => all + bytesOf(line.metadata), bytesOf(metadata))
+  if (bytes > MAX_METADATA_BYTES)
+    refuse(`The metadata has ${bytes} bytes of JSON. At most ${MAX_METADATA_BYTES} are kept.`)
+}
+
+const toLine = (line: z.output<typeof SaleLine>): StoredLine => ({
+  productId: line.productId,
+  ...(line.name != null && { name: line.name }),
+  quantity: line.quantity ?? 1,
+  amountCents: line.amountCents,
+  ...(line.metadata && { metadata: line.metadata }),
+})
+
 export const saleFields = z.object({
   externalId: id(
     'Your invoice or order id. One sale per id. If a connected payment processor also reports the payment: ' +
@@ -115,6 +194,8 @@ export const saleFields = z.object({
   currency: z.nullish(currency).check(z.describe('ISO 4217 code, in any case. `USD` by default.')),
   clickId,
   eventName: z.nullish(id('Your name for the event.')).check(z.meta({ default: 'sale' })),
+  lines,
+  customerCountry,
   metadata,
   occurredAt,
   partnerSlug,
@@ -132,12 +213,14 @@ export const toSale = (sale: z.output<typeof saleFields>): Report => ({
   metadata: sale.metadata ?? null,
   occurredAt: sale.occurredAt ?? undefined,
   code: toCode(sale),
+  lines: sale.lines?.map(toLine),
+  country: sale.customerCountry ?? undefined,
   sale: { amountCents: BigInt(sale.amountCents), currency: sale.currency ?? 'USD' },
 })
 
 /** POST /api/track/sale. */
 export const SaleEvent = z
-  .pipe(saleFields.check(checkCodes), z.transform(toSale))
+  .pipe(saleFields.check(checkCodes, checkLines), z.transform(toSale))
   .check(z.meta({ id: 'SaleEvent' }))
 
 const customerText = (maxLength: number) =>
@@ -159,6 +242,7 @@ export const leadFields = z.object({
   customerName: customerText(MAX_ID_LENGTH),
   clickId,
   eventName: z.nullish(id('Your name for the event.')).check(z.meta({ default: 'lead' })),
+  customerCountry,
   metadata,
   occurredAt,
   partnerSlug,
@@ -177,6 +261,7 @@ export const toLead = (lead: z.output<typeof leadFields>): Report => ({
   metadata: lead.metadata ?? null,
   occurredAt: lead.occurredAt ?? undefined,
   code: toCode(lead),
+  country: lead.customerCountry ?? undefined,
   sale: null,
 })
 
