@@ -92,6 +92,47 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
             last_at = greatest(report_mismatches.last_at, excluded.last_at)
 $$;
 
+-- What a customer paid before a report: PaymentHistory in lib/rules/rewards/conditions.ts, and
+-- lib/rules/plans/payment-history.ts for recomputed sales. Of an unknown customer, it is the sales
+-- under its id, which the report adopts.
+create or replace function payments_before(workspace uuid, customer uuid, customer_external_id text,
+    external_id text, occurred_at timestamptz) returns json
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
+declare
+    payments    integer;
+    first_at    timestamptz;
+    started_at  timestamptz;
+    -- As dated_to of load_report.
+    paid_to     timestamptz := case when occurred_at = date_trunc('second', occurred_at)
+                                    then occurred_at + interval '999 milliseconds'
+                                    else occurred_at end;
+begin
+    select count(*), min(e.occurred_at) into payments, first_at
+    from (
+        select * from events c where c.customer_id = customer
+        union all
+        select * from events u
+        where customer is null and u.workspace_id = workspace and u.kind = 'sale'
+          and u.customer_id is null and u.customer_external_id = customer_external_id) e
+    where e.kind = 'sale' and e.amount_cents > 0
+      and (e.occurred_at, e.external_id) < (occurred_at, external_id)
+      -- reported once, or as its processor reports it
+      and is_counted(e.steps) and not e.steps @> '[{"code": "sale_expected_from_stripe"}]';
+    -- As startAt in lib/rules/identities/owner.ts.
+    select r.started_at into started_at
+    from referrals r
+    where r.customer_id = customer and r.started_at is not null
+      and r.referred_at <= paid_to
+    order by r.referred_at desc, r.origin collate "C" desc limit 1;
+    if started_at < occurred_at then
+        payments := payments + 1;
+        first_at := least(first_at, started_at);
+    end if;
+    return json_build_object('payments', payments, 'ofSubscription', null, 'firstSaleAt', first_at);
+end $$;
+
 -- What a report is decided from: ReportFacts in lib/tracking/reports/facts.queries.ts, with the
 -- event of an earlier report alone if that is complete. Text if the API key is refused:
 -- "unknown_key", also for one that is revoked or expired, or "insufficient_scope". It is json,
@@ -130,6 +171,7 @@ declare
     referrals       json;
     refunds         json;
     code_holders    json;
+    history         json;
     -- A dated report is judged like a processor's, whose times are whole seconds: see
     -- terms_of_partner.
     dated_to        timestamptz := case when occurred_at = date_trunc('second', occurred_at)
@@ -182,7 +224,7 @@ begin
             click_partner := terms_of_partner(cl.partner_id, cu.id, occurred_at, dated_to);
             click := json_build_object(
                 'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
-                'partner', click_partner);
+                'partner', click_partner, 'link', cl.slug_key, 'sub', cl.sub);
         end if;
         if cu.id is not null and occurred_at is not null then
             referrals := (
@@ -227,6 +269,12 @@ begin
                      where c.workspace_id = workspace
                        and lower(normalize(c.label)) = lower(coupon_code))) h (id));
         end if;
+        -- A text, so that a report without such rules runs no statement.
+        if concat(click_partner, owner, referrers, code_holders)
+            ~ '"fact" ?: ?"(payment|customerMonths)"' then
+            history := payments_before(workspace, cu.id, customer_external_id, external_id,
+                coalesce(occurred_at, received_at));
+        end if;
         if report_kind = 'sale' then
             select exists (select from processor_events s where s.workspace_id = workspace),
                    exists (select from events r
@@ -255,7 +303,7 @@ begin
     return json_build_object(
         'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'customer', customer,
         'click', click, 'customerPartner', owner, 'referrals', referrals, 'referrers', referrers,
-        'codeHolders', coalesce(code_holders, '[]'),
+        'codeHolders', coalesce(code_holders, '[]'), 'history', history,
         'customerEmails', coalesce(array_remove(emails, null), '{}'),
         'refunds', coalesce(refunds, '[]'), 'adoptsSales', adopts_sales,
         'hasProcessorEvents', is_joined,
@@ -374,6 +422,13 @@ begin
         paid_at := least(paid_at,
             addressed_elsewhere(workspace, of_customer, date_trunc('second', since)));
     end if;
+    -- Sales after it that a rule decided have another payment number now.
+    if (late -> 'isPaid')::boolean then
+        paid_at := least(paid_at, (
+            select min(s.occurred_at) from events s
+            where s.customer_id = of_customer and s.kind = 'sale' and s.id <> saved_id
+              and s.occurred_at >= occurred_at and s.steps @> '[{"code": "line_reward"}]'));
+    end if;
     if is_referred or (late -> 'isNamed')::boolean then
         addressed_at := addressed_since(workspace, of_customer, '-infinity');
     end if;
@@ -419,6 +474,8 @@ declare
     holds         jsonb       := report -> 'holds';
     refunds       jsonb       := coalesce(report -> 'refunds', '[]');
     adopts_sales  boolean     := coalesce((report -> 'adoptsSales')::boolean, false);
+    -- how often the customer had paid before, if the decision depends on that
+    paid_before   integer     := report -> 'paymentsBefore';
     is_refunded   boolean;   -- whether refunds wait for the sale
     is_processed  boolean;   -- whether a processor reports to the workspace
 begin
@@ -433,7 +490,8 @@ begin
     -- customer do not conflict with each other. Those that may change the row lock it as strongly
     -- as that from the beginning: two that hold it `for share` and then update it are a deadlock.
     if customer is not null then
-        if (customer -> 'isChanged')::boolean or report -> 'late' is not null then
+        if (customer -> 'isChanged')::boolean or report -> 'late' is not null
+            or paid_before is not null then
             perform from customers c
             where c.id = of_customer and c.revision = (customer -> 'revision')::integer
             for no key update;
@@ -456,6 +514,13 @@ begin
               and e.customer_external_id = customer_external_id) then
             perform assert_unchanged(false);
         end if;
+    end if;
+    -- Under the lock of the customer, or of its id. It is compared without the start of an import,
+    -- which changes the revision.
+    if paid_before is not null then
+        perform assert_unchanged(paid_before = (payments_before(workspace,
+            (customer ->> 'id')::uuid, customer_external_id, external_id,
+            occurred_at) ->> 'payments')::integer);
     end if;
 
     -- The customer and the commission follow: their foreign keys are checked at the commit.
@@ -524,6 +589,11 @@ begin
           and i.workspace_id = workspace and not i.is_verified;
     end if;
     if partner is null then
+        if report -> 'late' is not null
+            and mark_late(workspace, saved_id, of_customer, report -> 'late', occurred_at,
+                occurred_at <> received_at) then
+            hash := null;
+        end if;
         return jsonb_build_object(
             'id', saved_id, 'attributed', false, 'bodyHash', hash,
             'isAnnounced', current_setting('tributary.announced', true) = 'on');
@@ -573,7 +643,7 @@ begin
     if (customer -> 'isChanged')::boolean then
         update customers c
         set email = customer ->> 'email', name = customer ->> 'name',
-            revision = c.revision + (customer -> 'isReferred')::boolean::integer,
+            revision = c.revision + (customer -> 'isRevised')::boolean::integer,
             -- A concurrent report may have been received later and saved earlier.
             partner_id = case when (customer -> 'isMoved')::boolean
                               then present_owner(of_customer) else c.partner_id end

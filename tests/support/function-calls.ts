@@ -71,7 +71,8 @@ const credited = {
     oneTime: true,
   },
   stepsWhenBeaten: [],
-  late: { isReferred: true, isNamed: true, since: '2020-01-01T00:00:00Z' },
+  late: { isReferred: true, isNamed: true, isPaid: true, since: '2020-01-01T00:00:00Z' },
+  paymentsBefore: 0,
   holds: [],
 }
 
@@ -223,6 +224,7 @@ export const CALLS: Record<string, string> = {
       revision: 0,
       isChanged: true,
       isReferred: true,
+      isRevised: true,
       isMoved: true,
     },
     identities: [identity('email', 'user-new@buyer.example')],
@@ -404,6 +406,18 @@ export const CALLS: Record<string, string> = {
   ),
   'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW, false),
   'an owner': call('present_owner', CUSTOMER),
+  'payments before a report': call(
+    'payments_before',
+    WORKSPACE,
+    CUSTOMER,
+    'user-1',
+    'order-new',
+    NOW,
+  ),
+  'payments of an unknown customer': call(
+    'payments_before',
+    ...[WORKSPACE, null, 'user-new', 'order-new', NOW],
+  ),
   'lines without metadata': call('without_metadata', [{ productId: 'x', metadata: {} }]),
   'customers of an import': call('lock_customers', WORKSPACE, [
     identity('external', 'user-1'),

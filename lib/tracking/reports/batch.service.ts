@@ -42,8 +42,8 @@ const ROUNDS = 510
  * decided from, the second saves them and loads again those that depend on one before, such as the
  * sale of a customer whose lead is in the batch, and the third saves these. Every further dated
  * report of one customer takes one more, and so do conflicts with other requests, repeats all
- * together, and two ids of one customer. Reports that something received before depends on take
- * more: see `completeReport`.
+ * together, two ids of one customer, and every further sale that is decided by its number. Reports
+ * that something received before depends on take more: see `completeReport`.
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  * @throws {Unavailable} if none is known to be recorded
@@ -125,6 +125,7 @@ const recordFirsts = async (
   settle: Settle,
 ): Promise<Item[]> => {
   const repeats: Item[] = []
+  /** The ids of customers of whom several reports may be decided together. */
   const begun = new Set<string>()
   const customers = new Map<string, string>()
   const customerOf = (item: Item) => customers.get(refOf(item)) ?? refOf(item)
@@ -151,7 +152,7 @@ const recordFirsts = async (
     )
     const places = new Set(ordered.map(({ place }) => place))
     const toSave = loaded.filter(({ place }) => places.has(place))
-    for (const item of toSave) begun.add(refOf(item))
+    for (const item of toSave) if (!item.facts.history) begun.add(refOf(item))
     const toLoad = takeIndependent(without(unsaved, toSave), customerOf, begun)
     const result = await saveThenLoad(toSave, toLoad)
     // A report that conflicts is loaded again, and so are later reports of the same customer.
@@ -211,11 +212,12 @@ const refOf = ({ report }: Item): string => report.customerExternalId
 
 /**
  * The reports that can be decided together, because none depends on an earlier one. All reports of
- * a customer depend on its first one, which may decide who owns the customer, and on each dated
- * one. If other reports depend on each other, the later one conflicts.
+ * a customer depend on its first one, which may decide who owns the customer, on each dated one, and
+ * on each whose decision depends on what was paid before. If other reports depend on each other, the later one conflicts.
  *
  * @param customerOf the customer of a report, or the id that the report names while that is unknown
- * @param begun      the ids of customers whose first report is saved, or about to be
+ * @param begun      the ids of customers whose first report is saved, or about to be, and did not
+ *   depend on what was paid before
  */
 const takeIndependent = (
   items: Item[],

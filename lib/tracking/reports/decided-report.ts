@@ -37,6 +37,8 @@ export type DecidedReport = {
   /** Whether a payment processor may report the same sale. */
   mayBeDuplicate: boolean
   decision: Decision
+  /** How often the customer had paid before, if the decision depends on that. */
+  paymentsBefore?: number | undefined
   /** Reported refunds that wait for the sale. */
   refunds: ReportedRefund[]
   /** When it took place, as it was judged: see `judgedAt`. */
@@ -65,13 +67,24 @@ export const changesOf = (
     (isMover && partner.id !== customer.partnerId) ||
     (customer.isClickedFirst && referrer !== null) ||
     isDated
+  // Concurrent sales of which the number decides must not count as the same one.
+  const isRevised = isReferred || isNumbered(decided)
   // To verify an address may mark sales, too.
   const isNamed =
     email !== customer.email || name !== customer.name || report.emailVerified === true
-  const isChanged = isReferred || isNamed
+  const isChanged = isRevised || isNamed
   // Others may have referred the customer since a dated report.
-  return { email, name, isMoved: referrer !== null && (isMover || isDated), isReferred, isChanged }
+  const isMoved = referrer !== null && (isMover || isDated)
+  return { email, name, isMoved, isReferred, isRevised, isChanged }
 }
+
+/** Whether it is a sale that is decided by what its customer paid before. */
+const isNumbered = ({ report, paymentsBefore }: DecidedReport): boolean =>
+  report.kind === 'sale' && paymentsBefore !== undefined
+
+/** Whether a sale may have been saved after later ones of its customer, whose number it changes. */
+export const renumbers = (decided: DecidedReport): boolean =>
+  isNumbered(decided) || (decided.report.kind === 'sale' && decided.occurredAt < decided.receivedAt)
 
 /** Who refers a customer. By a click, it did so when the link was clicked. */
 export type Referrer = { partner: PartnerTerms; source: 'click' | 'code'; clickedAt: Date | null }

@@ -17,6 +17,7 @@ import { ownerInTime, type Referral } from '../../rules/identities/owner.ts'
 import { purchaseKeyOf } from '../../rules/purchases/facts.ts'
 import { isProcessorId } from '../../rules/purchases/processors.ts'
 import type { ReportedRefund } from '../../rules/refunds/refunds.ts'
+import type { PaymentHistory } from '../../rules/rewards/conditions.ts'
 import { judgedAt } from '../../rules/steps/occurred-at.ts'
 import type { Report } from '../../rules/steps/report.ts'
 import { slugKey } from '../../values/slugs.ts'
@@ -50,7 +51,9 @@ type ReportKey = Pick<
 >
 
 /** What load_report of schema.sql returns. */
-export type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner' | 'code'> & {
+export type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner' | 'code' | 'history'> & {
+  /** Null if no reward in question asks for it. */
+  history: FromJson<PaymentHistory> | null
   click: FromJson<Click> | null
   customerPartner: FromJson<PartnerTerms> | null
   /** Of a dated report: everybody who referred the customer, with the terms of that time. */
@@ -130,7 +133,8 @@ export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): Rep
   }))
   const code = followCode(report.code, holders)
   const own = withCode(followReportedClick(report.clickId, click, occurredAt), code)
-  return { ...facts, click, code, ...ownerOf(facts, own, occurredAt) }
+  const history = facts.history ? withDates(facts.history, 'firstSaleAt') : undefined
+  return { ...facts, click, code, history, ...ownerOf(facts, own, occurredAt) }
 }
 
 /** The partner who owns the customer, or owned it at the time of a dated report. */

@@ -1,5 +1,5 @@
 /** What a report refers of payments that were received before it. */
-import { addressesOf, type DecidedReport, type Referrer } from './decided-report.ts'
+import { addressesOf, type DecidedReport, type Referrer, renumbers } from './decided-report.ts'
 
 /** What is marked to be recomputed after a report. */
 export type LateReport = {
@@ -7,6 +7,8 @@ export type LateReport = {
   isReferred: boolean
   /** Whether it names an address. */
   isNamed: boolean
+  /** Whether it is a sale that may change the payment number of later ones: see `renumbers`. */
+  isPaid: boolean
   /** Payments from this time on are recomputed. */
   since: Date
 }
@@ -23,17 +25,21 @@ export type LateReport = {
  * @returns undefined if there can be none
  */
 export const lateOf = (
-  { report, customer, adoptsSales, occurredAt, receivedAt }: DecidedReport,
+  decided: DecidedReport,
   changes: { isReferred: boolean } | null,
   referrer: Referrer | null,
 ): LateReport | undefined => {
+  const { report, customer, adoptsSales, occurredAt, receivedAt } = decided
+  const isKnown = customer !== null || adoptsSales
   const isNamed = addressesOf(report).length > 0
-  if (!(referrer || occurredAt < receivedAt) || !(customer || adoptsSales || isNamed))
-    return undefined
+  const mayRefer = (referrer !== null || occurredAt < receivedAt) && (isKnown || isNamed)
+  const isPaid = isKnown && renumbers(decided)
+  if (!mayRefer && !isPaid) return undefined
   const { isClickedFirst } = customer ?? { isClickedFirst: adoptsSales }
   return {
-    isReferred: changes?.isReferred ?? adoptsSales,
-    isNamed,
+    isReferred: mayRefer && (changes?.isReferred ?? adoptsSales),
+    isNamed: mayRefer && isNamed,
+    isPaid,
     since: (isClickedFirst && referrer?.clickedAt) || occurredAt,
   }
 }

@@ -34,8 +34,11 @@ export const recordReport = async <E extends KeyEnv & TrackingEnv & ReportQueues
   return respondRecorded(c, event, report, bodyHash)
 }
 
-/** A customer is new once. After that, reports conflict only with changes of the owner. */
-const ROUNDS = 10
+/**
+ * A customer is new once. After that, reports conflict only with changes of the owner, and with
+ * sales of the customer that are decided by their number.
+ */
+const ROUNDS = 20
 
 const record = async <E extends KeyEnv & TrackingEnv>(
   c: Context<E>,
@@ -44,8 +47,9 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   purchases: ReportsService,
 ): Promise<RecordedEvent> => {
   const { db, apiKeyHash } = c.var
-  const now = receivedAt(c.var.now)
   for (let round = 0; round < ROUNDS; round++) {
+    // Later than what it conflicts with: sales that are numbered are saved in their order.
+    const now = receivedAt(round === 0 ? c.var.now : new Date())
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
     if (typeof facts === 'string') throw keyRefusal(facts)
     const { keyId, workspaceId, recorded } = facts
@@ -79,6 +83,7 @@ export const decideLoaded = (
     code,
     hasProcessorEvents,
     mayBeDuplicate,
+    history,
   } = facts
   const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
   const occurredAt = judgedAt(report, now)
@@ -92,6 +97,7 @@ export const decideLoaded = (
     click,
     code,
     decision: decide(report, facts, occurredAt),
+    paymentsBefore: history?.payments,
     bodyHash: isJoined ? null : bodyHash,
     occurredAt,
     receivedAt: now,

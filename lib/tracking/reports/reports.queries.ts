@@ -15,8 +15,14 @@ import {
   type DecideHolds,
   saveDeciding,
 } from '../holds/undecided-holds.queries.ts'
-import { changesOf, type DecidedReport, identitiesOf, referrerOf } from './decided-report.ts'
-import { lateOf } from './late-reports.ts'
+import {
+  changesOf,
+  type DecidedReport,
+  identitiesOf,
+  referrerOf,
+  renumbers,
+} from './decided-report.ts'
+import { type LateReport, lateOf } from './late-reports.ts'
 
 /** What the response to a report is made from. */
 export type RecordedEvent = {
@@ -96,14 +102,20 @@ export const toSaved = (decided: DecidedReport) => {
 }
 
 /** A sale that credits nobody may be credited by a report that comes late. */
-const toUncredited = ({ report, customer }: DecidedReport) => {
+const toUncredited = (decided: DecidedReport) => {
+  const { report, customer, occurredAt } = decided
   if (report.kind === 'lead') {
     const { emailVerified, customerEmail: email } = report
     return customer && emailVerified && email
       ? { verified: { customerId: customer.id, email } }
       : {}
   }
-  if (customer) return { customer: { id: customer.id, revision: customer.revision } }
+  const late: LateReport = { isReferred: false, isNamed: false, isPaid: true, since: occurredAt }
+  if (customer)
+    return {
+      customer: { id: customer.id, revision: customer.revision },
+      late: renumbers(decided) ? late : undefined,
+    }
   return { identities: [identityOf(report.customerExternalId)] }
 }
 
@@ -128,6 +140,7 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
       : { id: newId(), email: report.customerEmail, name: report.customerName },
     identities: identities.length ? identities : undefined,
     adoptsSales,
+    paymentsBefore: decided.paymentsBefore,
     referrer: referrer
       ? {
           partnerId: referrer.partner.id,
