@@ -1,7 +1,7 @@
 /** Compares the purchases that a processor lists with the ledger, and records what is missing. */
 import type { Db } from '../../db/connection.ts'
 import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
-import { countedOf } from '../../rules/plans/amounts.ts'
+import { countedOf } from '../../rules/decisions/amounts.ts'
 import type { KnownFacts, PurchasePlan } from '../../rules/plans/plan.ts'
 import { planPurchase } from '../../rules/plans/plan-purchase.ts'
 import { readPurchase, type Trigger, triggerOf } from '../../rules/plans/purchase.ts'

@@ -3,8 +3,8 @@
  * Planning is idempotent: once a plan is applied, the next one changes nothing. Design, section 5.
  */
 import { canonicalJson } from '../../values/json.ts'
+import { countedOf, countedPart } from '../decisions/amounts.ts'
 import { type SettledRefund, settleRefunds } from '../refunds/refunds.ts'
-import { countedOf, countedPart } from './amounts.ts'
 import { hasUnmerged, mergeDuplicates } from './duplicates.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SalePlan } from './plan.ts'
 import { planReturns } from './plan-returns.ts'

@@ -5,6 +5,7 @@
 
 import { proportionOf } from '../../values/money.ts'
 import { couponsOf } from '../attribution/discounts.ts'
+import { scaledTo } from '../decisions/amounts.ts'
 import { isErased } from '../identities/identities.ts'
 import {
   type CheckoutFact,
@@ -16,7 +17,6 @@ import {
 import { type Payment, readPayments } from '../purchases/payments.ts'
 import { byText, ofKind, type ReceivedFact } from '../purchases/received.ts'
 import { type Returns, readReturns } from '../refunds/returns.ts'
-import { scaledTo } from './amounts.ts'
 
 export type Purchase = {
   /** The sale's external id: its invoice, else its payment. Null while neither is known. */

@@ -2,6 +2,7 @@
  * Facts: what a payment processor's event says about a purchase, in the same form for every
  * processor. Amounts are minor units by ISO 4217; times in facts are ISO 8601 in UTC.
  */
+import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Refusal } from './outcomes.ts'
 import { isProcessorId, type Processor } from './processors.ts'
 
@@ -17,7 +18,15 @@ export type PaidPart = { grossCents: number; netCents: number; shippingCents?: n
  */
 export type Paid = PaidPart & { currency: string; outOfBand?: PaidPart }
 
-export type CheckoutFact = {
+/** What was bought, and by whom. Absent if the processor does not say so. */
+type Bought = {
+  /** With the amounts that it states, before what else was paid is spread over them: `linesOf`. */
+  lines?: StoredLine[]
+  /** The buyer's country: ISO 3166. */
+  country?: string
+}
+
+export type CheckoutFact = Bought & {
   kind: 'checkout'
   id: string
   createdAt: string
@@ -43,7 +52,7 @@ export type CheckoutFact = {
   externalId?: string | null
 }
 
-export type InvoiceFact = {
+export type InvoiceFact = Bought & {
   kind: 'invoice'
   id: string
   customer: string | null
@@ -68,7 +77,7 @@ export type InvoiceFact = {
 }
 
 /** A payment: a sale of its own unless it belongs to an invoice or checkout (`readPurchase`). */
-type IntentFact = {
+type IntentFact = Pick<Bought, 'country'> & {
   kind: 'intent'
   id: string
   customer: string | null
@@ -159,6 +168,8 @@ export type CreditNoteFact = {
   net?: { netCents: number; shippingCents: number } | null
   currency: string
   refunds: { id: string; amountCents: number | null }[]
+  /** The net amounts that it credits of lines of the invoice, by their `StoredLine.id`. */
+  lines?: { line: string; netCents: number }[]
   isVoid: boolean
 }
 

@@ -1,5 +1,6 @@
 /** Recomputes past events under other terms of a program. docs/decisions.md, "What-if". */
 
+import { recountedOf } from '../decisions/amounts.ts'
 import { decideReward } from '../decisions/decide.ts'
 import { type Credits, creditAll, movesCredit } from '../decisions/past-credits.ts'
 import {
@@ -11,7 +12,6 @@ import {
   termsAt,
 } from '../decisions/past-events.ts'
 import { startAt } from '../identities/owner.ts'
-import { recountedOf } from '../plans/amounts.ts'
 import type { Money } from '../rewards/rewards.ts'
 import type { Report } from '../steps/report.ts'
 

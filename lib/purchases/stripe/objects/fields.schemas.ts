@@ -47,6 +47,34 @@ export const list = <S extends z.ZodType>(item: S) =>
     .nullish()
     .transform((page) => page?.data ?? [])
 
+/** The same, with what it says of the items that it leaves out: events have the first ten. */
+export const page = <S extends z.ZodType>(item: S) =>
+  z
+    .object({
+      data: z.array(item),
+      has_more: z.boolean().nullish().catch(null),
+      total_count: z.int().nullish().catch(null),
+    })
+    .nullish()
+    .catch(null)
+    .transform((given) => ({
+      data: given?.data ?? [],
+      hasMore: given?.has_more ?? false,
+      total: given?.total_count ?? null,
+    }))
+
+/** The country of an address: ISO 3166. */
+export const country = z
+  .object({
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/i)
+      .transform((code) => code.toUpperCase()),
+  })
+  .nullish()
+  .catch(null)
+  .transform((address) => address?.country ?? null)
+
 /** An id of the merchant's system; null for anything else. */
 const ownId = z
   .string()

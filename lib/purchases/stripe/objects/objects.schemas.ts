@@ -7,16 +7,19 @@
 import * as z from 'zod'
 import {
   amount,
+  country,
   currency,
   email,
   list,
   metadata,
+  page,
   ref,
   reference,
   text,
   time,
   words,
 } from './fields.schemas.ts'
+import { CheckoutLine, CreditNoteLine, InvoiceLine } from './lines.schemas.ts'
 
 /** A coupon as a checkout names it. */
 const UsedCoupon = z.object({ coupon: ref, promotion_code: ref })
@@ -56,7 +59,8 @@ export const Checkout = z.object({
   subscription: ref,
   customer: ref,
   customer_email: email,
-  customer_details: z.object({ email, name: words }).nullish(),
+  customer_details: z.object({ email, name: words, address: country }).nullish(),
+  line_items: page(CheckoutLine),
   client_reference_id: reference,
   discounts: z.array(UsedCoupon).nullish(),
   metadata,
@@ -65,15 +69,6 @@ export const Checkout = z.object({
 const Payment = z.object({ payment_intent: ref, charge: ref })
 const tax = z.object({ amount })
 const SubscriptionDetails = z.object({ subscription: ref, metadata }).nullish()
-
-/** Since API 2025-03-31, its parent says whether it is a proration. */
-const InvoiceLine = z.object({
-  type: z.string().nullish(),
-  proration: z.boolean().nullish(),
-  parent: z
-    .object({ subscription_item_details: z.object({ proration: z.boolean().nullish() }).nullish() })
-    .nullish(),
-})
 
 export const Invoice = z.object({
   id: text,
@@ -93,9 +88,10 @@ export const Invoice = z.object({
   customer: ref,
   customer_email: email,
   customer_name: words,
+  customer_address: country,
   status_transitions: z.object({ paid_at: time.nullish() }).nullish(),
   billing_reason: text.nullish(),
-  lines: list(InvoiceLine).catch([]),
+  lines: page(InvoiceLine),
   parent: z.object({ subscription_details: SubscriptionDetails }).nullish(),
   subscription: ref,
   subscription_details: z.object({ metadata }).nullish(),
@@ -128,6 +124,7 @@ export const PaymentIntent = z.object({
   customer: ref,
   receipt_email: email,
   latest_charge: ref,
+  shipping: z.object({ address: country }).nullish().catch(null),
   invoice: ref,
   payment_details: z.object({ order_reference: z.string().nullish() }).nullish(),
   metadata,
@@ -199,6 +196,7 @@ export const CreditNote = z.object({
   customer: ref,
   refund: ref,
   refunds: z.array(z.object({ refund: ref, amount_refunded: amount.nullish() })).nullish(),
+  lines: page(CreditNoteLine),
 })
 
 export const Customer = z.object({

@@ -1,10 +1,11 @@
 /** Reads the facts of a purchase from the objects of Stripe's events. */
 
-import { type Paid, type PaidPart, reportKey } from '../../../rules/purchases/facts.ts'
+import { reportKey } from '../../../rules/purchases/facts.ts'
 import { isStripeId } from '../../../rules/purchases/stripe-ids.ts'
 import { fromStripe } from '../../../stripe/amounts.ts'
-import { proportionOf } from '../../../values/money.ts'
 import { couponsOf } from './customer-objects.ts'
+import { linesOfCheckout, linesOfInvoice } from './line-objects.ts'
+import type { InvoiceLine } from './lines.schemas.ts'
 import type { ObjectFacts } from './object-facts.ts'
 import type {
   Checkout,
@@ -13,37 +14,7 @@ import type {
   PaidCharge,
   PaymentIntent,
 } from './objects.schemas.ts'
-
-const sum = (parts: { amount: number }[]): number =>
-  parts.reduce((total, part) => total + part.amount, 0)
-
-type Amounts = { total: number; tax: number; shipping: number }
-
-/** A part of a total, with its tax and shipping in proportion. In the minor units of ISO 4217. */
-const partOf = ({ total, tax, shipping }: Amounts, gross: number, currency: string): PaidPart => {
-  const share = (amount: number) =>
-    total > 0 ? Number(proportionOf(BigInt(gross), BigInt(amount), BigInt(total))) : 0
-  const netCents = fromStripe(clamp(share(total - tax), gross), currency)
-  const shippingCents = Math.min(netCents, fromStripe(clamp(share(shipping), gross), currency))
-  return {
-    grossCents: fromStripe(gross, currency),
-    netCents,
-    ...(shippingCents > 0 && { shippingCents }),
-  }
-}
-
-/** @param others what was paid otherwise than in money */
-const paid = (currency: string, amounts: Amounts, gross: number, others = 0): Paid => ({
-  ...partOf(amounts, gross, currency),
-  currency,
-  ...(others > 0 && { outOfBand: partOf(amounts, others, currency) }),
-})
-
-const clamp = (amount: number, most: number): number => Math.max(0, Math.min(amount, most))
-
-/** Shipping without its tax. */
-const shippingOf = (cost: Invoice['shipping_cost']): number | null =>
-  cost ? cost.amount_total - cost.amount_tax : null
+import { amountsOf, netOf, paid, paidOf, shippingOf } from './paid-amounts.ts'
 
 const reportKeys = (externalId: string | null) =>
   externalId === null ? [] : [reportKey(externalId)]
@@ -66,7 +37,9 @@ export const readCheckout = (
   const reference = session.client_reference_id
   const email = session.customer_details?.email ?? session.customer_email
   const amounts = { total, tax: details?.amount_tax ?? 0, shipping }
-  const due = paid(session.currency ?? 'USD', amounts, total)
+  const sold = session.currency ?? 'USD'
+  const due = paid(sold, amounts, total)
+  const country = session.customer_details?.address
   return {
     customer,
     email,
@@ -95,27 +68,14 @@ export const readCheckout = (
           metadata.customerExternalId === null &&
           reference.customerExternalId !== null && { reference: reference.customerExternalId }),
         externalId: metadata.externalId,
+        // The lines of an invoice are its own.
+        ...(invoice === null &&
+          total > 0 &&
+          linesOfCheckout(session.line_items, netOf(amounts), sold)),
+        ...(country && { country }),
       },
     ],
   }
-}
-
-/**
- * What was paid of an invoice in money, and otherwise: outside of Stripe, or from the customer's
- * balance. Overpayments, and credit notes from before the payment, do not count.
- */
-const paidOf = (invoice: Invoice): Paid => {
-  const { total } = invoice
-  const tax =
-    invoice.total_excluding_tax == null
-      ? (invoice.tax ?? sum(invoice.total_taxes ?? invoice.total_tax_amounts ?? []))
-      : total - invoice.total_excluding_tax
-  const due = Math.max(0, total - (invoice.pre_payment_credit_notes_amount ?? 0))
-  const inMoney = invoice.paid_out_of_band
-    ? 0
-    : clamp(Math.min(invoice.amount_paid, total - (invoice.amount_paid_off_stripe ?? 0)), due)
-  const amounts = { total, tax, shipping: shippingOf(invoice.shipping_cost) ?? 0 }
-  return paid(invoice.currency, amounts, inMoney, due - inMoney)
 }
 
 /**
@@ -124,15 +84,16 @@ const paidOf = (invoice: Invoice): Paid => {
  * beside what it credits.
  */
 const isProration = ({ billing_reason, lines }: Invoice): boolean =>
-  billing_reason === 'subscription_update' && !lines.some(billsPeriod)
+  billing_reason === 'subscription_update' && !lines.data.some(billsPeriod)
 
-const billsPeriod = ({ type, proration, parent }: Invoice['lines'][number]): boolean =>
+const billsPeriod = ({ type, proration, parent }: InvoiceLine): boolean =>
   parent
     ? parent.subscription_item_details?.proration === false
     : type === 'subscription' && proration === false
 
 export const readInvoice = (invoice: Invoice): ObjectFacts => {
-  const { id, customer, metadata } = invoice
+  const { id, customer, metadata, currency, customer_address: country } = invoice
+  const amounts = amountsOf(invoice)
   const details = invoice.parent?.subscription_details
   const ofSubscription = details?.metadata ?? invoice.subscription_details?.metadata ?? null
   // Renewals repeat the subscription's metadata. Only its first invoice is the sale that they were
@@ -164,9 +125,9 @@ export const readInvoice = (invoice: Invoice): ObjectFacts => {
         email: invoice.customer_email,
         name: invoice.customer_name,
         paidAt: (invoice.status_transitions?.paid_at ?? invoice.created).toISOString(),
-        paid: paidOf(invoice),
+        paid: paidOf(invoice, amounts),
         ...(invoice.amount_overpaid && {
-          overpaidCents: fromStripe(Math.max(0, invoice.amount_overpaid), invoice.currency),
+          overpaidCents: fromStripe(Math.max(0, invoice.amount_overpaid), currency),
         }),
         subscription: details?.subscription ?? invoice.subscription,
         billingReason: invoice.billing_reason ?? null,
@@ -177,6 +138,8 @@ export const readInvoice = (invoice: Invoice): ObjectFacts => {
         customerExternalId:
           metadata.customerExternalId ?? ofSubscription?.customerExternalId ?? null,
         externalId,
+        ...(amounts.total > 0 && linesOfInvoice(invoice.lines, netOf(amounts), currency)),
+        ...(country && { country }),
       },
       ...payments.flatMap(({ payment_intent: payment, charge }) =>
         payment ? { kind: 'payment' as const, invoice: id, payment, charge } : [],
@@ -196,6 +159,7 @@ export const readInvoicePayment = ({ invoice, payment }: InvoicePayment): Object
 export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
   const { id, customer, receipt_email: email, latest_charge: charge, currency, metadata } = intent
   const order = intent.payment_details?.order_reference
+  const country = intent.shipping?.address
   const pays = intent.invoice ?? (order && isStripeId(order) ? order : null)
   const received = Math.max(0, intent.amount_received)
   const total = Math.max(received, intent.amount ?? 0)
@@ -221,6 +185,7 @@ export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
         clickId: metadata.tributary_click,
         customerExternalId: metadata.customerExternalId,
         externalId: metadata.externalId,
+        ...(country && { country }),
       },
     ],
   }

@@ -3,6 +3,7 @@
 import type { DisputeFact, RefundFact } from '../../../rules/purchases/facts.ts'
 import { fromStripe } from '../../../stripe/amounts.ts'
 import { proportionOf } from '../../../values/money.ts'
+import { linesOfCreditNote } from './line-objects.ts'
 import type { ObjectFacts } from './object-facts.ts'
 import type { Charge, CreditNote, Dispute, Refund } from './objects.schemas.ts'
 
@@ -104,16 +105,21 @@ export const readDispute = (dispute: Dispute): ObjectFacts => {
   }
 }
 
+/** The part of an amount of a note that is in `counted` of it. */
+const partOf =
+  ({ amount: total, currency }: CreditNote, counted: number) =>
+  (cents: number) => {
+    if (total <= 0) return 0
+    const share = Number(proportionOf(BigInt(Math.max(0, cents)), BigInt(counted), BigInt(total)))
+    return fromStripe(Math.min(share, counted), currency)
+  }
+
 /** A note's net amount, and the shipping in it; null for versions that do not say. */
-const netOf = (note: CreditNote, amount: number) => {
-  const { total_excluding_tax: stated, currency, amount: total, shipping_cost: shipping } = note
+const netOf = (note: CreditNote, part: (cents: number) => number) => {
+  const { total_excluding_tax: stated, amount: total, shipping_cost: shipping } = note
   const taxes = note.total_taxes ?? note.tax_amounts
   const net = stated ?? (taxes ? total - taxes.reduce((sum, tax) => sum + tax.amount, 0) : null)
   if (net === null || total <= 0) return null
-  const part = (cents: number) => {
-    const share = Number(proportionOf(BigInt(Math.max(0, cents)), BigInt(amount), BigInt(total)))
-    return fromStripe(Math.min(share, amount), currency)
-  }
   return {
     netCents: part(net),
     shippingCents: part(shipping ? shipping.amount_total - shipping.amount_tax : 0),
@@ -128,7 +134,8 @@ export const readCreditNote = (note: CreditNote): ObjectFacts => {
     0,
     note.post_payment_amount ?? (note.type === 'pre_payment' ? 0 : note.amount),
   )
-  const net = netOf(note, amount)
+  const part = partOf(note, amount)
+  const net = netOf(note, part)
   const refunds = [...(note.refunds ?? []), ...(refund ? [{ refund, amount_refunded: null }] : [])]
   return {
     customer,
@@ -146,6 +153,7 @@ export const readCreditNote = (note: CreditNote): ObjectFacts => {
             ? { id: refund, amountCents: amount == null ? null : fromStripe(amount, currency) }
             : [],
         ),
+        ...linesOfCreditNote(note.lines, part),
         isVoid: note.status === 'void',
       },
     ],
