@@ -45,15 +45,18 @@ import type {
   PartnerPayoutsService,
   PreviewRequest,
   PreviewsService,
+  PurchaseLinesService,
   RunRequest,
 } from '../lib/payouts/payouts.rpc.ts'
 import { limitsIn, PayoutRun } from '../lib/payouts/payouts.schemas.ts'
 import { previewPayouts, runPayouts } from '../lib/payouts/runs/run.service.ts'
+import { listLines } from '../lib/payouts/stripe/lines.service.ts'
 import { saveKey } from '../lib/payouts/transfers/keys.service.ts'
 import type { PayoutEnv } from '../lib/payouts/transfers/send.service.ts'
 import { listSentEvents } from '../lib/payouts/transfers/sent-events.service.ts'
 import { encryptSecret } from '../lib/platform/secrets.ts'
 import { findProgram } from '../lib/programs/programs.queries.ts'
+import type { LinesOf } from '../lib/stripe/lines.service.ts'
 import { payDue } from '../lib/upkeep/pay-due.service.ts'
 
 const PREVIEW_CHANGED =
@@ -206,8 +209,15 @@ export class Previews extends WorkerEntrypoint<PayoutEnv> implements PreviewsSer
 }
 
 /** The RPC of the stripe-webhook Worker. */
-export class Accounts extends WorkerEntrypoint<PayoutEnv> implements AccountsService {
+export class Accounts
+  extends WorkerEntrypoint<PayoutEnv>
+  implements AccountsService, PurchaseLinesService
+{
   refreshAccount(workspaceId: string, stripeAccountId: string) {
     return refreshAccount(this.env, workspaceId, stripeAccountId)
+  }
+
+  listLines(workspaceId: string, of: LinesOf) {
+    return listLines(this.env, workspaceId, of)
   }
 }

@@ -20,7 +20,7 @@ import { rpc } from '../lib/http/rpc/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
 import { noteReversal } from '../lib/payouts/corrections/reversals.queries.ts'
 import { noteAccountPayout } from '../lib/payouts/details/banks.queries.ts'
-import type { AccountsService } from '../lib/payouts/payouts.rpc.ts'
+import type { AccountsService, PurchaseLinesService } from '../lib/payouts/payouts.rpc.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
 import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.schemas.ts'
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
@@ -38,6 +38,7 @@ import { hasMarked } from '../lib/purchases/apply/replan.queries.ts'
 import { correctSale } from '../lib/purchases/corrections/correct.service.ts'
 import { creditEvent } from '../lib/purchases/corrections/credit.service.ts'
 import { refundByHand } from '../lib/purchases/corrections/hand-refund.service.ts'
+import { type ListLines, readAllLines } from '../lib/purchases/stripe/all-lines.service.ts'
 import { originOf, readEvent } from '../lib/purchases/stripe/objects/events.schemas.ts'
 import { refuse } from '../lib/purchases/stripe/refusals.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
@@ -72,7 +73,7 @@ type StripeBindings = AppEnv['Bindings'] &
   CronEnv &
   CronTimeEnv & {
     SECRETS_KEY: string
-    PAYOUTS: AccountsService
+    PAYOUTS: AccountsService & PurchaseLinesService
   }
 
 /** Several times Stripe's largest event, an invoice of more than 250 lines. */
@@ -97,6 +98,7 @@ const app = createApp<StripeBindings>()
       mode = 'live',
       isNew = false,
       backendCreatesCheckouts = false,
+      readsLines = false,
     } = endpoint ?? {}
     noteForLog(c, { workspaceId: endpoint?.workspaceId })
     const decrypted = await Promise.all(
@@ -126,14 +128,18 @@ const app = createApp<StripeBindings>()
         throw lostRace('the payout')
       return c.json<WebhookResponse>({ received: true })
     }
-    const [event, origin] = [readEvent(body, { backendCreatesCheckouts }), originOf(body)]
+    const reading = { backendCreatesCheckouts }
+    const [event, origin] = [readEvent(body, reading), originOf(body)]
     if (!event || !origin) throw new ApiError('invalid_body', NO_EVENT)
 
     // Stores the first event of any type, which shows the manager that the webhook works.
     const isUsed = event.facts.length > 0 || event.refusal !== undefined
     const { account } = origin
     const counted = refuse(event, { mode, purpose, account })
-    if (isUsed || isNew) await processEvent(db, workspaceId, counted, now)
+    const listLines: ListLines = (of) => rpc('payouts', c.env.PAYOUTS.listLines(workspaceId, of))
+    const whole =
+      readsLines && !counted.refusal ? await readAllLines(body, reading, listLines) : null
+    if (isUsed || isNew) await processEvent(db, workspaceId, whole ?? counted, now)
     if (counted.refusal?.code === 'unreadable') {
       throw new ApiError('unreadable_event', explainOutcome(counted.refusal))
     }

@@ -11,6 +11,8 @@ create table stripe_keys (
     last4              text         not null,
     stripe_account_id  text         not null,   -- whose key it is
     livemode           boolean      not null,
+    -- whether it may read the lines of invoices and checkouts, as far as known when it was saved
+    reads_lines        boolean      not null default false,
     created_at         timestamptz  not null,
     -- when partners who cannot be paid were last looked for
     reminded_at        timestamptz,

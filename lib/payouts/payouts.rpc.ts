@@ -1,6 +1,7 @@
 /** The RPC of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
 
 import type { Act } from '../audit/audit.queries.ts'
+import type { LinesOf } from '../stripe/lines.service.ts'
 import type { BankFile, BankFileRequest, TemplateFile, TemplateRequest } from './files/files.rpc.ts'
 import type { CreditNote, Invoice } from './invoices/invoices.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
@@ -48,6 +49,12 @@ export type PreviewChanged = { changed: RunResultResponse }
 export type AccountsService = {
   /** Reads an account's status from Stripe, and saves it. Unknown accounts are ignored. */
   refreshAccount: (workspaceId: string, stripeAccountId: string) => Promise<void>
+}
+
+/** The same: what was bought. */
+export type PurchaseLinesService = {
+  /** All lines of an invoice, a checkout or a credit note; null if the key may not read them. */
+  listLines: (workspaceId: string, of: LinesOf) => Promise<object[] | null>
 }
 
 /** What the mcp Worker may ask for: nothing that changes anything. */

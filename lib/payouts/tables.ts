@@ -15,6 +15,7 @@ type PayoutTables = {
     last4: string
     stripe_account_id: string
     livemode: boolean
+    reads_lines: Generated<boolean>
     created_at: Date
     reminded_at: Date | null
     transfer_countries: string[] | null

@@ -12,8 +12,11 @@ export const isNamedLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
 const otherMode = (livemode: boolean): string =>
   `Stripe reports that this key is for its ${livemode ? 'live' : 'test'} mode, although it is named as one for ${livemode ? 'test' : 'live'} mode. Create another key in Stripe, under API keys.`
 
-/** The Stripe account of a usable key; or why the key cannot be used, as sentences. */
-type KeyCheck = { account: string } | { reason: string }
+/**
+ * The Stripe account of a usable key, and whether it may read what was bought; or why the key
+ * cannot be used, as sentences.
+ */
+type KeyCheck = { account: string; readsLines: boolean } | { reason: string }
 
 /** The permissions that payouts need, as Stripe's dashboard names them. Write implies read. */
 const PERMISSIONS = {
@@ -118,6 +121,13 @@ const accountOf = async (stripe: Stripe): Promise<string | { missing: string }> 
   }
 }
 
+/** Whether a key may read invoices and checkouts, and so their lines. Payouts need neither. */
+const mayReadLines = async (stripe: Stripe): Promise<boolean> => {
+  const lists = [stripe.invoices.list({ limit: 1 }), stripe.checkout.sessions.list({ limit: 1 })]
+  const answers = await Promise.allSettled(lists)
+  return answers.every(({ status }) => status === 'fulfilled')
+}
+
 /** Checks a key with a payout's calls. @throws {ConnectError} rejected, or without an answer */
 export const checkKey = async (env: ConnectEnv, key: string): Promise<KeyCheck> => {
   const stripe = stripeOf(env, key)
@@ -139,5 +149,6 @@ export const checkKey = async (env: ConnectEnv, key: string): Promise<KeyCheck> 
     }
   }
   if (findings.includes('other_mode')) return { reason: otherMode(!isLive) }
-  return findings.includes('connect_off') ? { reason: CONNECT_OFF } : { account }
+  if (findings.includes('connect_off')) return { reason: CONNECT_OFF }
+  return { account, readsLines: await mayReadLines(stripe) }
 }

@@ -42,6 +42,7 @@ const encryptKey = async (
         last4: key.slice(-4),
         stripeAccountId: checked.account,
         livemode: isNamedLive(key),
+        readsLines: checked.readsLines,
         transferCountries,
       }
     },

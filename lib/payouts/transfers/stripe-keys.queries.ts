@@ -10,6 +10,8 @@ export type NewStripeKey = {
   last4: string
   stripeAccountId: string
   livemode: boolean
+  /** Whether it may read the lines of invoices and checkouts. */
+  readsLines: boolean
   /** The countries to which its account may transfer; null if unknown. */
   transferCountries: string[] | null
 }
@@ -59,7 +61,7 @@ const isConnected = (workspaceId: string) => sql<SqlBool>`exists (
  */
 export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<SavedKey> => {
   const { workspaceId, now } = act
-  const { ciphertext, last4, stripeAccountId, livemode, transferCountries } = key
+  const { ciphertext, last4, stripeAccountId, livemode, readsLines, transferCountries } = key
   const isOther = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and (stripe_account_id, livemode) is distinct from (${stripeAccountId}, ${livemode}::boolean))`
   const isAllowed = sql<SqlBool>`not (${isOther} and (${isConnected(workspaceId)} or ${isPaying(workspaceId)}))`
@@ -71,14 +73,14 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
     when: isAllowed,
   })
   const save = sql`
-    insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at, transfer_countries,
-                             countries_read_at)
-    select ${workspaceId}::uuid, ${ciphertext}, ${last4}, ${stripeAccountId}, ${livemode}::boolean, ${now}::timestamptz,
-           ${sql.val(transferCountries)}::text[], ${now}::timestamptz
+    insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, reads_lines, created_at,
+                             transfer_countries, countries_read_at)
+    select ${workspaceId}::uuid, ${ciphertext}, ${last4}, ${stripeAccountId}, ${livemode}::boolean, ${readsLines}::boolean,
+           ${now}::timestamptz, ${sql.val(transferCountries)}::text[], ${now}::timestamptz
     where ${isAllowed}
     on conflict (workspace_id) do update
     set ciphertext = excluded.ciphertext, last4 = excluded.last4, stripe_account_id = excluded.stripe_account_id,
-        livemode = excluded.livemode, created_at = excluded.created_at,
+        livemode = excluded.livemode, reads_lines = excluded.reads_lines, created_at = excluded.created_at,
         transfers_read_to = case when ${isSameAccount} then stripe_keys.transfers_read_to end,
         transfers_read_at = case when ${isSameAccount} then stripe_keys.transfers_read_at end,
         scan_newest = case when ${isSameAccount} then stripe_keys.scan_newest end,

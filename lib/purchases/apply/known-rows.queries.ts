@@ -19,7 +19,7 @@ export const SALE_JSON = sql`jsonb_build_object(
   'id', s.id, 'externalId', s.external_id, 'customerExternalId', s.customer_external_id,
   'occurredAt', s.occurred_at, 'reportOccurredAt', s.report_occurred_at, 'customerId', s.customer_id, 'addressedId', s.addressed_id,
   'subscriptionId', s.subscription_id, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
-  'amountCents', s.amount_cents, 'currency', s.currency, 'steps', s.steps, 'revision', s.revision,
+  'amountCents', s.amount_cents, 'currency', s.currency, 'lines', s.lines, 'country', s.country, 'steps', s.steps, 'revision', s.revision,
   'commission', (
     select jsonb_build_object(
       'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,

@@ -1,6 +1,6 @@
 /** The sale of a plan, and its duplicates, as parts of the statement that applies the plan. */
 import { type RawBuilder, sql } from 'kysely'
-import type { DuplicateChange, SalePlan } from '../../rules/plans/plan.ts'
+import type { DuplicateChange, SaleChange, SalePlan } from '../../rules/plans/plan.ts'
 import type { SettledRefund } from '../../rules/refunds/refunds.ts'
 
 /** Inserts or updates the sale. Returns no row if a concurrent request has done so. */
@@ -26,6 +26,7 @@ export const saveSale = (
           partner_id = ${credit?.partner.id ?? null}::uuid, attributed_by = ${credit?.attributedBy ?? null}, click_id = ${clickId},
           amount_cents = ${sold.amountCents}::bigint, currency = ${sold.currency}, customer_id = customer.id,
           commission_id = ${current}, occurred_at = ${sale.change.occurredAt}::timestamptz,
+          lines = ${linesJson(sale.change)}, country = ${sale.change.country},
           subscription_id = ${sale.change.subscriptionId}, customer_external_id = ${sale.change.customerExternalId},
           addressed_id = ${sale.change.addressedId},`
       return updateSale(workspaceId, sale, changes)
@@ -54,15 +55,18 @@ const insertSale = (
 ) => sql`
       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
                           amount_cents, currency, click_id, partner_id, attributed_by, commission_id, steps, occurred_at,
-                          subscription_id, addressed_id)
+                          subscription_id, addressed_id, lines, country)
       select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${change.externalId}, 'sale', ${change.customerExternalId},
              customer.id, ${change.sale.amountCents}::bigint, ${change.sale.currency}, ${change.clickId},
              ${change.credit?.partner.id ?? null}::uuid, ${change.credit?.attributedBy ?? null}, ${commissionId}::uuid,
              ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz, ${change.subscriptionId},
-             ${change.addressedId}
+             ${change.addressedId}, ${linesJson(change)}, ${change.country}
       from customer
       on conflict (workspace_id, kind, external_id) do nothing
       returning id`
+
+/** The lines of a sale; null without them. */
+const linesJson = ({ lines }: SaleChange) => sql`${lines && JSON.stringify(lines)}::jsonb`
 
 /** Updates the duplicates. Returns fewer rows if a concurrent request has changed one. */
 export const saveDuplicates = (

@@ -77,6 +77,7 @@ export const explainMissing = ({ sale, duplicates, outcome }: PurchasePlan): str
 
 const explainUpdate = ({ credit, sale }: SaleChange, recorded: RecordedSale): string => {
   if (recorded.partnerId === (credit?.partner.id ?? null)) {
+    if (recorded.sale.amountCents === sale.amountCents) return 'recorded, but not in full'
     return `recorded as ${formatMoney(recorded.sale.amountCents, recorded.sale.currency)} instead of ${formatMoney(sale.amountCents, sale.currency)}`
   }
   return recorded.partnerId === null

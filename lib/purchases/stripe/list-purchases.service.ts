@@ -1,6 +1,8 @@
 /** Lists purchases by Stripe's API, as the events that would have reported them. */
 import type Stripe from 'stripe'
 import type { ListedPurchase, ProcessorEvent } from '../../rules/purchases/facts.ts'
+import { readLines } from '../../stripe/lines.service.ts'
+import { withAllLines } from './all-lines.service.ts'
 import { readEvent } from './objects/events.schemas.ts'
 import type { Reading } from './objects/objects.ts'
 
@@ -117,6 +119,8 @@ export const listPurchases = async (
   /** By payment: checkouts without an invoice, which may be captured later or in part. */
   const captured = new Map<string, ProcessorEvent>()
   const unread: string[] = []
+  const complete = <T extends object>(object: T) =>
+    withAllLines(object, (of) => readLines(stripe, of))
   let count = 0
 
   const opened = { gte: Math.max(0, from - OPEN_SECONDS) }
@@ -127,9 +131,10 @@ export const listPurchases = async (
     expand: ['data.payments', 'data.discounts'],
   })) {
     onRead(++count)
-    const event = invoiceEvent(invoice)
+    const isListed = invoice.created >= from
+    const event = invoiceEvent(isListed ? await complete(invoice) : invoice)
     for (const key of event?.keys ?? []) claimed.add(key)
-    if (invoice.created < from) continue
+    if (!isListed) continue
     if (event) byInvoice.set(invoice.id, { paidAt: event.occurredAt, events: [event] })
     else unread.push(invoice.id)
   }
@@ -138,6 +143,7 @@ export const listPurchases = async (
     status: 'complete',
     created: opened,
     limit: PAGE,
+    expand: ['data.line_items'],
   })) {
     onRead(++count)
     const payment = idOf(session.payment_intent)
@@ -146,7 +152,7 @@ export const listPurchases = async (
     const purchase = invoice === null ? null : byInvoice.get(invoice)
     const isSale = session.mode === 'payment' && session.created >= from
     if (!purchase && (invoice !== null || !isSale)) continue
-    const event = checkoutEvent(session, reading)
+    const event = checkoutEvent(await complete(session), reading)
     if (!event) unread.push(session.id)
     else if (purchase) purchase.events.push(event)
     else {
@@ -191,7 +197,7 @@ export const listPurchases = async (
     add(dispute.id, disputeEvent(dispute))
   }
   for await (const note of stripe.creditNotes.list({ created, limit: PAGE }))
-    add(note.id, noteEvent(note))
+    add(note.id, noteEvent(await complete(note)))
 
   return {
     purchases: purchases.sort((a, b) => Number(a.paidAt) - Number(b.paidAt)),

@@ -23,6 +23,8 @@ export type Endpoint = {
   backendCreatesCheckouts: boolean
   secrets: { ciphertext: string; purpose: SecretPurpose }[]
   isNew: boolean
+  /** Whether a stored key may read the lines that events leave out. */
+  readsLines: boolean
 }
 
 /** The webhook endpoint of a workspace. @param address the workspace's slug or id */
@@ -40,6 +42,9 @@ export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefi
         from stripe_secrets s where s.workspace_id = w.id)`.as('secrets'),
       sql<boolean>`not exists (select from processor_events e where e.workspace_id = w.id and e.processor = 'stripe' and ${isDelivered})`.as(
         'isNew',
+      ),
+      sql<boolean>`exists (select from stripe_keys k where k.workspace_id = w.id and k.reads_lines)`.as(
+        'readsLines',
       ),
     ])
     .executeTakeFirst()

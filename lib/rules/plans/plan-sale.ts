@@ -1,6 +1,5 @@
 /** Plans the credit of a sale, and what it earns. */
 
-import { canonicalJson } from '../../values/json.ts'
 import type { Credit } from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import { type Decision, decide } from '../decisions/decide.ts'
@@ -14,8 +13,10 @@ import {
   toReverse,
 } from '../refunds/reversals.ts'
 import type { Money } from '../rewards/rewards.ts'
+import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
-import { doubtsOf, handCreditOf, type Step } from '../steps/steps.ts'
+import type { Step } from '../steps/steps.ts'
+import { changesSale, differs, isRejected } from './changes-sale.ts'
 import { hasUnmerged } from './duplicates.ts'
 import { holdOwnPurchase } from './own-purchase.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
@@ -66,6 +67,7 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
     customerExternalId: report.customerExternalId,
     addressedId: facts.addressedId,
     sale,
+    ...boughtOf(purchase, facts),
     clickId: decision.clickId,
     credit: decision.credit,
     occurredAt: paidAt,
@@ -101,6 +103,7 @@ export const planReport = (
     customerExternalId,
     addressedId: facts.addressedId,
     sale,
+    ...boughtOf(purchase, facts),
     clickId: decision.clickId,
     credit: decision.credit,
     occurredAt,
@@ -194,11 +197,28 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
   }
 }
 
+/**
+ * What was bought, and the buyer's country. The processor's lines count if it names products, else
+ * the merchant's; where only the merchant's sales earn, the merchant's do.
+ */
+const boughtOf = (
+  purchase: Purchase,
+  { recorded, duplicates, salesFrom }: KnownFacts,
+): Pick<SaleChange, 'lines' | 'country'> => {
+  const reported = [recorded, ...duplicates].filter((sale) => sale !== null)
+  const known = salesFrom === 'api' ? [...reported, purchase] : [purchase, ...reported]
+  return {
+    lines: known.find(({ lines }) => lines)?.lines ?? null,
+    country: known.find(({ country }) => country)?.country ?? null,
+  }
+}
+
 /** The sale, as if the merchant had reported it. */
 const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report => {
   const { recorded, duplicates, customer, click } = facts
   const externalId = recorded?.externalId ?? purchase.externalId ?? ''
   const reported = [recorded, ...duplicates].find((other) => other?.reportOccurredAt)
+  const { lines, country } = boughtOf(purchase, facts)
   return {
     kind: 'sale',
     externalId,
@@ -216,8 +236,13 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
     eventName: 'sale',
     metadata: null,
     sale,
+    lines: facts.isRewardedBefore ? (lines ?? undefined) : lines?.map(asFirstPayment),
+    country: country ?? undefined,
   }
 }
+
+/** A change of a subscription of which nothing was rewarded is its first payment. */
+const asFirstPayment = ({ isProration: _, ...line }: StoredLine): StoredLine => line
 
 const decideSale = (
   report: Report,
@@ -227,7 +252,6 @@ const decideSale = (
 ): Decision => {
   const { click, code, customer, coupon, renewal, referredAt, recorded, byHand } = facts
   const { customerPartner, referredLaterAt, byAddress } = facts
-  // A change of a subscription of which nothing was rewarded is its first payment.
   const isProration = (paid.sale.isProration ?? false) && facts.isRewardedBefore
   // A correction keeps the payable date of the commission that it replaces.
   const earnedAt = [recorded?.occurredAt, recorded?.reportOccurredAt].reduce<Date>(
@@ -265,49 +289,3 @@ const erasedSelfReferral = (
   // What a name or a card says is kept by `holdOwnPurchase`.
   return by === 'mailbox' || by === 'tag' ? { partnerId: recorded.partnerId, by } : null
 }
-
-/** Whether the recorded sale has to be updated after the new decision. */
-const changesSale = (
-  recorded: RecordedSale,
-  change: SaleChange,
-  decision: Decision,
-  customerId: string | null,
-): boolean => {
-  const { credit, commission } = decision
-  return (
-    recorded.partnerId !== (credit?.partner.id ?? null) ||
-    recorded.attributedBy !== (credit?.attributedBy ?? null) ||
-    differs(recorded.sale, change.sale) ||
-    (!isRejected(recorded) && earnsOtherwise(recorded.commission, commission)) ||
-    Number(recorded.occurredAt) !== Number(change.occurredAt) ||
-    recorded.subscriptionId !== change.subscriptionId ||
-    recorded.customerId !== customerId ||
-    recorded.addressedId !== change.addressedId ||
-    isCreditedOtherwise(recorded, decision) ||
-    meetsInactive(recorded) !== meetsInactive(decision) ||
-    (!isRejected(recorded) && isDoubtedOtherwise(recorded, decision))
-  )
-}
-
-/** Whether a manager has credited it by hand since it was recorded, or for another reason. */
-const isCreditedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
-  canonicalJson(handCreditOf(recorded.steps)) !== canonicalJson(handCreditOf(decision.steps))
-
-/** Whether it credits another partner, or none, because one was not active. */
-const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
-  steps.some(({ code }) => code === 'partner_inactive')
-
-/** Whether the doubts differ from those recorded: the hold has another reason, or none. */
-const isDoubtedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
-  canonicalJson(doubtsOf(recorded.steps)) !== canonicalJson(doubtsOf(decision.steps))
-
-/** Whether a manager has rejected what it earned: it stays reversed. */
-const isRejected = ({ steps }: RecordedSale): boolean =>
-  steps.some(({ code }) => code === 'commission_rejected')
-
-/** Whether a sale earns another amount than was recorded, or now one or none. */
-const earnsOtherwise = (current: Money | null, commission: Money | null): boolean =>
-  current && commission ? differs(current, commission) : current !== commission
-
-const differs = (a: Money, b: Money): boolean =>
-  a.amountCents !== b.amountCents || a.currency !== b.currency

@@ -17,6 +17,7 @@ import type { SalesFrom } from '../purchases/processors.ts'
 import type { ReportedRefund, SettledRefund } from '../refunds/refunds.ts'
 import type { CurrentCommission, Reversal } from '../refunds/reversals.ts'
 import type { Money } from '../rewards/rewards.ts'
+import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Step } from '../steps/steps.ts'
 
 /** A recorded sale with its current commission. */
@@ -36,6 +37,9 @@ export type RecordedSale = {
   /** The click that the merchant reported, or that the checkout carried. */
   clickId: string | null
   sale: Money
+  /** What was bought, and the buyer's country, by the merchant or the processor: see `boughtOf`. */
+  lines: StoredLine[] | null
+  country: string | null
   steps: Step[]
   commission: CurrentCommission | null
   /** The latest commission, current or not: a new one replaces it. */
@@ -117,6 +121,8 @@ export type SaleChange = {
   customerExternalId: string
   addressedId: string | null
   sale: Money
+  lines: StoredLine[] | null
+  country: string | null
   clickId: string | null
   credit: Credit | null
   occurredAt: Date

@@ -7,6 +7,7 @@ import { proportionOf } from '../../values/money.ts'
 import { couponsOf } from '../attribution/discounts.ts'
 import { scaledTo } from '../decisions/amounts.ts'
 import { isErased } from '../identities/identities.ts'
+import { type BoughtIn, boughtIn } from '../purchases/bought.ts'
 import {
   type CheckoutFact,
   type Fact,
@@ -18,7 +19,7 @@ import { type Payment, readPayments } from '../purchases/payments.ts'
 import { byText, ofKind, type ReceivedFact } from '../purchases/received.ts'
 import { type Returns, readReturns } from '../refunds/returns.ts'
 
-export type Purchase = {
+export type Purchase = BoughtIn & {
   /** The sale's external id: its invoice, else its payment. Null while neither is known. */
   externalId: string | null
   /** Null while only refunds or disputes are known. */
@@ -132,6 +133,11 @@ export const readPurchase = (
     customer: said.find(({ customer }) => customer)?.customer ?? null,
     email: addressOf(all),
     name: checkout?.name ?? invoice?.name ?? null,
+    ...boughtIn(
+      invoices.filter(({ id }) => id === invoice?.id),
+      checkout,
+      intents,
+    ),
     cards: [...new Set(methods.map(({ fingerprint }) => fingerprint))],
     billingEmails: [...new Set(methods.flatMap(({ billingEmail }) => billingEmail ?? []))],
     returns: {

@@ -25,7 +25,7 @@ const storedLines = (
   if (priced.some((one) => one.net === null)) return {}
   const lines = priced.map(({ line, net }) => ({ ...line, amountCents: net ?? 0 }))
   const rest = net - lines.reduce((sum, { amountCents }) => sum + amountCents, 0)
-  const missing = total === null ? null : total - data.length
+  const missing = total !== null && total > data.length ? total - data.length : null
   const sold = soldLines([
     ...lines,
     ...(hasMore && rest !== 0 ? [furtherLines(missing, rest)] : []),
