@@ -156,6 +156,7 @@ export const seeder = (env: DatabaseEnv, open: (env: DatabaseEnv) => Kysely<Tabl
         last4: stripeKey.slice(-4),
         stripe_account_id: stripeAccountId,
         livemode: false,
+        reads_lines: true,
         created_at: new Date(),
       }
       await db()

@@ -10,7 +10,7 @@ import { createApi, type Hook, type Hooks } from './stripe/api.ts'
 import { type Buyer, pay } from './stripe/buyer.ts'
 import { createConnect } from './stripe/connect.ts'
 import { addCoupon, addPromotionCode } from './stripe/coupons.ts'
-import { creditNote } from './stripe/credit-notes.ts'
+import { type CreditNoteParams, creditNote } from './stripe/credit-notes.ts'
 import { closeDispute, dispute } from './stripe/disputes.ts'
 import type { ApiEnv } from './stripe/env.ts'
 import type { ConnectEvent } from './stripe/event-shapes.ts'
@@ -149,8 +149,11 @@ export const startStripe = async ({
     captureInPart: (payment: string, amount: number): void =>
       captureInPart(store, webhooks, payment, amount),
     /** Credits part of a paid invoice to its customer's balance. */
-    creditNote: (invoice: string, amount: number): Stripe.CreditNote =>
-      creditNote(store, webhooks, { invoice, amount }),
+    creditNote: (
+      invoice: string,
+      amount: number,
+      lines: CreditNoteParams['lines'] = [],
+    ): Stripe.CreditNote => creditNote(store, webhooks, { invoice, amount, lines }),
     failRefund: (id: string): Stripe.Refund => failRefund(store, webhooks, id),
     dispute: (payment: string): Stripe.Dispute => dispute(store, webhooks, payment),
     closeDispute: (id: string, status: 'won' | 'lost'): Stripe.Dispute =>

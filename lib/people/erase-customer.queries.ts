@@ -10,7 +10,7 @@ import { lostRace } from '../platform/unavailable.ts'
 import { emailOf, erasedMark } from '../rules/identities/identities.ts'
 import { textArray } from '../tracking/events/received.queries.ts'
 import { eraseWebhooks } from '../webhooks/erase.queries.ts'
-import { BUYER_FIELDS } from './retention.queries.ts'
+import { BUYER_FIELDS, FACT } from './retention.queries.ts'
 
 /** Attempts. Each fails if the customer is merged meanwhile, or a report ties another id to it. */
 const ROUNDS = 8
@@ -102,7 +102,7 @@ const eraseUnlessChanged = async (
     sql`update processor_events s
         set email = ${erased('s.email')}, outcome = ${erasedJson('s.outcome')},
             keys = array(select erase_text(k, ${texts}, ${marks}) from unnest(s.keys) with ordinality u (k, place) order by place),
-            facts = (select coalesce(jsonb_agg(erase_texts(f - ${BUYER_FIELDS}, ${texts}, ${marks})), '[]') from jsonb_array_elements(s.facts) f)
+            facts = (select coalesce(jsonb_agg(erase_texts((${FACT}) - ${BUYER_FIELDS}, ${texts}, ${marks})), '[]') from jsonb_array_elements(s.facts) f)
         where s.workspace_id = ${workspaceId}
           and (s.email = any(${texts}) or s.customer = any(${textArray(stripeIds)})
                or s.event_id in (select e.id from events e where ${isTheirs})

@@ -7,6 +7,14 @@ import { anyExists } from '../db/due.queries.ts'
 /** What names a buyer in the facts of Stripe's events, apart from the address that may be its id. */
 export const BUYER_FIELDS = sql`array['name', 'fingerprint', 'billingEmail']`
 
+/** A fact, `f`, without the metadata of its lines. What was bought stays, as amounts do. */
+export const FACT = sql`
+  case when f ? 'lines'
+       then f || jsonb_build_object('lines', (
+         select jsonb_agg(line - 'metadata' order by place)
+         from jsonb_array_elements(f -> 'lines') with ordinality as l (line, place)))
+       else f end`
+
 /**
  * @property due the rows that are due before a time, oldest first
  * @property drop removes or empties these rows
@@ -64,8 +72,8 @@ const RULES = {
       update processor_events s
       set email = case when s.customer is null then s.email end, anonymized_at = now(),
           facts = (
-            select coalesce(jsonb_agg(case when f ->> 'customer' is null then f - ${BUYER_FIELDS}
-                                           else f - ${BUYER_FIELDS} || '{"email": null}' end), '[]')
+            select coalesce(jsonb_agg(case when f ->> 'customer' is null then (${FACT}) - ${BUYER_FIELDS}
+                                           else (${FACT}) - ${BUYER_FIELDS} || '{"email": null}' end), '[]')
             from jsonb_array_elements(s.facts) f)
       where s.id in (${rows} for update skip locked)`,
   },

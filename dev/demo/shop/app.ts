@@ -171,7 +171,8 @@ export const createShop = (config: ShopConfig) => {
       const { customer } = c.var
       const visitor = { customer, clickId: readClickId(fields) }
       const plan = findPlan(fields.plan) ?? DEFAULT_PLAN
-      return c.redirect(await stripe.openCheckout(plan, visitor, new URL(c.req.url).origin), 303)
+      const order = { plan, hasSetup: fields.setup === 'yes' }
+      return c.redirect(await stripe.openCheckout(order, visitor, new URL(c.req.url).origin), 303)
     })
     .get('/stripe/thanks', async (c) => {
       const session = c.req.query('session') ?? ''

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Html, Page } from './layout.ts'
-import { PLANS, type Plan, price } from './plans.ts'
+import { PLANS, type Plan, price, SETUP } from './plans.ts'
 import type { Customer } from './store.ts'
 
 const twoWays = ({ id }: Customer): Html => html`
@@ -32,6 +32,10 @@ export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string)
       )}
     </fieldset>
     <input type="hidden" name="tributary_click">
+    <label class="choice">
+      <input type="checkbox" name="setup" value="yes">
+      <span>${SETUP.name}<small>Once, and only with Stripe.</small></span> <strong>${price(SETUP)}</strong>
+    </label>
     <button class="button wide" formaction="/stripe/checkout">Pay with Stripe</button>
     <p class="hint">Continues on Stripe’s page, where you can use a promotion code.</p>
     <fieldset>

@@ -38,6 +38,9 @@ export const PLANS: Plan[] = [
   },
 ]
 
+/** A second product, which the first invoice bills once. */
+export const SETUP = { name: 'Setup session', priceCents: 5_900 }
+
 export const findPlan = (id: string | undefined): Plan | undefined =>
   PLANS.find((plan) => plan.id === id)
 

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
 import { STRIPE_PATH } from '../../fakes/stripe/pages/layout.ts'
 import type { ShopConfig } from './config.ts'
-import { CURRENCY, findPlan, type Plan } from './plans.ts'
+import { CURRENCY, findPlan, type Plan, SETUP } from './plans.ts'
 import type { Customer, StripeBuyer, StripeInvoice } from './store.ts'
 
 /** A completed purchase on Stripe's page. */
@@ -40,6 +40,15 @@ const buyerOf = ({ customer, clickId }: Visitor): Stripe.Checkout.SessionCreateP
   }
 }
 
+const SETUP_ITEM: Stripe.Checkout.SessionCreateParams.LineItem = {
+  quantity: 1,
+  price_data: {
+    currency: CURRENCY,
+    unit_amount: SETUP.priceCents,
+    product_data: { name: `Pine Notes ${SETUP.name}` },
+  },
+}
+
 /** The shop's Stripe client. A real shop passes only its secret key. */
 export const createStripe = ({ stripeUrl }: ShopConfig) => {
   const { hostname: host, port } = new URL(stripeUrl)
@@ -70,7 +79,11 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
 
   return {
     /** Creates a checkout session that accepts promotion codes. @returns the URL of its page */
-    openCheckout: async (plan: Plan, visitor: Visitor, shopUrl: string): Promise<string> => {
+    openCheckout: async (
+      { plan, hasSetup }: { plan: Plan; hasSetup: boolean },
+      visitor: Visitor,
+      shopUrl: string,
+    ): Promise<string> => {
       const buyer = buyerOf(visitor)
       const { url } = await stripe.checkout.sessions.create({
         mode: 'subscription',
@@ -84,6 +97,7 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
               product_data: { name: `Pine Notes ${plan.name}` },
             },
           },
+          ...(hasSetup ? [SETUP_ITEM] : []),
         ],
         allow_promotion_codes: true,
         ...buyer,

@@ -1,9 +1,10 @@
 /** A buyer's actions on the checkout page: apply a promotion code, and pay. */
 import type Stripe from 'stripe'
 import { findPromotionCode, redeem } from './coupons.ts'
-import { addCustomer } from './customers.ts'
+import { addCustomer, NO_ADDRESS } from './customers.ts'
 import { invalidParam, invalidRequest } from './errors.ts'
 import type { NewEvent } from './event-shapes.ts'
+import type { LineParams } from './invoice-lines.ts'
 import { addInvoice } from './invoices.ts'
 import { takePayment } from './payments.ts'
 import { recount } from './sessions.ts'
@@ -39,11 +40,21 @@ export const applyCode = (store: Store, id: string, code: string | null): Sessio
   return session
 }
 
-/** A session's first item. */
-const firstItem = (store: Store, { id }: Session) => {
-  const [item] = store.lineItems.get(id) ?? []
-  if (!item?.price) throw new Error('The session has no line items.')
-  return { price: item.price, quantity: item.quantity ?? 1 }
+/** What a session sells once, as lines of an invoice. */
+const soldOnce = (store: Store, { id }: Session): LineParams[] => {
+  const now = store.seconds()
+  return (store.lineItems.get(id) ?? []).flatMap(({ price, quantity, amount_subtotal, ...item }) =>
+    price && !price.recurring
+      ? {
+          amount: amount_subtotal,
+          description: item.description ?? 'Purchase',
+          price,
+          quantity: quantity ?? 1,
+          subscription: null,
+          period: { start: now, end: now },
+        }
+      : [],
+  )
 }
 
 /** Redeems a session's discounts for what it sold. */
@@ -59,13 +70,14 @@ const redeemAll = (
   }))
 
 const subscribe = (store: Store, session: Session, customer: Stripe.Customer): Bought => {
-  const { price, quantity } = firstItem(store, session)
-  if (!price.recurring) throw new Error('The price of a subscription must be recurring.')
+  const items = store.lineItems.get(session.id) ?? []
+  const { price = null, quantity } = items.find((item) => item.price?.recurring) ?? {}
+  if (!price?.recurring) throw new Error('The price of a subscription must be recurring.')
   const subscription = addSubscription(store, {
     customer: customer.id,
     price,
     recurring: price.recurring,
-    quantity,
+    quantity: quantity ?? 1,
   })
   subscription.discounts = redeemAll(store, session, customer.id, subscription.id).map(
     ({ discount }) => discount,
@@ -73,7 +85,12 @@ const subscribe = (store: Store, session: Session, customer: Stripe.Customer): B
   const discounts = subscription.discounts.map(
     (id): NewEvent => ['customer.discount.created', store.discounts.get(idOf(id) ?? '')],
   )
-  const { invoice, events } = bill(store, subscription, 'subscription_create')
+  const { invoice, events } = bill(
+    store,
+    subscription,
+    'subscription_create',
+    soldOnce(store, session),
+  )
   return {
     result: { subscription: subscription.id, invoice: invoice.id },
     events: [...discounts, ['customer.subscription.created', subscription], ...events],
@@ -81,16 +98,12 @@ const subscribe = (store: Store, session: Session, customer: Stripe.Customer): B
 }
 
 const buyWithInvoice = (store: Store, session: Session, customer: Stripe.Customer): Bought => {
-  const { price, quantity } = firstItem(store, session)
   const now = store.seconds()
   const invoice = addInvoice(store, {
     customer,
-    currency: price.currency,
-    subtotal: session.amount_subtotal ?? 0,
-    description: 'Purchase',
+    currency: session.currency ?? '',
     reason: 'manual',
-    price,
-    quantity,
+    lines: soldOnce(store, session),
     discounts: redeemAll(store, session, customer.id, null),
     subscription: null,
     period: { start: now, end: now },
@@ -143,15 +156,15 @@ const purchase = (
     : buy(store, session, customer.id, email)
 }
 
-/** The buyer's input. */
-export type Buyer = { email: string; promotionCode?: string }
+/** The buyer's input. The country is ISO 3166. */
+export type Buyer = { email: string; promotionCode?: string; country?: string }
 
 /** Pays a session, and emits its events. @throws when it can't be paid */
 export const pay = (
   store: Store,
   { emit }: Webhooks,
   id: string,
-  { email, promotionCode }: Buyer,
+  { email, promotionCode, country }: Buyer,
 ): Session => {
   const session = promotionCode ? applyCode(store, id, promotionCode) : openSession(store, id)
   const customer = customerOf(store, session, email)
@@ -161,7 +174,7 @@ export const pay = (
     ...result,
     customer: customer?.id ?? null,
     customer_details: {
-      address: null,
+      address: country ? { ...NO_ADDRESS, country } : null,
       business_name: null,
       email,
       individual_name: null,

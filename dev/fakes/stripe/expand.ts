@@ -1,5 +1,6 @@
 /** `expand[]`: replaces ids by their objects, and adds includable lists. */
 import { invalidParam } from './errors.ts'
+import { INLINE_LINES } from './invoice-lines.ts'
 import { idOf, listOf, type Store } from './store.ts'
 
 type Json = { [key: string]: unknown }
@@ -44,7 +45,9 @@ const include = (store: Store, { object, id }: Json, field: string): unknown => 
     return listOf(payments, `/v1/invoice_payments?invoice=${id}`)
   }
   if (object === 'checkout.session' && field === 'line_items') {
-    return listOf(store.lineItems.get(id) ?? [], `/v1/checkout/sessions/${id}/line_items`)
+    const items = store.lineItems.get(id) ?? []
+    const url = `/v1/checkout/sessions/${id}/line_items`
+    return { ...listOf(items.slice(0, INLINE_LINES), url), has_more: items.length > INLINE_LINES }
   }
   if (object === 'charge' && field === 'refunds') {
     const refunds = store.refunds.list().filter(({ charge }) => idOf(charge) === id)

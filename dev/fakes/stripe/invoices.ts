@@ -1,68 +1,36 @@
 /** Paid invoices, and their payments. */
 import { Hono } from 'hono'
-import Stripe from 'stripe'
-import { readable } from './routes.ts'
+import type Stripe from 'stripe'
+import { needs } from './authentication.ts'
+import type { ApiEnv } from './env.ts'
+import {
+  type Discounted,
+  INLINE_LINES,
+  invoiceLines,
+  type LineParams,
+  linesIn,
+} from './invoice-lines.ts'
+import { answer, readable, readPage } from './routes.ts'
 import { idOf, listOf, newId, type Store } from './store.ts'
 
 /** The inputs of an invoice. Amounts are in Stripe's minor units. */
 export type InvoiceParams = {
   customer: Stripe.Customer
   currency: string
-  subtotal: number
-  description: string
   reason: Stripe.Invoice.BillingReason
-  price: Stripe.Price
-  quantity: number
-  /** The amount of each discount. */
-  discounts: { discount: string; amount: number }[]
-  subscription: { id: string; item: string } | null
+  lines: LineParams[]
+  discounts: Discounted
+  subscription: string | null
   period: { start: number; end: number }
-}
-
-const addLine = (invoice: string, params: InvoiceParams): Stripe.InvoiceLineItem => {
-  const { subtotal, currency, discounts, subscription, price } = params
-  return {
-    id: newId('il'),
-    object: 'line_item',
-    amount: subtotal,
-    currency,
-    description: params.description,
-    discount_amounts: discounts,
-    discountable: true,
-    discounts: discounts.map(({ discount }) => discount),
-    invoice,
-    livemode: false,
-    metadata: {},
-    parent: subscription && {
-      invoice_item_details: null,
-      subscription_item_details: {
-        invoice_item: null,
-        proration: false,
-        proration_details: null,
-        subscription: subscription.id,
-        subscription_item: subscription.item,
-      },
-      type: 'subscription_item_details',
-    },
-    period: params.period,
-    pretax_credit_amounts: null,
-    pricing: {
-      price_details: { price: price.id, product: idOf(price.product) ?? '' },
-      type: 'price_details',
-      unit_amount_decimal: price.unit_amount_decimal,
-    },
-    quantity: params.quantity,
-    quantity_decimal: Stripe.Decimal.from(params.quantity),
-    subscription: subscription?.id ?? null,
-    subtotal,
-    taxes: [],
-  }
 }
 
 /** Creates a paid invoice. */
 export const addInvoice = (store: Store, params: InvoiceParams): Stripe.Invoice => {
-  const { customer, currency, subtotal, discounts, subscription, period } = params
+  const { customer, currency, discounts, subscription, period } = params
   const id = newId('in')
+  const lines = invoiceLines(id, currency, params.lines, discounts)
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0)
+  store.invoiceLines.set(id, lines)
   const now = store.seconds()
   const total = discounts.reduce((left, { amount }) => left - amount, subtotal)
   const sequence = customer.next_invoice_sequence ?? 1
@@ -119,7 +87,10 @@ export const addInvoice = (store: Store, params: InvoiceParams): Stripe.Invoice 
     issuer: { type: 'self' },
     last_finalization_error: null,
     latest_revision: null,
-    lines: listOf([addLine(id, params)], `/v1/invoices/${id}/lines`),
+    lines: {
+      ...listOf(lines.slice(0, INLINE_LINES), `/v1/invoices/${id}/lines`),
+      has_more: lines.length > INLINE_LINES,
+    },
     livemode: false,
     metadata: {},
     next_payment_attempt: null,
@@ -127,7 +98,7 @@ export const addInvoice = (store: Store, params: InvoiceParams): Stripe.Invoice 
     on_behalf_of: null,
     parent: subscription && {
       quote_details: null,
-      subscription_details: { metadata: {}, subscription: subscription.id },
+      subscription_details: { metadata: {}, subscription },
       type: 'subscription_details',
     },
     payment_settings: {
@@ -192,7 +163,15 @@ const subscriptionOf = ({ parent }: Stripe.Invoice): string | null =>
   idOf(parent?.subscription_details?.subscription)
 
 export const invoiceRoutes = (store: Store) =>
-  new Hono()
+  new Hono<ApiEnv>()
+    .use('/v1/invoices/*', needs('invoice_read'))
+    .get('/v1/invoices/:id/lines', async (c) => {
+      const { id } = store.invoices.get(c.req.param('id'))
+      const lines = store.invoiceLines.get(id) ?? []
+      const page = await readPage(c, lines, `/v1/invoices/${id}/lines`)
+      const data = linesIn(c.req.header('Stripe-Version'), store, page.data)
+      return answer(c, store, { ...page, data })
+    })
     .route(
       '/',
       readable(store, '/v1/invoices', store.invoices, {

@@ -1,6 +1,7 @@
 /** Routes that all resources share: retrieve, list, respond. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
+import { invalidParam } from './errors.ts'
 import { expand } from './expand.ts'
 import { integer, readForm, readParams, text } from './params.ts'
 import type { Collection, Store } from './store.ts'
@@ -38,6 +39,12 @@ type Range = {
   lte?: number | undefined
 }
 
+const PAGE = {
+  limit: LIST.limit,
+  starting_after: LIST.starting_after,
+  ending_before: LIST.ending_before,
+}
+
 const within = (at: number, { gt = -1, gte = 0, lt = Infinity, lte = Infinity }: Range): boolean =>
   at > gt && at >= gte && at < lt && at <= lte
 
@@ -45,7 +52,7 @@ const within = (at: number, { gt = -1, gte = 0, lt = Infinity, lte = Infinity }:
 export type Filters<T> = Record<string, (one: T, value: string) => boolean>
 
 /** The requested page of a list. */
-const slice = <T extends Kept>(
+const slice = <T extends { id: string }>(
   all: T[],
   {
     limit,
@@ -60,6 +67,16 @@ const slice = <T extends Kept>(
     all.findIndex(({ id }) => id === before),
   )
   return { data: newer.slice(-limit), has_more: newer.length > limit }
+}
+
+/** The requested page of a list inside an object. @throws when it begins after an unknown one */
+export const readPage = async <T extends { id: string }>(c: Context, all: T[], url: string) => {
+  const { limit = 10, starting_after: after, ending_before: before } = await readParams(c, PAGE)
+  for (const [param, id] of Object.entries({ starting_after: after, ending_before: before })) {
+    if (id !== undefined && !all.some((one) => one.id === id))
+      throw invalidParam(param, `No such line item: '${id}'`, 'resource_missing')
+  }
+  return { object: 'list' as const, url, ...slice(all, { limit, after, before }) }
 }
 
 /**

@@ -2,15 +2,19 @@
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import * as z from 'zod'
+import { apportion } from '../../../lib/rules/rewards/sale-lines.ts'
+import { needs } from './authentication.ts'
 import { couponsOf, discountCents } from './coupons.ts'
+import type { ApiEnv } from './env.ts'
 import { invalidParam, invalidRequest } from './errors.ts'
 import { address, email, flag, integer, metadata, readParams, text } from './params.ts'
 import { addPrice, PriceData, productName } from './prices.ts'
-import { answer, readable } from './routes.ts'
-import { idOf, listOf, newId, type Store } from './store.ts'
+import { answer, readable, readPage } from './routes.ts'
+import { idOf, newId, type Store } from './store.ts'
 
 /** Sessions expire after a day, as at Stripe. */
 const LIFETIME_SECONDS = 24 * 60 * 60
+const MAX_ITEMS = 100
 
 const LineItem = z.strictObject({
   price: text.optional(),
@@ -86,6 +90,8 @@ const toLineItem = (
 
 /** A session's line items. @throws when they don't fit its mode */
 const readItems = (store: Store, { mode, line_items }: SessionParams): Stripe.LineItem[] => {
+  if (line_items.length > MAX_ITEMS)
+    throw invalidParam('line_items', `You may only specify up to ${MAX_ITEMS} line items.`)
   const items = line_items.map((item, at) => toLineItem(store, item, at))
   const recurring = items.filter(({ price }) => price?.recurring)
   if (mode === 'subscription' && recurring.length !== 1) {
@@ -95,8 +101,6 @@ const readItems = (store: Store, { mode, line_items }: SessionParams): Stripe.Li
         : 'You must provide at least one recurring price in `subscription` mode when using prices.',
     )
   }
-  if (mode === 'subscription' && items.length > 1)
-    throw invalidRequest('The Stripe fake supports no further items in `subscription` mode.')
   if (mode === 'payment' && recurring.length) {
     throw invalidRequest(
       'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
@@ -114,6 +118,14 @@ export const recount = (store: Store, session: Stripe.Checkout.Session): void =>
   const subtotal = items.reduce((sum, { amount_subtotal }) => sum + amount_subtotal, 0)
   const [coupon] = couponsOf(store, session)
   const discount = coupon ? discountCents(coupon, subtotal, session.currency ?? '') : 0
+  const parts = apportion(
+    BigInt(discount),
+    items.map((item) => BigInt(item.amount_subtotal)),
+  )
+  for (const [i, item] of items.entries()) {
+    item.amount_discount = Number(parts[i] ?? 0n)
+    item.amount_total = item.amount_subtotal - item.amount_discount
+  }
   Object.assign(session, {
     amount_subtotal: subtotal,
     amount_total: subtotal - discount,
@@ -235,18 +247,17 @@ const addSession = (
 }
 
 export const sessionRoutes = (store: Store, pageOf: (id: string) => string) =>
-  new Hono()
+  new Hono<ApiEnv>()
+    .get('/v1/checkout/sessions', needs('checkout_session_read'))
+    .get('/v1/checkout/sessions/*', needs('checkout_session_read'))
     .post('/v1/checkout/sessions', async (c) => {
       const params = await readParams(c, SessionParams)
       return answer(c, store, addSession(store, params, pageOf))
     })
-    .get('/v1/checkout/sessions/:id/line_items', (c) => {
+    .get('/v1/checkout/sessions/:id/line_items', async (c) => {
       const { id } = store.sessions.get(c.req.param('id'))
-      return answer(
-        c,
-        store,
-        listOf(store.lineItems.get(id) ?? [], `/v1/checkout/sessions/${id}/line_items`),
-      )
+      const url = `/v1/checkout/sessions/${id}/line_items`
+      return answer(c, store, await readPage(c, store.lineItems.get(id) ?? [], url))
     })
     .route(
       '/',

@@ -69,6 +69,10 @@ export const createStore = (now: () => Date) => ({
   subscriptions: createCollection<Stripe.Subscription>('subscription'),
   /** Line items by checkout session. */
   lineItems: new Map<string, Stripe.LineItem[]>(),
+  /** All lines by invoice. */
+  invoiceLines: new Map<string, Stripe.InvoiceLineItem[]>(),
+  /** All lines by credit note. */
+  creditNoteLines: new Map<string, Stripe.CreditNoteLineItem[]>(),
 })
 export type Store = ReturnType<typeof createStore>
 

@@ -1,8 +1,10 @@
 /** Subscriptions: created by a checkout, renewed on request. */
 import type Stripe from 'stripe'
+import { fromStripe } from '../../../lib/stripe/amounts.ts'
 import { discountCents } from './coupons.ts'
 import { later } from './dates.ts'
 import type { NewEvent } from './event-shapes.ts'
+import type { LineParams } from './invoice-lines.ts'
 import { addInvoice, addInvoicePayment } from './invoices.ts'
 import { takePayment } from './payments.ts'
 import { productName } from './prices.ts'
@@ -148,28 +150,47 @@ const useDiscounts = (store: Store, subscription: Stripe.Subscription, amount: n
   return used.map(({ discount, amount }) => ({ discount: discount.id, amount }))
 }
 
-/** Invoices a subscription's current period, and takes the payment. */
+/** A price as the lines of Stripe's invoices have it: "$49.00 / month". */
+const each = ({ currency, recurring, unit_amount }: Stripe.Price): string => {
+  const style = { style: 'currency', currency } as const
+  const format = new Intl.NumberFormat('en-US', style)
+  const amount = fromStripe(unit_amount ?? 0, currency.toUpperCase())
+  const { maximumFractionDigits: decimals = 0 } = format.resolvedOptions()
+  return `${format.format(amount / 10 ** decimals)} / ${recurring?.interval}`
+}
+
+/**
+ * Invoices a subscription's current period, and takes the payment.
+ * @param others what the first invoice bills once
+ */
 export const bill = (
   store: Store,
   subscription: Stripe.Subscription,
   reason: 'subscription_create' | 'subscription_cycle',
+  others: LineParams[] = [],
 ) => {
   const item = itemOf(subscription)
   const { price, quantity = 1 } = item
   const customer = store.customers.get(idOf(subscription.customer) ?? '')
-  const subtotal = (price.unit_amount ?? 0) * quantity
-  const description = `${quantity} × ${productName(store, price)}`
+  const period = { start: item.current_period_start, end: item.current_period_end }
+  const line: LineParams = {
+    amount: (price.unit_amount ?? 0) * quantity,
+    description: `${quantity} × ${productName(store, price)} (at ${each(price)})`,
+    price,
+    quantity,
+    subscription: { id: subscription.id, item: item.id },
+    period,
+  }
+  const lines = [line, ...others]
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0)
   const invoice = addInvoice(store, {
     customer,
     currency: subscription.currency,
-    subtotal,
-    description,
     reason,
-    price,
-    quantity,
+    lines,
     discounts: useDiscounts(store, subscription, subtotal),
-    subscription: { id: subscription.id, item: item.id },
-    period: { start: item.current_period_start, end: item.current_period_end },
+    subscription: subscription.id,
+    period,
   })
   subscription.latest_invoice = invoice.id
   return { invoice, events: payInvoice(store, invoice, customer.email).events }

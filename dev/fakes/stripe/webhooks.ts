@@ -8,6 +8,7 @@ import type { ApiEnv } from './env.ts'
 import { StripeError } from './errors.ts'
 import type { ConnectEvent, NewConnectEvent, NewEvent } from './event-shapes.ts'
 import { addConnectEvent, payloadOf, snapshotOf } from './events.ts'
+import { eventIn } from './invoice-lines.ts'
 import { address, integer, metadata, readParams, text } from './params.ts'
 import { answer, readable } from './routes.ts'
 import { newId, type Store } from './store.ts'
@@ -30,6 +31,8 @@ export type EndpointParams = {
   events?: readonly string[]
   /** The platform whose Connect events it receives; by default all platforms'. */
   platform?: string
+  /** The present one by default. */
+  apiVersion?: string
 }
 
 /** Stripe retries for three days; the fake for about a minute. */
@@ -100,8 +103,10 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
   /** One attempt. @returns whether the delivery is done */
   const attempt = async (delivery: Delivery): Promise<boolean> => {
     const event = eventOf(delivery.event)
+    const endpoint = store.endpoints.get(delivery.endpoint)
+    const sent = event.object === 'event' ? eventIn(endpoint.api_version, store, event) : event
     delivery.attempts++
-    delivery.status = await post(store.endpoints.get(delivery.endpoint), event, stopped.signal)
+    delivery.status = await post(endpoint, sent, stopped.signal)
     const delivered = delivery.status !== null && delivery.status >= 200 && delivery.status < 300
     if (delivered) {
       delivery.state = 'delivered'
@@ -176,11 +181,12 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
       secret = newId('whsec', 32),
       events = ['*'],
       platform,
+      apiVersion = Stripe.API_VERSION,
     }: EndpointParams) => {
       const endpoint = store.endpoints.add({
         id: newId('we'),
         object: 'webhook_endpoint',
-        api_version: Stripe.API_VERSION,
+        api_version: apiVersion,
         application: null,
         created: store.seconds(),
         description: null,
