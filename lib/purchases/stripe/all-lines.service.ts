@@ -14,7 +14,7 @@ const Paid = z.object({
   object: z.string(),
   mode: z.string().nullish().catch(null),
   amount_total: z.number().nullish().catch(null),
-  invoice: z.unknown(),
+  invoice: z.unknown().optional(),
   lines: Page,
   line_items: Page,
 })
