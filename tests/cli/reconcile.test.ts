@@ -213,6 +213,34 @@ describe('purchases without a received event', () => {
       expect(await eventsRecorded(other)).toEqual([])
     }))
 
+  test('are recorded with the lines of what was bought, and the buyer’s country', () =>
+    withAccount(async ({ merchant, fake, clock, buy, reconcile }) => {
+      clock.now = daysAgo(10)
+      const session = await buy()
+      const { hostname: host, port } = new URL(fake.url)
+      const stripe = new Stripe('sk_test_any', { host, port, protocol: 'http', telemetry: false })
+      const { id } = await stripe.checkout.sessions.create({
+        mode: 'payment',
+        invoice_creation: { enabled: true },
+        line_items: Array.from({ length: 12 }, (_, i) => ({
+          quantity: 1,
+          price_data: { currency: 'usd', unit_amount: 100, product_data: { name: `No. ${i}` } },
+        })),
+        success_url: 'https://shop.example/',
+      })
+      const { invoice } = fake.pay(id, { email: 'ada@example.com', country: 'DE' })
+      expect((await reconcile('--fix')).code).toBe(0)
+      const recorded = await database.query(
+        `select external_id, country, jsonb_array_length(lines) as lines, lines -> -1 ->> 'name' as last
+         from events where workspace_id = $1 order by jsonb_array_length(lines)`,
+        [merchant.workspace.id],
+      )
+      expect(recorded).toEqual([
+        { external_id: idOf(session.payment_intent), country: null, lines: 1, last: 'Grove' },
+        { external_id: invoice, country: 'DE', lines: 12, last: 'No. 11' },
+      ])
+    }))
+
   test('a checkout that was captured in part after it completed is listed with what was captured', () =>
     withAccount(async ({ merchant, fake, mapCoupon, buy, reconcile }) => {
       await mapCoupon()

@@ -485,7 +485,8 @@ test('the cron removes what names people once it is due, a thousand rows of a ki
   await client.query(
     `insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, email, keys, facts, occurred_at, received_at)
      select uuidv7(), $1, 'stripe', 'evt_' || days, 'invoice.paid', true, 'cus_1', 'jo@buyer.example', array['in_' || days],
-            '[{"customer": "cus_1", "email": "jo@buyer.example", "name": "Jo"}]', now() - interval '1 day' * days, now()
+            '[{"customer": "cus_1", "email": "jo@buyer.example", "name": "Jo",
+               "lines": [{"productId": "a", "metadata": {"for": "jo@buyer.example"}}, {"productId": "b"}]}]', now() - interval '1 day' * days, now()
      from unnest(array[547, 549]) days`,
     [workspaceId],
   )
@@ -504,6 +505,7 @@ test('the cron removes what names people once it is due, a thousand rows of a ki
     const { rows } = await client.query(
       `select (select count(*)::int from mails where workspace_id = $1 and recipient <> '') as mails,
               (select count(*)::int from processor_events where workspace_id = $1 and facts::text like '%jo@%') as purchases,
+              (select jsonb_agg(distinct facts #> '{0,lines,1}') from processor_events where workspace_id = $1) as lines,
               (select count(*)::int from events where workspace_id = $1 and metadata is not null) as metadata,
               (select count(*)::int from sign_in.verifications where mailbox = 'jo@shop.example') as links`,
       [workspaceId],
@@ -511,12 +513,13 @@ test('the cron removes what names people once it is due, a thousand rows of a ki
     return rows[0]
   }
   await run()
-  expect(await named()).toEqual({ mails: 105, purchases: 1, metadata: 1, links: 1 })
+  const lines = [{ productId: 'b' }]
+  expect(await named()).toEqual({ mails: 105, purchases: 1, lines, metadata: 1, links: 1 })
   await run()
   await run()
-  expect(await named()).toEqual({ mails: 5, purchases: 1, metadata: 1, links: 1 })
-  const lines = workers.takeLogs().filter((line) => line.includes('"job":"retention"'))
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+  expect(await named()).toEqual({ mails: 5, purchases: 1, lines, metadata: 1, links: 1 })
+  const logged = workers.takeLogs().filter((line) => line.includes('"job":"retention"'))
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([
     { mails: 1_000, purchases: 1, metadata: 1, expired: 1 },
     { mails: 100, purchases: 0, metadata: 0, expired: 0 },
   ])
