@@ -7,6 +7,7 @@ import { createMerchant, type Merchant, useDatabase } from '../support/merchant.
 import { signIn } from '../support/people.ts'
 import { addPayout, createPartner } from '../support/portal.ts'
 import { checkoutSession, invoice, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+import { basilLine, pageOf } from '../support/stripe-lines.ts'
 
 const database = useDatabase()
 
@@ -101,6 +102,21 @@ test('a customer’s address and name are in no table after an erasure, and the 
     subject_id: id,
     details: {},
   })
+})
+
+test('what an erased customer bought is kept, without the metadata of its lines', async () => {
+  const { merchant, manager, stripe, customer, id } = await createCustomer()
+  const lines = pageOf([basilLine('pro', { metadata: { for: 'Jo' } }), basilLine('seats')])
+  const paid = invoice({ customer, lines })
+  await stripe.deliver(stripeEvent('invoice.paid', paid))
+  await manager.post(`/customers/${id}/erase`)
+  const [event] = await database.query(
+    `select facts -> 0 -> 'lines' as lines from processor_events
+     where workspace_id = $1 and keys @> array[$2]`,
+    [merchant.workspace.id, paid.id],
+  )
+  expect(event?.lines).toMatchObject([{ productId: 'prod_pro' }, { productId: 'prod_seats' }])
+  expect(JSON.stringify(event)).not.toContain('metadata')
 })
 
 test('an erased customer’s renewals are credited as before', async () => {

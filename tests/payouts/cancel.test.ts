@@ -261,6 +261,7 @@ test('a key of another account is refused while a payout is looked up under the 
     last4: 'xxxx',
     stripeAccountId: 'acct_other',
     livemode: false,
+    readsLines: false,
     transferCountries: null,
   }
   expect(await saveStripeKey(db(), actFor(payer), other)).toEqual({ outcome: 'other_account' })

@@ -118,10 +118,9 @@ export const eventIn = (
   store: Store,
   event: Stripe.Event,
 ): Stripe.Event => {
-  if (version === null || version === Stripe.API_VERSION) return event
-  const object = event.data.object as object
-  if (!('object' in object) || object.object !== 'invoice') return event
-  const { lines } = object as Stripe.Invoice
-  const shaped = { ...object, lines: { ...lines, data: linesIn(version, store, lines.data) } }
-  return { ...event, api_version: version, data: { ...event.data, object: shaped } } as Stripe.Event
+  const invoice = event.data.object.object === 'invoice' ? event.data.object : null
+  if (version === null || version === Stripe.API_VERSION || !invoice) return event
+  const { lines } = invoice
+  const shaped = { ...invoice, lines: { ...lines, data: linesIn(version, store, lines.data) } }
+  return Object.assign({}, event, { api_version: version, data: { object: shaped } })
 }

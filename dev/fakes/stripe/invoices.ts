@@ -96,11 +96,14 @@ export const addInvoice = (store: Store, params: InvoiceParams): Stripe.Invoice 
     next_payment_attempt: null,
     number: `${customer.invoice_prefix}-${String(sequence).padStart(4, '0')}`,
     on_behalf_of: null,
-    parent: subscription && {
-      quote_details: null,
-      subscription_details: { metadata: {}, subscription },
-      type: 'subscription_details',
-    },
+    parent:
+      subscription === null
+        ? null
+        : {
+            quote_details: null,
+            subscription_details: { metadata: {}, subscription },
+            type: 'subscription_details',
+          },
     payment_settings: {
       default_mandate: null,
       payment_method_options: null,

@@ -121,7 +121,7 @@ const withoutIncludedTax = (
 }
 
 /** Whether a line charges, or credits, a change of a subscription within a period. */
-export const isProrationLine = ({ parent, proration }: InvoiceLine): boolean => {
+const isProrationLine = ({ parent, proration }: InvoiceLine): boolean => {
   const details = parent?.subscription_item_details ?? parent?.invoice_item_details
   return details?.proration ?? proration ?? false
 }
