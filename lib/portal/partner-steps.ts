@@ -231,7 +231,12 @@ const explainToCredited = (step: Step, kind: EventKind, { money, t }: Writing): 
     case 'refund_currency_mismatch':
       return t(m.step_refund_currency)
     case 'commission_reversed':
-      return t(reversalMessage(facts), { amount: money(facts.amountCents, facts.currency) })
+      return [
+        t(reversalMessage(facts), { amount: money(facts.amountCents, facts.currency) }),
+        ...(facts.lines ?? []).map(({ line, reversedCents }) =>
+          t(m.step_reversed_line, { line, amount: money(reversedCents, facts.currency) }),
+        ),
+      ].join(' ')
     default:
       return null
   }

@@ -71,6 +71,7 @@ export const explainMissing = ({ sale, duplicates, outcome }: PurchasePlan): str
     }
     default:
       if (duplicates.length > 0) return 'recorded twice'
+      if (sale.kind === 'adjust') return 'recorded, but as a return of other lines'
       return 'recorded, but the customer is not known by its id at the payment processor'
   }
 }

@@ -37,13 +37,15 @@ export const planReturns = (
   )
   const { externalId } = recorded
   const change = changeReturned(recorded, returned)
-  if (!change) {
+  if (!change?.reversal) {
     const { waiting } = returned
     const outcome: EventOutcome = waiting
       ? { code: 'waiting_for_payment', facts: saleFacts(externalId, waiting) }
       : { code: 'nothing_changed', facts: { externalId } }
     return {
-      sale: { kind: 'keep', recorded },
+      sale: change
+        ? { kind: 'adjust', recorded, steps: change.steps, reversals: [] }
+        : { kind: 'keep', recorded },
       customer: null,
       duplicates: [],
       refunds: [],

@@ -136,8 +136,11 @@ const planChange = (
       : {
           kind: 'create',
           change,
-          steps: [...decision.steps, ...reversedSteps(decision.commission, returned)],
-          commission: newCommission(decision, returned, []),
+          steps: [
+            ...decision.steps,
+            ...reversedSteps(decision.commission, decision.steps, returned),
+          ],
+          commission: newCommission(decision, returned, decision.steps),
           oneTimeProgramId: oneTimeProgramOf(decision),
         },
     customer: changeCustomer(purchase, facts, from),
@@ -177,13 +180,16 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
     commission !== null &&
     current.partnerId === credit?.partner.id &&
     !differs(current, commission)
-  const made = isKept ? null : newCommission(decision, returned, steps)
+  const decided = [
+    ...decision.steps,
+    ...steps.filter(({ code }) => code === 'commission_replaced' || code === 'reversed_by_hand'),
+  ]
+  const made = isKept ? null : newCommission(decision, returned, decided)
   return {
     steps: [
-      ...decision.steps,
-      ...steps.filter(({ code }) => code === 'commission_replaced' || code === 'reversed_by_hand'),
+      ...decided,
       ...(current && !isKept ? [replacedStep(current)] : []),
-      ...reversedSteps(commission, returned),
+      ...reversedSteps(commission, decided, returned),
     ],
     commission: made && {
       ...made,
@@ -192,7 +198,7 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
     keepsCommission: isKept || isRejected(recorded),
     oneTimeProgramId: oneTimeProgramOf(decision),
     reversals: isKept
-      ? reverseTo(current, toReverse(current, returned, steps))
+      ? reverseTo(current, toReverse(current, returned, decided))
       : reverseAll(current),
   }
 }

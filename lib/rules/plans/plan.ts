@@ -159,7 +159,10 @@ export type SalePlan =
   /** No sale is recorded, and the purchase makes none. */
   | { kind: 'none' }
   | { kind: 'keep'; recorded: RecordedSale }
-  /** Something was returned, or is no longer: part of the commission is reversed or reinstated. */
+  /**
+   * Something was returned, or is no longer: part of the commission is reversed or reinstated. No
+   * part is if only the lines that were returned are others.
+   */
   | { kind: 'adjust'; recorded: RecordedSale; steps: Step[]; reversals: Reversal[] }
   /** The recorded sale has another amount or another partner. */
   | {

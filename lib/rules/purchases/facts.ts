@@ -167,9 +167,9 @@ export type CreditNoteFact = {
   /** What of the amount is without tax, and the shipping in it, if the note says so. */
   net?: { netCents: number; shippingCents: number } | null
   currency: string
-  refunds: { id: string; amountCents: number | null }[]
-  /** The net amounts that it credits of lines of the invoice, by their `StoredLine.id`. */
+  /** What it credits of lines that it names by their ids, without tax and discounts. */
   lines?: { line: string; netCents: number }[]
+  refunds: { id: string; amountCents: number | null }[]
   isVoid: boolean
 }
 

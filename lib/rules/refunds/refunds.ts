@@ -6,8 +6,9 @@ import { proportionOf } from '../../values/money.ts'
 import type { Decision } from '../decisions/decide.ts'
 import type { Money } from '../rewards/rewards.ts'
 import type { Step } from '../steps/steps.ts'
-import { nothingReturned, type Returned, reversedOf } from './returns.ts'
+import { nothingReturned, type Returned } from './returns.ts'
 import { reversedSteps } from './reversals.ts'
+import { reversedFor } from './reversed-lines.ts'
 
 /**
  * What a merchant asked to refund. Without an amount, all that is left; without a currency, that of
@@ -130,7 +131,9 @@ export const settleWaiting = (
   const returned = includeRefunds(nothingReturned({ amountCents, currency }), settled, sale)
   return {
     settled,
-    steps: [...steps, ...reversedSteps(commission, returned)],
-    reversedCents: commission ? reversedOf(commission.amountCents, returned) : 0n,
+    steps: [...steps, ...reversedSteps(commission, steps, returned)],
+    reversedCents: commission
+      ? reversedFor(commission.amountCents, steps, returned).reversedCents
+      : 0n,
   }
 }

@@ -21,6 +21,15 @@ export type Returns = {
   excessCents: bigint
   /** The parts of the refunds and credits of which a credit note says how much was without tax. */
   noted: PaidPart[]
+  /** What credit notes say of lines, in the currencies of the notes. */
+  ofLines: (LineReturn & { currency: string })[]
+}
+
+/** What a credit note gave back of a line that it names, without tax: minor units. */
+export type LineReturn = {
+  /** The processor's id of the line. */
+  line: string
+  netCents: bigint
 }
 
 /** A refund that a processor has made or begun, in minor units of its payment. */
@@ -48,6 +57,7 @@ export const readReturns = (
   return {
     all: [...ofPayments, ...readCredits(notes, refunds, payments)],
     noted: notes.flatMap((note) => readNoted(note, refunds)),
+    ofLines: notes.flatMap((note) => readLines(note, refunds)),
   }
 }
 
@@ -123,11 +133,28 @@ const unlistedOf = ({ ids, refundedCents }: Payment, refunds: RefundFact[]): num
 const readNoted = (note: CreditNoteFact, refunds: RefundFact[]): PaidPart[] => {
   const { net, amountCents } = note
   if (!net || amountCents === 0) return []
-  const failed = refundsIn(note, refunds).filter(({ status }) => status === 'failed')
-  const grossCents = Math.max(0, amountCents - sumOf(failed.map(({ cents }) => cents)))
+  const grossCents = madeOf(note, refunds)
   const share = (cents: number) =>
     Number(proportionOf(BigInt(cents), BigInt(grossCents), BigInt(amountCents)))
   return [{ grossCents, netCents: share(net.netCents), shippingCents: share(net.shippingCents) }]
+}
+
+/** What of a note was given back, and has not failed. */
+const madeOf = (note: CreditNoteFact, refunds: RefundFact[]): number => {
+  const failed = refundsIn(note, refunds).filter(({ status }) => status === 'failed')
+  return Math.max(0, note.amountCents - sumOf(failed.map(({ cents }) => cents)))
+}
+
+/** What of the lines that a note names was given back: the same part of each as of the note. */
+const readLines = (note: CreditNoteFact, refunds: RefundFact[]): Returns['ofLines'] => {
+  const { lines = [], amountCents, currency } = note
+  if (amountCents === 0) return []
+  const madeCents = BigInt(madeOf(note, refunds))
+  return lines.map(({ line, netCents }) => ({
+    line,
+    netCents: proportionOf(BigInt(netCents), madeCents, BigInt(amountCents)),
+    currency,
+  }))
 }
 
 /** What was given back of a payment and counts, in its minor units; never more than was paid. */
@@ -139,6 +166,8 @@ export type Returned = {
   /** A return in another currency that counts once the amount of its payment is known. */
   waiting: Money | null
   paid: Money
+  /** Of which lines it was, as far as credit notes name them: what they say, in the sale's units. */
+  ofLines: LineReturn[]
 }
 
 /** That nothing of a payment was given back. */
@@ -148,6 +177,7 @@ export const nothingReturned = (paid: Money): Returned => ({
   exemptCents: 0n,
   waiting: null,
   paid,
+  ofLines: [],
 })
 
 /**
@@ -159,7 +189,7 @@ export const nothingReturned = (paid: Money): Returned => ({
  * @param netCents the part of it that the sale is
  */
 export const returnedOf = (
-  { all, excessCents, noted }: Returns,
+  { all, excessCents, noted, ofLines }: Returns,
   paid: Money,
   netCents: bigint,
 ): Returned => {
@@ -181,6 +211,8 @@ export const returnedOf = (
       ? { amountCents: unknown.refundedCents + unknown.disputedCents, currency: unknown.currency }
       : null,
     paid,
+    // The lines of a sale are in its currency.
+    ofLines: ofLines.filter(({ currency }) => currency === paid.currency),
   }
 }
 
@@ -226,7 +258,10 @@ const totalsOf = (all: Return[], paid: Money): Total[] => {
   ]
 }
 
-/** What a return reverses of a commission. Rounds half up; a full return reverses all of it. */
+/**
+ * What a return reverses of a commission that is of the sale as a whole. Rounds half up; a full
+ * return reverses all of it.
+ */
 export const reversedOf = (
   commissionCents: bigint,
   { refundedCents, disputedCents, paid }: Returned,

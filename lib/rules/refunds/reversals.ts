@@ -1,9 +1,11 @@
 /** Reversals of commissions, in part or in whole, and what reinstates them. */
 
+import { canonicalJson } from '../../values/json.ts'
 import type { Money } from '../rewards/rewards.ts'
-import type { Step } from '../steps/steps.ts'
+import type { LineReversal, Step } from '../steps/steps.ts'
 import { manuallyReversedOf } from './manual-reversals.ts'
-import { type Returned, reversedOf } from './returns.ts'
+import type { Returned } from './returns.ts'
+import { reversedFor } from './reversed-lines.ts'
 
 /** The current commission of a sale: not replaced by another. */
 export type CurrentCommission = Money & {
@@ -21,6 +23,8 @@ export type Reversal = Money & { reversesId: string; partnerId: string; payableA
 /**
  * How much of a commission is to be reversed: the share of what was returned, and what managers
  * reversed by hand. Never more than all of it.
+ *
+ * @param steps of the decision that made it, and of what managers reversed
  */
 export const toReverse = (
   { amountCents, partnerId }: { amountCents: bigint; partnerId: string },
@@ -28,7 +32,8 @@ export const toReverse = (
   steps: Step[],
 ): bigint => {
   const cents =
-    reversedOf(amountCents, returned) + manuallyReversedOf(steps, partnerId, amountCents)
+    reversedFor(amountCents, steps, returned).reversedCents +
+    manuallyReversedOf(steps, partnerId, amountCents)
   return cents < amountCents ? cents : amountCents
 }
 
@@ -53,10 +58,19 @@ export const replacedStep = ({
   facts: { slug, partnerId, amountCents: Number(amountCents), currency },
 })
 
-/** The step that records how much of a commission is reversed for returns, if any. */
-export const reversedSteps = (commission: Money | null, returned: Returned): Step[] => {
-  const reversedCents = commission ? reversedOf(commission.amountCents, returned) : 0n
-  if (!commission || reversedCents === 0n) return []
+/**
+ * The step that records how much of a commission is reversed for returns, if any.
+ *
+ * @param steps of the decision that made it
+ */
+export const reversedSteps = (
+  commission: Money | null,
+  steps: Step[],
+  returned: Returned,
+): Step[] => {
+  if (!commission) return []
+  const { reversedCents, lines } = reversedFor(commission.amountCents, steps, returned)
+  if (reversedCents === 0n) return []
   return [
     {
       code: 'commission_reversed',
@@ -68,29 +82,35 @@ export const reversedSteps = (commission: Money | null, returned: Returned): Ste
         paidCurrency: returned.paid.currency,
         amountCents: Number(reversedCents),
         currency: commission.currency,
+        ...(lines.length > 0 && { lines }),
       },
     },
   ]
 }
 
+/** The lines that the step of a reversal names. */
+const reversedLinesOf = (steps: Step[]): LineReversal[] =>
+  steps.flatMap(({ code, facts }) => (code === 'commission_reversed' ? (facts.lines ?? []) : []))
+
 /**
  * What changes once so much of a sale was returned: the row that reverses or reinstates a part of
- * its commission, and the sale's new steps; null if nothing does. A rejected commission must not be
- * reinstated.
+ * its commission, and the sale's new steps; null if nothing does. If only other lines were returned,
+ * there is no row. A rejected commission must not be reinstated.
  */
 export const changeReturned = (
   { steps, commission }: { steps: Step[]; commission: CurrentCommission | null },
   returned: Returned,
-): { current: CurrentCommission; reversal: Reversal; steps: Step[] } | null => {
+): { current: CurrentCommission; reversal: Reversal | null; steps: Step[] } | null => {
   const current = steps.some(({ code }) => code === 'commission_created') ? commission : null
-  const [reversal] = current ? reverseTo(current, toReverse(current, returned, steps)) : []
-  if (!current || !reversal) return null
+  if (!current) return null
+  const [reversal = null] = reverseTo(current, toReverse(current, returned, steps))
+  const reversed = reversedSteps(current, steps, returned)
+  const isOfOtherLines =
+    canonicalJson(reversedLinesOf(steps)) !== canonicalJson(reversedLinesOf(reversed))
+  if (!reversal && !isOfOtherLines) return null
   return {
     current,
     reversal,
-    steps: [
-      ...steps.filter(({ code }) => code !== 'commission_reversed'),
-      ...reversedSteps(current, returned),
-    ],
+    steps: [...steps.filter(({ code }) => code !== 'commission_reversed'), ...reversed],
   }
 }

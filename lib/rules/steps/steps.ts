@@ -14,6 +14,8 @@ export type RewardFacts = ({ percent: number } | { amountCents: number; currency
 export type LineFacts = {
   /** From 1; absent for a sale without lines. */
   line?: number
+  /** The processor's id of the line. */
+  id?: string
   productId?: string
   name?: string
   /** Of the line, minor units; absent for a lead. */
@@ -27,6 +29,10 @@ export type LineFacts = {
   /** Rules that ask for another currency than the sale's. */
   otherCurrencies?: string[]
 }
+
+/** What was returned of a line, net, and what of its part of the commission was reversed. */
+export type LineReversal = { line: number; returnedCents: number; reversedCents: number }
+
 export type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
 
 /** Why a sale is credited to the partner of its customer, beside no click or coupon of its own. */
@@ -202,6 +208,8 @@ export type Step =
         paidCurrency: string
         amountCents: number
         currency: string
+        /** Of a sale with several lines, those of which something was returned. */
+        lines?: LineReversal[]
       }
     }
 
@@ -219,6 +227,7 @@ export const lineSteps = (earnings: LineEarning[], sale: Money | null): Step[] =
     code: 'line_reward',
     facts: {
       ...(earnings.length > 1 && { line: i + 1 }),
+      ...(line.id && { id: line.id }),
       ...(line.productId && { productId: line.productId }),
       ...(line.name && { name: line.name }),
       ...(sale && { amountCents: Number(line.amountCents) }),

@@ -4,7 +4,13 @@ import { PROCESSOR_NAMES, SALE_EXPECTED } from '../../rules/purchases/processors
 import type { LineRefusal } from '../../rules/rewards/earn-lines.ts'
 import { NEVER } from '../../rules/steps/commissions.ts'
 import type { PartnerCode } from '../../rules/steps/report.ts'
-import type { Because, LineFacts, RewardFacts, Step } from '../../rules/steps/steps.ts'
+import type {
+  Because,
+  LineFacts,
+  LineReversal,
+  RewardFacts,
+  Step,
+} from '../../rules/steps/steps.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
 import { counted } from '../../values/plural.ts'
 
@@ -93,6 +99,18 @@ const refundedAndDisputed = (
     : ''
   return `${parts.join(' and ')}${exempt}`
 }
+
+/** Such as: Line 2: 30.00 USD returned net, 6.00 USD reversed. */
+const reversedLines = (
+  { lines = [], currency }: { lines?: LineReversal[]; currency: string },
+  money: MoneyFormat,
+): string =>
+  lines
+    .map(
+      ({ line, returnedCents, reversedCents }) =>
+        ` Line ${line}: ${money(returnedCents, currency)} returned net, ${money(reversedCents, currency)} reversed.`,
+    )
+    .join('')
 
 /** A step as text for managers. @param money formats its amounts */
 export const explain = (step: Step, money: MoneyFormat = formatMoney): string => {
@@ -199,6 +217,6 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
     case 'refund_currency_mismatch':
       return `The refund is in ${facts.currency} and its sale in ${facts.saleCurrency}, so the refund does not count.`
     case 'commission_reversed':
-      return `Of the ${money(facts.paidCents, facts.paidCurrency)} paid, ${refundedAndDisputed(facts, money)}, so ${money(facts.amountCents, facts.currency)} of the commission was reversed.`
+      return `Of the ${money(facts.paidCents, facts.paidCurrency)} paid, ${refundedAndDisputed(facts, money)}, so ${money(facts.amountCents, facts.currency)} of the commission was reversed.${reversedLines(facts, money)}`
   }
 }

@@ -148,7 +148,7 @@ export const toSaved = ({
           id: sale.id,
           revision: sale.revision,
           steps: change?.steps,
-          reversal: change
+          reversal: change?.reversal
             ? {
                 id: newId(),
                 reversesId: change.reversal.reversesId,
