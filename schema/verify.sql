@@ -11,6 +11,22 @@ create or replace view commission_sums as
             as reversed_cents
     from commissions c where c.kind <> 'reversal';
 
+-- The lines of events that were rewarded line by line, as the steps say: of a sale without lines,
+-- and of a lead, which has no amount, one.
+create or replace view rewarded_lines as
+    select e.workspace_id, e.id as event_id, e.commission_id, e.amount_cents as sale_cents, l.line,
+        (s.facts ->> 'amountCents')::bigint as amount_cents,
+        (s.facts ->> 'earnedCents')::bigint as earned_cents, s.facts ->> 'currency' as currency,
+        s.facts ->> 'rule' as rule, s.facts ? 'refusal' as is_refused,
+        (s.facts #>> '{pays,percent}')::numeric as percent,
+        (s.facts #>> '{pays,amountCents}')::bigint as flat_cents, s.facts #>> '{pays,per}' as per,
+        coalesce((e.lines -> (l.line - 1) ->> 'quantity')::bigint, 1) as quantity
+    from events e
+        cross join lateral (select step -> 'facts' from jsonb_array_elements(e.steps) step
+            where step ->> 'code' = 'line_reward') s (facts)
+        cross join lateral (select coalesce((s.facts ->> 'line')::integer, 1)) l (line)
+    where e.steps @> '[{"code": "line_reward"}]';
+
 
 -- Totals.
 
@@ -478,6 +494,55 @@ create or replace view broken_second_records as
     where e.steps @> '[{"code": "same_purchase"}]'
     group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0;
 
+-- A sale whose commission a manager has rejected has no such step.
+create or replace view broken_line_earnings as
+    select l.workspace_id, 'the lines of an event earn its commission' as invariant,
+        l.event_id as subject_id,
+        format('%s of lines, %s created, commission of %s %s', sum(l.earned_cents), k.cents,
+            c.amount_cents, c.currency) as details
+    from rewarded_lines l
+        join events e on (e.workspace_id, e.id) = (l.workspace_id, l.event_id)
+        join commissions c on c.id = l.commission_id
+        cross join lateral (
+            select (step #>> '{facts,amountCents}')::bigint from jsonb_array_elements(e.steps) step
+            where step ->> 'code' = 'commission_created') k (cents)
+    group by l.workspace_id, l.event_id, k.cents, c.id
+    having sum(l.earned_cents) <> k.cents or k.cents <> c.amount_cents
+        or bool_or(l.currency <> c.currency);
+
+create or replace view broken_line_amounts as
+    select l.workspace_id, 'the lines of a sale add up to its amount' as invariant,
+        l.event_id as subject_id,
+        format('%s of lines, sale of %s', sum(l.amount_cents), l.sale_cents) as details
+    from rewarded_lines l
+    where l.amount_cents is not null
+    group by l.workspace_id, l.event_id, l.sale_cents
+    having sum(l.amount_cents) <> l.sale_cents;
+
+-- A flat amount per sale is paid once for all lines of its rule.
+create or replace view broken_line_rewards as
+    select w.workspace_id, 'a line earns what its rule pays' as invariant,
+        w.event_id as subject_id,
+        format('line %s: %s instead of %s', w.lines, w.earned_cents, w.cents) as details
+    from (
+        select l.workspace_id, l.event_id, l.line::text, l.earned_cents,
+            least(l.amount_cents,
+                case when l.is_refused then 0
+                    when l.amount_cents is null then coalesce(l.flat_cents, 0)
+                    when l.percent is not null then round(l.amount_cents * l.percent / 100)
+                    when l.per = 'unit' then l.flat_cents * l.quantity::numeric
+                    else 0 end)
+        from rewarded_lines l
+        where l.is_refused or l.amount_cents is null or l.per is distinct from 'sale'
+        union all
+        select l.workspace_id, l.event_id, string_agg(l.line::text, ', ' order by l.line),
+            sum(l.earned_cents), least(l.flat_cents, sum(l.amount_cents))
+        from rewarded_lines l
+        where not l.is_refused and l.amount_cents is not null and l.per = 'sale'
+        group by l.workspace_id, l.event_id, l.rule, l.flat_cents)
+        w (workspace_id, event_id, lines, earned_cents, cents)
+    where w.earned_cents <> w.cents;
+
 
 -- Opening balances, adjustments and reversals.
 
@@ -513,6 +578,22 @@ create or replace view broken_reversal_sums as
     group by c.id
     having sum(r.amount_cents) not between least(-c.amount_cents, 0)
         and greatest(-c.amount_cents, 0);
+
+create or replace view broken_line_reversals as
+    select l.workspace_id, 'the reversals of a line do not exceed what it earned' as invariant,
+        l.event_id as subject_id,
+        format('line %s: %s of %s for %s of %s', l.line, r."reversedCents", l.earned_cents,
+            r."returnedCents", l.amount_cents) as details
+    from rewarded_lines l
+        join events e on (e.workspace_id, e.id) = (l.workspace_id, l.event_id)
+        cross join lateral jsonb_path_query(e.steps,
+            '$[*] ? (@.code == "commission_reversed").facts.lines[*]') s (line)
+        cross join lateral jsonb_to_record(s.line) r (line integer, "returnedCents" bigint,
+            "reversedCents" bigint)
+    where r.line = l.line
+        and (r."returnedCents" > l.amount_cents
+            or r."reversedCents"
+                <> round(l.earned_cents::numeric * r."returnedCents" / nullif(l.amount_cents, 0)));
 
 -- Refunds, and their reversals, come on top.
 create or replace view broken_manual_reversals as
@@ -566,7 +647,8 @@ create or replace view broken_waiting_refunds as
             and s.external_id = r.sale_external_id
     where r.kind = 'refund' and r.sale_id is null and r.body_hash is not null;
 
--- A processor's amounts include tax, so its sales are not compared.
+-- A processor's amounts include tax, so its sales are not compared. Lines round each for itself: by
+-- less than a cent what was returned of each, and by half a cent what it reverses.
 create or replace view broken_refund_reversals as
     select c.workspace_id, 'refunds reverse their part of the commission' as invariant,
         s.id as subject_id,
@@ -580,6 +662,9 @@ create or replace view broken_refund_reversals as
     where s.amount_cents > 0
         and -c.reversed_cents
             < div(2 * c.amount_cents * r.cents + s.amount_cents, 2 * s.amount_cents)
+                - coalesce((select 2 * count(*) from rewarded_lines l
+                    where l.workspace_id = s.workspace_id and l.event_id = s.id
+                    having count(*) > 1), 0)
         and not exists (select from processor_events p where p.event_id = s.id);
 
 
@@ -697,10 +782,14 @@ create or replace view ledger_violations as
     union all select * from broken_manual_credits
     union all select * from broken_earners
     union all select * from broken_second_records
+    union all select * from broken_line_earnings
+    union all select * from broken_line_amounts
+    union all select * from broken_line_rewards
     union all select * from broken_opening_balances
     union all select * from broken_adjustments
     union all select * from broken_corrections
     union all select * from broken_reversal_sums
+    union all select * from broken_line_reversals
     union all select * from broken_manual_reversals
     union all select * from broken_replacements
     union all select * from broken_reversals

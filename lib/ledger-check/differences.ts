@@ -13,6 +13,8 @@ import {
   times,
   whole,
 } from './fractions.ts'
+import { reversedByLine } from './line-returns.ts'
+import { checkLines } from './line-rewards.ts'
 import type { Stored } from './payments.ts'
 import {
   earns,
@@ -25,6 +27,8 @@ import {
 import {
   type Account,
   countedOf,
+  type NamedReturn,
+  namedReturns,
   type Rounded,
   readAccount,
   returnedOf,
@@ -120,12 +124,13 @@ const compareWith = (
   if (!commission || commission.isRejected) return []
   const ofReward = checkReward(sale, commission)
   if (ofReward) return [ofReward]
+  const named = namedReturns(stored, currency)
 
   const isPaid = counted && account.currency && rounded(counted.gross.cents) > 0n
   const gross: Rounded = isPaid ? counted.gross : { cents: whole(amountCents), roundings: 0 }
   const paid = { gross, saleCents: amountCents, currency: isPaid ? account.currency : currency }
   const returned = returnedOf(stored, reported, paid, account, settings)
-  return checkReversed(sale, commission, returned, paid)
+  return checkReversed(sale, commission, { returned, named }, paid)
 }
 
 /** Whether an amount equals the counted one, except for rounding on the way. */
@@ -137,10 +142,10 @@ const isNear = (cents: number, { cents: exact, roundings }: Rounded): boolean =>
 
 type Commission = NonNullable<RecordedSale['commission']>
 
-const checkReward = (
-  { externalId, amountCents, currency }: RecordedSale,
-  commission: Commission,
-): string | null => {
+const checkReward = (sale: RecordedSale, commission: Commission): string | null => {
+  const { externalId, amountCents, currency, lineRewards } = sale
+  if (commission.ruled && lineRewards.length > 0)
+    return checkLines(sale, lineRewards, commission.ruled, commission)
   const { basisPoints, flatCents, flatCurrency } = commission
   const earned =
     basisPoints !== null
@@ -154,26 +159,29 @@ const checkReward = (
 
 /** What was returned and what managers reversed of a commission, at most all of it. */
 const checkReversed = (
-  { externalId }: RecordedSale,
+  { externalId, lineRewards }: RecordedSale,
   commission: Commission,
-  returned: Rounded,
+  { returned, named }: { returned: Rounded; named: NamedReturn[] },
   paid: { gross: Rounded; currency: string },
 ): string[] => {
   const { amountCents, currency, reversedCents, byHand } = commission
   if (rounded(paid.gross.cents) === 0n) return []
   const perCent = over(whole(amountCents), paid.gross.cents)
-  const share = times(perCent, returned.cents)
+  const share =
+    lineRewards.length > 0
+      ? reversedByLine(lineRewards, returned, named, paid.gross)
+      : {
+          exact: times(perCent, returned.cents),
+          slack: times(perCent, { n: BigInt(returned.roundings), d: 2n }),
+        }
   const former = byHand.filter(({ ofCents }) => ofCents !== amountCents)
   const manual = byHand.reduce(
     (sum, one) =>
       plus(sum, over(times(whole(amountCents), whole(one.amountCents)), whole(one.ofCents))),
     NOTHING,
   )
-  const slack = plus(times(perCent, { n: BigInt(returned.roundings), d: 2n }), {
-    n: BigInt(former.length),
-    d: 2n,
-  })
-  const exact = least(plus(share, manual), whole(amountCents))
+  const slack = plus(share.slack, { n: BigInt(former.length), d: 2n })
+  const exact = least(plus(share.exact, manual), whole(amountCents))
   if (isRounded(BigInt(reversedCents), exact, slack)) return []
   const hand = byHand.length ? ` Managers reversed ${money(manual, currency)} by hand.` : ''
   return [

@@ -4,10 +4,9 @@ export type Fraction = { n: bigint; d: bigint }
 export const whole = (cents: number | bigint): Fraction => ({ n: BigInt(cents), d: 1n })
 export const NOTHING = whole(0)
 
-export const plus = (a: Fraction, b: Fraction): Fraction => ({
-  n: a.n * b.d + b.n * a.d,
-  d: a.d * b.d,
-})
+export const plus = (a: Fraction, b: Fraction): Fraction =>
+  // Sums of many parts of one whole stay small.
+  a.d === b.d ? { n: a.n + b.n, d: a.d } : { n: a.n * b.d + b.n * a.d, d: a.d * b.d }
 export const minus = (a: Fraction, b: Fraction): Fraction => plus(a, { n: -b.n, d: b.d })
 export const times = (a: Fraction, b: Fraction): Fraction => ({ n: a.n * b.n, d: a.d * b.d })
 

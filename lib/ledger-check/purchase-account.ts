@@ -21,6 +21,9 @@ export type Settings = { rewardShipping: boolean; creditOutOfBand: boolean }
 /** Fractions of minor units, and how often the ledger may have rounded on the way to them. */
 export type Rounded = { cents: Fraction; roundings: number }
 
+/** What credit notes say was returned of a line, net. */
+export type NamedReturn = { line: string; cents: Fraction }
+
 export type Account = {
   currency: string
   paidAt: number
@@ -233,6 +236,15 @@ const readNotes = (stored: Stored[]) => {
       }
     })
 }
+
+/** What notes name of the lines of a sale in a currency, without what of them has failed. */
+export const namedReturns = (stored: Stored[], currency: string): NamedReturn[] =>
+  readNotes(stored).flatMap((note) => {
+    const { lines = [], amountCents, failed } = note
+    if (note.currency !== currency || amountCents === 0) return []
+    const stands = over(whole(Math.max(0, amountCents - failed)), whole(amountCents))
+    return lines.map(({ line, netCents }) => ({ line, cents: times(whole(netCents), stands) }))
+  })
 
 /**
  * What notes credited otherwise than by refunds, which count by themselves: in its own event, or in

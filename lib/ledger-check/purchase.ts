@@ -1,5 +1,7 @@
 /** A purchase as it is stored: what was received of it, and what the ledger has. */
 import type { Fact } from '../rules/purchases/facts.ts'
+import type { LineFacts } from '../rules/steps/steps.ts'
+import type { RuledSale } from './line-rewards.ts'
 import type { Stored } from './payments.ts'
 import type { Reported, Settings } from './purchase-account.ts'
 
@@ -23,6 +25,8 @@ export type RecordedSale = {
   currency: string
   /** The codes of the steps of its decision. */
   steps: string[]
+  /** What its lines earn by these steps, if they were rewarded one by one. */
+  lineRewards: LineFacts[]
   isToBeReplanned: boolean
   /** What counts for the program of its partner at present. Null if it credits nobody. */
   settings: Settings | null
@@ -40,6 +44,8 @@ export type RecordedSale = {
     basisPoints: number | null
     flatCents: number | null
     flatCurrency: string | null
+    /** If its reward has rules. */
+    ruled: RuledSale | null
     /** What managers reversed by hand, of which commission of the same partner. */
     byHand: { amountCents: number; ofCents: number }[]
     isRejected: boolean

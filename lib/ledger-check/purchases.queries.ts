@@ -9,12 +9,30 @@ export type Query = <Row extends Record<string, unknown>>(
   values?: unknown[],
 ) => Promise<Row[]>
 
+/**
+ * What the rules of the reward `w` ask of the sale `s`. A sale at the same time, or one that counts
+ * under another id, may count as an earlier payment, and so does the start of an import.
+ */
+const RULED = `
+  select jsonb_build_object('rules', w.rules, 'lines', s.lines, 'country', s.country, 'metadata', s.metadata,
+    'paidBefore', case when s.customer_id is not null and w.rules::text like '%"payment"%' then (
+      select jsonb_build_object(
+        'least', count(*) filter (where b.occurred_at < s.occurred_at
+                                    and not b.steps @> '[{"code": "same_purchase"}]'
+                                    and not b.steps @> '[{"code": "sale_expected_from_stripe"}]'),
+        'most', count(*) + (exists (select from referrals r where r.customer_id = s.customer_id
+                                                              and r.started_at is not null))::integer)
+      from events b
+      where b.workspace_id = s.workspace_id and b.customer_id = s.customer_id and b.kind = 'sale' and b.id <> s.id
+        and b.amount_cents > 0 and b.occurred_at <= s.occurred_at) end)
+  where w.rules is not null`
+
 /** The commission `c` of the sale `s`. */
 const COMMISSION = `
   select jsonb_build_object(
     'amountCents', c.amount_cents, 'currency', c.currency,
     'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id),
-    'basisPoints', w.basis_points, 'flatCents', w.amount_cents, 'flatCurrency', w.currency,
+    'ruled', (${RULED}), 'basisPoints', w.basis_points, 'flatCents', w.amount_cents, 'flatCurrency', w.currency,
     'byHand', (select coalesce(jsonb_agg(jsonb_build_object('amountCents', -r.amount_cents, 'ofCents', o.amount_cents)), '[]')
                from commissions r join adjustments a on a.commission_id = r.id join commissions o on o.id = r.reverses_id
                where r.event_id = s.id and o.partner_id = c.partner_id),
@@ -28,6 +46,7 @@ const COMMISSION = `
 const SALE = `jsonb_build_object(
   'id', s.id, 'externalId', s.external_id, 'customerId', s.customer_id, 'occurredAt', s.occurred_at, 'amountCents', s.amount_cents, 'currency', s.currency,
   'steps', array(select step ->> 'code' from jsonb_array_elements(s.steps) step),
+  'lineRewards', jsonb_path_query_array(s.steps, '$[*] ? (@.code == "line_reward").facts'),
   'isToBeReplanned', exists (select from customers k where k.id = s.customer_id and k.replan_from is not null),
   'settings', (select jsonb_build_object('rewardShipping', g.reward_shipping, 'creditOutOfBand', g.credit_out_of_band)
                from partners p join programs g on g.id = p.program_id where p.id = s.partner_id),
