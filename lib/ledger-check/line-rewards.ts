@@ -12,7 +12,14 @@ export type RuledSale = Pick<AskedLine, 'metadata' | 'country' | 'paidBefore'> &
   lines: StoredLine[] | null
 }
 
-type Sale = { externalId: string; occurredAt: string; amountCents: number; currency: string }
+type Sale = {
+  externalId: string
+  occurredAt: string
+  amountCents: number
+  currency: string
+  /** Whether no earlier sale of its subscription was rewarded: then it may be no proration. */
+  isFirstRewarded: boolean
+}
 
 /** What the base of a reward pays. */
 export type Base = {
@@ -47,7 +54,7 @@ export const checkLines = (
   const wrong =
     checkAmounts(sale, lines) ??
     firstOf(lines, (line) => checkRule(sale, line, ruled)) ??
-    firstOf(lines, (line) => checkRefusal(line, currency)) ??
+    firstOf(lines, (line) => checkRefusal(line, sale)) ??
     checkEarnings(lines, currency)
   if (wrong) return `${externalId}, ${wrong}`
   const earned = total(lines.map(({ facts }) => facts.earnedCents))
@@ -107,7 +114,7 @@ const checkRule = (sale: Sale, line: Line, ruled: RuledSale): string | null => {
 const ruleName = (rule: string | null): string => (rule === null ? 'the base' : `“${rule}”`)
 
 /** Whether a flat base is refused in another currency, and a proration for a flat amount. */
-const checkRefusal = (line: Line, currency: string): string | null => {
+const checkRefusal = (line: Line, { currency, isFirstRewarded }: Sale): string | null => {
   const { facts, pay, stored } = line
   if (facts.refusal === 'past_duration') return null
   const isFlat = pay.kind === 'flat'
@@ -118,6 +125,7 @@ const checkRefusal = (line: Line, currency: string): string | null => {
         ? 'proration'
         : undefined
   if (facts.refusal === wanted) return null
+  if (wanted === 'proration' && isFirstRewarded && !facts.refusal) return null
   return `${nameOf(line)}: it is ${wanted ? `to be refused (${wanted})` : 'to be rewarded'}. The ledger has it ${facts.refusal ? `refused (${facts.refusal})` : 'rewarded'}.`
 }
 

@@ -138,7 +138,10 @@ const arbitrarySale = fc
       flatCurrency: base.kind === 'flat' ? base.currency : null,
     }
     return {
-      sale: { externalId: 'order', occurredAt: AT, amountCents, currency },
+      sale: {
+        ...{ externalId: 'order', occurredAt: AT, amountCents, currency },
+        isFirstRewarded: false,
+      },
       rewarded: lineFacts(lineSteps(earned, sale)),
       ruled,
       commission,
@@ -214,7 +217,10 @@ test.each([
     ...{ amountCents: 500, currency: 'USD', basisPoints: 1_000, flatCents: null },
     flatCurrency: null,
   }
-  const sale = { externalId: 'order', occurredAt: AT, amountCents: 1_000, currency: 'USD' }
+  const sale = {
+    ...{ externalId: 'order', occurredAt: AT, amountCents: 1_000, currency: 'USD' },
+    isFirstRewarded: true,
+  }
   const ruled = { rules: [rule], lines: null, country: null, metadata: null, paidBefore }
   expect(checkLines(sale, [facts], ruled, commission)).toBe(found)
 })

@@ -273,6 +273,22 @@ test.each([
   ).toEqual([`${because}, so 0.90 USD of your commission was reversed.`])
 })
 
+test('what is reversed of each line is said, and not what was returned', () => {
+  const facts = {
+    ...{ refundedCents: 500, disputedCents: 0, paidCents: 900, paidCurrency: 'USD' },
+    ...{ amountCents: 90, currency: 'USD' },
+    lines: [
+      { line: 1, returnedCents: 100, reversedCents: 20 },
+      { line: 3, returnedCents: 400, reversedCents: 70 },
+    ],
+  }
+  expect(
+    explainToPartner({ ...credited, steps: [{ code: 'commission_reversed', facts }] }),
+  ).toEqual([
+    'The buyer received a refund, so 0.90 USD of your commission was reversed. Line 1: 0.20 USD reversed. Line 3: 0.70 USD reversed.',
+  ])
+})
+
 test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
   {
     event: others,

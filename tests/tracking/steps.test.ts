@@ -166,6 +166,17 @@ test.each<[Step, string]>([
     },
     '“maya” earned 980 JPY, payable from 1 July 2026.',
   ],
+  [
+    {
+      code: 'commission_reversed',
+      facts: {
+        ...{ refundedCents: 4_760, disputedCents: 0, paidCents: 100_673, paidCurrency: 'USD' },
+        ...{ amountCents: 800, currency: 'USD' },
+        lines: [{ line: 2, returnedCents: 4_000, reversedCents: 800 }],
+      },
+    },
+    'Of the 1,006.73 USD paid, 47.60 USD was refunded, so 8.00 USD of the commission was reversed. Line 2: 40.00 USD returned net, 8.00 USD reversed.',
+  ],
 ])('$0.code', (step, text) => {
   expect(explain(step)).toBe(text)
 })
