@@ -288,8 +288,8 @@ create or replace view broken_rejections as
     where h.resolution = 'rejected' and c.reversed_cents <> -c.amount_cents;
 
 -- See looksLike in lib/rules/holds/possible-duplicates.ts. Sales that have a hold, or are the
--- evidence of one, are left out, because the holds decide what these are compared with. So are two that are
--- paid, because neither can be held. Customers with replan_from are being recomputed.
+-- evidence of one, are left out, because the holds decide what these are compared with. So are two
+-- that are paid, because neither can be held. Customers with replan_from are being recomputed.
 create or replace view broken_duplicate_holds as
     select e.workspace_id, 'of two sales that may be one purchase, one is held' as invariant,
         e.id as subject_id, format('it may be that of the event %s', o.id) as details

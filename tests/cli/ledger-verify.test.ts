@@ -100,6 +100,21 @@ const hold = (
   select c.id, c.workspace_id, 'possible_duplicate', e.id, now(), ${resolution ? `now(), '${resolution}'` : 'null, null'}
   from commissions c join events e on e.id ${evidence} c.event_id where c.id = '${commissionId}' limit 1`
 
+/** The step of a line that earns 70%, if anything. */
+const line = (facts: { line?: number; amountCents: number; earnedCents?: number }) => ({
+  code: 'line_reward',
+  facts: {
+    ...{ line: 1, rule: null, earnedCents: 0, currency: 'USD' },
+    pays: facts.earnedCents ? { percent: 70 } : null,
+    ...facts,
+  },
+})
+
+/** Makes a sale of 10 dollars of a commission's event, of which the steps say what lines earn. */
+const lined = (commissionId: string, steps: object[]) => `
+  update events set kind = 'sale', amount_cents = 1000, currency = 'USD', steps = '${JSON.stringify(steps)}'
+  where id = (select event_id from commissions where id = '${commissionId}')`
+
 /** The reason of an adjustment, for a commission that may be none. */
 const adjustment = (commissionId: string, corrects: string) => `
   insert into adjustments (commission_id, workspace_id, external_id, reason, created_by, body_hash, corrects_id)
@@ -455,6 +470,32 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
       update commissions set kind = 'sale', reward_id = flat.id from flat where commissions.id = '${later}';
       update events set kind = 'sale', amount_cents = 499, currency = 'USD'
       where id = (select event_id from commissions where id = '${later}')`,
+  },
+  {
+    invariant: 'the lines of an event earn its commission',
+    how: ({ later }) =>
+      lined(later, [
+        ...[line({ amountCents: 700, earnedCents: 490 }), line({ line: 2, amountCents: 300 })],
+        { code: 'commission_created', facts: { amountCents: 500, currency: 'USD' } },
+      ]),
+  },
+  {
+    invariant: 'the lines of a sale add up to its amount',
+    how: ({ later }) => lined(later, [line({ amountCents: 1_001 })]),
+  },
+  {
+    invariant: 'a line earns what its rule pays',
+    how: ({ later }) => lined(later, [line({ amountCents: 1_000, earnedCents: 701 })]),
+  },
+  {
+    invariant: 'the reversals of a line do not exceed what it earned',
+    how: ({ later }) => {
+      const lines = [{ line: 1, returnedCents: 1_001, reversedCents: 0 }]
+      return lined(later, [
+        line({ amountCents: 1_000 }),
+        { code: 'commission_reversed', facts: { lines } },
+      ])
+    },
   },
   {
     invariant: 'totals are what they sum up',
