@@ -85,8 +85,11 @@ const holdsMetadata = (
   { key, in: wanted }: Extract<Condition, { fact: 'metadata' }>,
   { stored, metadata }: AskedLine,
 ): boolean => {
-  const value = stored?.metadata?.[key] ?? metadata?.[key] ?? null
-  if (value === null) return false
+  const of = [stored?.metadata, metadata].find(
+    (one) => one && Object.hasOwn(one, key) && one[key] != null,
+  )
+  if (!of) return false
+  const value = of[key]
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return wanted === undefined || wanted.includes(text)
 }

@@ -26,7 +26,7 @@ export type Returns = {
 }
 
 /** What a credit note gave back of a line that it names, without tax: minor units. */
-export type LineReturn = {
+type LineReturn = {
   /** The processor's id of the line. */
   line: string
   netCents: bigint
