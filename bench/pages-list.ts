@@ -187,6 +187,7 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   `/payouts/runs/${runId}`,
   `/payouts/years/${YEAR}`,
   `/programs/${programId}`,
+  `/programs/${programId}/reward`,
   `/programs/${programId}/test`,
   '/settings',
   '/settings/business',
@@ -237,6 +238,7 @@ export const requestsOf = (place: Place): Map<string, Request> => {
 const FORM = 'a form, which reads what it changes by its id'
 const ONE = 'reads one thing by its id, which an empty workspace does not have'
 const ACCOUNT = 'leads to Stripe'
+const REWARD = 'reads what the page of a program’s reward reads'
 const PDF = 'a document of one payout'
 const EXPORT = 'pages of its list, which is measured'
 const SAMPLE = 'reads what its list reads'
@@ -266,6 +268,14 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/confirm-address/:token': ONE,
     '/app/:workspace/programs/:id/what-if': 'leads to the program',
     '/app/:workspace/groups/:id/what-if': 'leads to the group',
+    '/app/:workspace/groups/:id/reward': REWARD,
+    '/app/:workspace/partners/:id/reward': REWARD,
+    ...Object.fromEntries(
+      ['programs', 'groups', 'partners'].flatMap((list) => [
+        [`/app/:workspace/${list}/:id/reward/edit`, 'leads to the reward'],
+        [`/app/:workspace/${list}/:id/reward/what-if`, 'leads to the reward'],
+      ]),
+    ),
     '/app/:workspace/api-keys/:id/rotate': FORM,
     '/app/:workspace/api-keys/:id/revoke': FORM,
     '/app/:workspace/stripe/secrets/:id/remove': FORM,

@@ -47,6 +47,7 @@ import joinPage from './dashboard/programs/join-page.tsx'
 import mailPreview from './dashboard/programs/mail-preview.tsx'
 import mails from './dashboard/programs/mails.tsx'
 import programs from './dashboard/programs/programs.tsx'
+import rewards from './dashboard/rewards/rewards.tsx'
 import payoutRunResolve from './dashboard/runs/payout-run-resolve.tsx'
 import apiKeys from './dashboard/settings/api-keys.tsx'
 import audit from './dashboard/settings/audit.tsx'
@@ -72,6 +73,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', shadow)
   .route('/', shadowCutOver)
   .route('/', groups)
+  .route('/', rewards)
   .route('/', partners)
   .route('/', partnersActions)
   .route('/', partnersExport)

@@ -150,7 +150,7 @@ export type Fields = Readonly<Record<string, string>>
  *
  * @throws {ApiError} `unsupported_media_type`, `body_too_large`, `invalid_body`
  */
-export const form = () => {
+export const form = ({ maxBytes = MAX_BODY_BYTES }: Pick<Options, 'maxBytes'> = {}) => {
   const read: MiddlewareHandler<BaseEnv> = async (c, next) => {
     if (mediaType(c.req.header('Content-Type')) !== 'application/x-www-form-urlencoded') {
       throw new ApiError('unsupported_media_type', 'Send this form from its page.')
@@ -165,7 +165,7 @@ export const form = () => {
     c.req.addValidatedData('form', Object.fromEntries(fields.filter(([, value]) => value !== '')))
     await next()
   }
-  return every(limitBody(MAX_BODY_BYTES), read) as MiddlewareHandler<
+  return every(limitBody(maxBytes), read) as MiddlewareHandler<
     BaseEnv,
     string,
     { in: { form: Fields }; out: { form: Fields } }

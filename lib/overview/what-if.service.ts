@@ -48,5 +48,17 @@ export const groupWhatIf = (
   return whatIf(db, workspaceId, { programId, group }, now)
 }
 
+/** The same for a changed reward of a partner's own. */
+export const partnerWhatIf = (
+  db: Db,
+  workspaceId: string,
+  { id, programId }: { id: string; programId: string },
+  reward: RewardTerms | null,
+  now: Date,
+): Promise<WhatIf> => {
+  const partner = { id, ownReward: reward && asReward(reward) }
+  return whatIf(db, workspaceId, { programId, partner }, now)
+}
+
 /** A reward without a row, because it is not saved. */
 const asReward = (terms: RewardTerms): Reward => ({ id: '', ...terms })

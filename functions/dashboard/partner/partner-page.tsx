@@ -17,6 +17,7 @@ import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queri
 import type { Period } from '../../../lib/values/periods.ts'
 import { AdjustmentForm } from '../commissions/adjustment-form.tsx'
 import { Figures } from '../overview/figures.tsx'
+import { RulesLink } from '../rewards/rules-link.tsx'
 import { EntryTable } from '../settings/audit-table.tsx'
 import { NotesSection } from './note-list.tsx'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
@@ -89,9 +90,12 @@ export const PartnerPage = (props: Props) => {
           <a href={`${base}/programs/${partner.programId}`}>{partner.programName}</a>
         </Fact>
         <Fact name={m.layout_group}>{partner.groupName ?? t(m.layout_none)}</Fact>
-        {partner.reward && (
-          <Fact name={m.partners_own_reward}>{describeReward(partner.reward)}</Fact>
-        )}
+        <Fact name={m.layout_sale_reward}>
+          {partner.reward
+            ? describeReward(partner.reward)
+            : t(partner.groupName ? m.rewards_inherited : m.layout_program_reward)}
+          {mayChange && <RulesLink path={path} reward={partner.reward} />}
+        </Fact>
         <Fact name={m.partners_since}>
           <Time at={partner.createdAt} />
         </Fact>

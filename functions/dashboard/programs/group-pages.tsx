@@ -21,6 +21,7 @@ import type { Program } from '../../../lib/programs/programs.queries.ts'
 import type { GroupTerms } from '../../../lib/programs/programs.ts'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
+import { RulesLink } from '../rewards/rules-link.tsx'
 import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
 
 const LABELS = { name: m.layout_name, ...rewardLabels('saleReward'), ...rewardLabels('leadReward') }
@@ -179,10 +180,13 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
       <Problem errors={errors} labels={LABELS} />
       <LinkLine href={`${base}/partners?groupId=${group.id}`}>{t(m.layout_view_partners)}</LinkLine>
       {mayOpen(workspace, 'POST /groups/:id') ? (
-        <ChangeForm
-          {...{ base, program, group, fields, errors }}
-          examples={examplesOf(program, group, t(m.groups_saved), now)}
-        />
+        <>
+          <RulesLink path={`${base}/groups/${group.id}`} reward={group.saleReward} />
+          <ChangeForm
+            {...{ base, program, group, fields, errors }}
+            examples={examplesOf(program, group, t(m.groups_saved), now)}
+          />
+        </>
       ) : (
         <dl class="facts">
           <Fact name={m.layout_sale_reward}>

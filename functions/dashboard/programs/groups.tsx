@@ -9,12 +9,14 @@ import { type Fields, form } from '../../../lib/http/validate.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { groupWhatIf } from '../../../lib/overview/what-if.service.ts'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
+import { keepRules } from '../../../lib/pages/forms/read-reward.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
 import { changeGroup, createGroup, findGroup } from '../../../lib/programs/groups.queries.ts'
 import { NewGroup } from '../../../lib/programs/groups.schemas.ts'
 import { findProgram } from '../../../lib/programs/programs.queries.ts'
+import type { GroupTerms } from '../../../lib/programs/programs.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import {
   GroupPage,
@@ -75,7 +77,8 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) return refuse(c, c.req.param('id'), fields, errors)
-    const { id } = await changeById(c, 'group', changeGroup, data)
+    const { group } = await load(c, c.req.param('id'))
+    const { id } = await changeById(c, 'group', changeGroup, withRules(data, group))
     return c.redirect(`/app/${c.var.workspace.slug}/groups/${id}?done=saved`, 303)
   })
   // The target after signing in again, or for a preview's address that was typed.
@@ -89,10 +92,11 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) return refuse(c, c.req.param('id'), fields, errors)
     const { group, program } = await load(c, c.req.param('id'))
-    const whatIf = await groupWhatIf(db, workspace.id, group, data, now)
+    const entered = withRules(data, group)
+    const whatIf = await groupWhatIf(db, workspace.id, group, entered, now)
     const base = `/app/${workspace.slug}`
     const children = (
-      <GroupPreviewPage {...{ base, program, group, now, fields, whatIf }} entered={data} />
+      <GroupPreviewPage {...{ base, program, group, now, fields, whatIf, entered }} />
     )
     return renderPage(c, {
       title: t(m.layout_preview_of, { name: group.name }),
@@ -101,6 +105,13 @@ export default createRoutes<WorkspaceEnv>()
       children,
     })
   })
+
+/** The entered terms of a group, with the rules of its saved rewards. */
+const withRules = (entered: GroupTerms, { saleReward, leadReward }: GroupTerms): GroupTerms => ({
+  ...entered,
+  saleReward: keepRules(entered.saleReward, saleReward),
+  leadReward: keepRules(entered.leadReward, leadReward),
+})
 
 const load = async ({ var: { db, workspace } }: Context<WorkspaceEnv>, id: string) => {
   const group = await found('group', id, (id) => findGroup(db, workspace.id, id))

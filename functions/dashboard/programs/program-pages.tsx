@@ -31,6 +31,7 @@ import type { ProgramTerms } from '../../../lib/programs/programs.ts'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
 import { snippetTag } from '../../../lib/tracking/clicks/snippet-version.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
+import { RulesLink } from '../rewards/rules-link.tsx'
 import { BRAND_LABELS, Branding } from './branding.tsx'
 import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
 
@@ -246,6 +247,7 @@ export const ProgramPage = ({
       )}
       <Branding {...{ base, program, brand, mayChange, refused: branding }} />
       <h2>{t(m.layout_settings)}</h2>
+      {mayChange && <RulesLink path={`${base}/programs/${program.id}`} reward={program.reward} />}
       {mayChange ? (
         <ProgramForm {...{ base, program, now, fields, errors }} />
       ) : (

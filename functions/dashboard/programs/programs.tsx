@@ -17,6 +17,7 @@ import { programWhatIf } from '../../../lib/overview/what-if.service.ts'
 import type { FormState } from '../../../lib/pages/forms/fields.tsx'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
 import { programFields, readProgram } from '../../../lib/pages/forms/program-fields.tsx'
+import { keepRules } from '../../../lib/pages/forms/read-reward.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderPage, renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
@@ -96,9 +97,10 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
-    if (isPasskeyMissing(c) && paysOtherwise(await findOne(c), data))
-      return askForPasskey(c, fields)
-    const { id } = await changeById(c, 'program', changeProgram, data)
+    const program = await findOne(c)
+    if (isPasskeyMissing(c) && paysOtherwise(program, data)) return askForPasskey(c, fields)
+    const reward = keepRules(data.reward, program.reward)
+    const { id } = await changeById(c, 'program', changeProgram, { ...data, reward })
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=saved`, 303)
   })
   .get(`${PROGRAMS}/:id/branding`, toProgram)
@@ -149,11 +151,10 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
     const program = await readById(c, 'program', findProgram)
-    const whatIf = await programWhatIf(db, workspace.id, program, data, now)
+    const entered = { ...data, reward: keepRules(data.reward, program.reward) }
+    const whatIf = await programWhatIf(db, workspace.id, program, entered, now)
     const base = `/app/${workspace.slug}`
-    const children = (
-      <ProgramPreviewPage {...{ base, program, now, fields, whatIf }} entered={data} />
-    )
+    const children = <ProgramPreviewPage {...{ base, program, now, fields, whatIf, entered }} />
     return renderPage(c, {
       title: textsOf(c)(m.layout_preview_of, { name: program.name }),
       section: '/programs',

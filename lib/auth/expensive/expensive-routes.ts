@@ -32,6 +32,9 @@ const BELOW_API = [
 const BELOW_APP = [
   'POST /programs/:id/what-if',
   'POST /groups/:id/what-if',
+  'POST /programs/:id/reward/what-if',
+  'POST /groups/:id/reward/what-if',
+  'POST /partners/:id/reward/what-if',
   'POST /partners/export',
   'POST /payouts/runs/:id/wise-template',
   'GET /partners/:id/statement',

@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
 import { inEnglish } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
+import type { RewardTerms } from '../../rules/rewards/rewards.ts'
 import { exactMoney, parseMoney } from '../../values/money.ts'
 
 /** The number in a field: undefined if blank, NaN (which every schema rejects) if invalid. */
@@ -35,3 +36,9 @@ export const readReward = (
     problems: amountCents ? [] : [{ path, message }],
   }
 }
+
+/** An entered base with the rules of the saved reward, which a page of their own changes. */
+export const keepRules = <Entered extends RewardTerms | null>(
+  entered: Entered,
+  saved: RewardTerms | null,
+): Entered => (entered && saved?.rules ? { ...entered, rules: saved.rules } : entered)

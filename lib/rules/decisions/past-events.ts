@@ -98,6 +98,7 @@ export type TermsChange = {
   group?: { id: string } & Partial<
     Pick<NonNullable<PartnerTerms['group']>, 'saleReward' | 'leadReward'>
   >
+  partner?: { id: string; ownReward: PartnerTerms['reward'] | null }
 }
 
 export const factsOf = (
@@ -113,7 +114,7 @@ export const factsOf = (
 /** A partner's terms, with its status at a time. */
 export const termsAt = (
   partner: PastPartner | undefined,
-  { programId, program, group: changedGroup }: TermsChange,
+  { programId, program, group: changedGroup, partner: changedPartner }: TermsChange,
   occurredAt: Date,
 ): PartnerTerms | undefined => {
   if (!partner) return undefined
@@ -122,5 +123,6 @@ export const termsAt = (
   if (terms.programId !== programId) return { ...terms, status }
   const group =
     terms.group && changedGroup?.id === groupId ? { ...terms.group, ...changedGroup } : terms.group
-  return { ...terms, ...program, group, status }
+  const own = changedPartner?.id === terms.id && { ownReward: changedPartner.ownReward }
+  return { ...terms, ...program, ...own, group, status }
 }

@@ -22,16 +22,17 @@ type Sum = { partnerId: string; currency: string; current: bigint; changed: bigi
 
 /**
  * Compares what the events earn under a program's present terms and under changed ones, in each
- * currency, the one with the largest commissions first. A group's change is compared for its
- * partners, and for others whom it concerns: a reward may be used up by one partner's sale instead
- * of another's.
+ * currency, the one with the largest commissions first. A change of a group or of a partner is
+ * compared for its partners, and for others whom it concerns: a reward may be used up by one
+ * partner's sale instead of another's.
  */
 export const compare = (past: Past, change: TermsChange): CurrencyDifference[] => {
   const sums = sumUp(past, change).filter(
     ({ partnerId, current, changed }) =>
-      !change.group ||
       current !== changed ||
-      past.partners.get(partnerId)?.groupId === change.group.id,
+      (change.group
+        ? past.partners.get(partnerId)?.groupId === change.group.id
+        : !change.partner || change.partner.id === partnerId),
   )
   return [...Map.groupBy(sums, ({ currency }) => currency)]
     .map(([currency, rows]) => ofCurrency(currency, rows, past))

@@ -1,0 +1,132 @@
+/** The page that builds the rules of a reward. */
+import type { ErrorDetail } from '../../../lib/http/errors.ts'
+import type { Fields } from '../../../lib/http/validate.ts'
+import type { Message } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import { RewardInputs } from '../../../lib/pages/forms/reward-fields.tsx'
+import { Done, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
+import { t } from '../../../lib/pages/layout/text.ts'
+import type { Conflict } from '../../../lib/rules/rewards/conflicts.ts'
+import type { Rule } from '../../../lib/rules/rewards/rewards.ts'
+import type { SoldProduct } from '../../../lib/tracking/events/sold-products.queries.ts'
+import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
+import { Preview, SaveOrPreview, TERMS_FORM } from '../programs/what-if.tsx'
+import { FACT_LABELS, type Form, PRODUCTS } from './condition-fields.tsx'
+import type { Draft } from './draft.ts'
+import { ruleOf } from './reward-draft.ts'
+import { Rules } from './rule-fields.tsx'
+import { type Outcome, TrySale } from './try-fields.tsx'
+
+/** Whose reward it is. */
+export type Owner = {
+  name: string
+  /** The path of its page; the reward's is below it. */
+  path: string
+  /** What applies without a reward of its own; absent if it must have one. */
+  otherwise?: Message
+}
+
+export type RewardPageProps = {
+  base: string
+  owner: Owner
+  draft: Draft
+  focus: string | null
+  errors: ErrorDetail[]
+  /** The rules, if the draft is complete, and those of them that never apply. */
+  rules: Rule[]
+  conflicts: Conflict[]
+  trial: { fields: Fields; errors: ErrorDetail[]; outcome: Outcome }
+  products: SoldProduct[]
+  whatIf?: WhatIf | undefined
+  done?: Message | undefined
+}
+
+export const RewardPage = (props: RewardPageProps) => {
+  const { base, owner, draft, focus, errors, rules, trial, products, whatIf, done } = props
+  const conflicts = new Map(
+    props.conflicts.map((conflict) => [conflict.rule, conflictWords(conflict, rules)]),
+  )
+  const action = `${owner.path}/reward`
+  const form: Form = { edit: `${action}/edit`, errors, focus }
+  return (
+    <>
+      <LinkLine href={owner.path}>{owner.name}</LinkLine>
+      <h1>{t(m.rewards_of, { name: owner.name })}</h1>
+      <Done message={done} />
+      <Problem errors={[...errors, ...trial.errors]} labels={labelsOf(errors)} />
+      {whatIf && (
+        <>
+          <h2>{t(m.layout_preview)}</h2>
+          <Preview {...{ base, whatIf }} label={t(m.rewards_save)} />
+          <h2>{t(m.rewards_title)}</h2>
+        </>
+      )}
+      <p>{t(m.rewards_intro)}</p>
+      <p class="hint">{t(m.rewards_new_terms)}</p>
+      <form method="post" action={action} id={TERMS_FORM} class="editor">
+        {/* The Enter key presses the first button, which must not save. */}
+        <button
+          type="submit"
+          class="hidden"
+          tabindex={-1}
+          formaction={form.edit}
+          formnovalidate
+          name="do"
+          value="try"
+        >
+          {t(m.rewards_try_button)}
+        </button>
+        <datalist id={PRODUCTS}>
+          {products.map(({ productId, name }) => (
+            <option value={productId} label={name ?? undefined} />
+          ))}
+        </datalist>
+        <div>
+          <RewardInputs
+            name="reward"
+            legend={t(m.rewards_base)}
+            {...(owner.otherwise && { none: t(owner.otherwise) })}
+            fields={draft.base}
+            errors={errors}
+          />
+          <Rules {...{ form, conflicts }} rules={draft.rules} />
+        </div>
+        <TrySale {...trial} edit={form.edit} />
+        {conflicts.size > 0 && (
+          <p class="conflict">
+            {t(m.rewards_conflicts, { count: conflicts.size })}{' '}
+            {[...conflicts.keys()].map((i) => (
+              <a href={`#rules.${i}`}>{t(m.rewards_rule_number, { number: String(i + 1) })}</a>
+            ))}
+          </p>
+        )}
+        <SaveOrPreview action={action} label={t(m.rewards_save)} />
+      </form>
+    </>
+  )
+}
+
+/** Which rule each error is of. */
+const labelsOf = (errors: ErrorDetail[]): Record<string, string> =>
+  Object.fromEntries(
+    errors.flatMap(({ path }) =>
+      ruleOf(path) < 0
+        ? []
+        : [[path, t(m.rewards_rule_number, { number: String(ruleOf(path) + 1) })]],
+    ),
+  )
+
+/** Why a rule never applies. */
+const conflictWords = (conflict: Conflict, rules: Rule[]): string => {
+  if (conflict.reason === 'impossible') {
+    const { fact } = conflict
+    return fact
+      ? t(m.rewards_conflict_fact, { fact: t(FACT_LABELS[fact]) })
+      : t(m.rewards_conflict_impossible)
+  }
+  const { by, reason } = conflict
+  return t(reason === 'covered' ? m.rewards_conflict_covered : m.rewards_conflict_always, {
+    by: String(by + 1),
+    other: rules[by]?.name ?? '',
+  })
+}

@@ -1,0 +1,129 @@
+/** The sale to try, and what it would earn. */
+import type { Child } from 'hono/jsx'
+import type { ErrorDetail } from '../../../lib/http/errors.ts'
+import type { Fields } from '../../../lib/http/validate.ts'
+import type { Message } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import { Field, IDENTIFIER, Select, TextArea } from '../../../lib/pages/forms/fields.tsx'
+import { t } from '../../../lib/pages/layout/text.ts'
+import { money } from '../../../lib/pages/parts/money.tsx'
+import { BILLING_INTERVALS } from '../../../lib/rules/rewards/sale-lines.ts'
+import { explain } from '../../../lib/tracking/events/explain.ts'
+import { INTERVAL_LABELS, PRODUCTS } from './condition-fields.tsx'
+import type { TriedSale } from './try-sale.ts'
+
+/** What is shown of a tried sale: its outcome, or why there is none. */
+export type Outcome = { tried: TriedSale } | { why: Message }
+
+type TryProps = { fields: Fields; errors: ErrorDetail[]; outcome: Outcome; edit: string }
+
+export const TrySale = ({ fields, errors, outcome, edit }: TryProps) => {
+  const field = (name: string, label: Message) => ({
+    label: t(label),
+    name: `try.${name}`,
+    value: fields[`try.${name}`],
+    errors,
+    autocomplete: 'off',
+  })
+  const count = { inputmode: 'numeric', class: 'short' }
+  return (
+    <section class="card" aria-labelledby="try">
+      <h2 id="try">{t(m.rewards_try)}</h2>
+      <p class="hint">{t(m.rewards_try_hint)}</p>
+      <Line end="" {...{ field }} />
+      <div class="values">
+        <Field
+          {...field('currency', m.layout_currency)}
+          class="short"
+          maxlength={3}
+          autocapitalize="characters"
+          spellcheck="false"
+        />
+        <Field {...field('payment', m.rewards_try_payment)} {...count} />
+        <Field {...field('months', m.rewards_try_months)} {...count} />
+      </div>
+      <details open={isMoreUsed(fields)}>
+        <summary>{t(m.rewards_try_second)}</summary>
+        <Line end="2" {...{ field }} />
+      </details>
+      <details open={isOtherUsed(fields, errors)}>
+        <summary>{t(m.rewards_try_more)}</summary>
+        <div class="values">
+          <Field {...field('country', m.rewards_fact_country)} class="short" maxlength={2} />
+          <Field {...field('subscription', m.rewards_try_subscription)} {...count} />
+          <Field {...field('coupon', m.rewards_try_coupon)} {...IDENTIFIER} />
+          <Field {...field('link', m.rewards_fact_link)} {...IDENTIFIER} />
+          <Field {...field('sub', m.rewards_fact_sub)} {...IDENTIFIER} />
+          <Field {...field('day', m.rewards_try_day)} type="date" class="short" />
+        </div>
+        <TextArea
+          {...field('metadata', m.rewards_fact_metadata)}
+          {...IDENTIFIER}
+          hint={t(m.rewards_try_metadata_hint)}
+          rows={2}
+        />
+      </details>
+      <p>
+        <button type="submit" class="quiet" formaction={edit} formnovalidate name="do" value="try">
+          {t(m.rewards_try_button)}
+        </button>
+      </p>
+      <div role="status" class="outcome">
+        {'why' in outcome ? <p class="hint">{t(outcome.why)}</p> : <Earned {...outcome.tried} />}
+      </div>
+    </section>
+  )
+}
+
+type LineProps = {
+  end: '' | '2'
+  field: (name: string, label: Message) => { label: Child; name: string }
+}
+
+/** One line of the sale. */
+const Line = ({ end, field }: LineProps) => (
+  <div class="values">
+    <Field {...field(`product${end}`, m.rewards_try_product)} list={PRODUCTS} {...IDENTIFIER} />
+    <Field {...field(`amount${end}`, m.amount_column)} inputmode="decimal" class="short" />
+    <Field
+      {...field(`quantity${end}`, m.rewards_fact_quantity)}
+      inputmode="numeric"
+      class="short"
+    />
+    <Select
+      {...field(`interval${end}`, m.rewards_fact_interval)}
+      options={[
+        { value: '', label: m.rewards_interval_none },
+        ...BILLING_INTERVALS.map((value) => ({ value, label: INTERVAL_LABELS[value] })),
+      ]}
+    />
+  </div>
+)
+
+const isMoreUsed = (fields: Fields): boolean =>
+  ['try.product2', 'try.amount2'].some((name) => fields[name] !== undefined)
+
+const OTHERS = ['country', 'subscription', 'coupon', 'link', 'sub', 'metadata']
+
+const isOtherUsed = (fields: Fields, errors: ErrorDetail[]): boolean =>
+  OTHERS.some((name) => fields[`try.${name}`] !== undefined) ||
+  errors.some(({ path }) => path === 'try.day')
+
+const Earned = ({ earned, steps }: TriedSale) => (
+  <>
+    <p>
+      <strong>
+        {earned
+          ? t(m.rewards_try_earns, { amount: money(earned.amountCents, earned.currency) })
+          : t(m.rewards_try_earns_nothing)}
+      </strong>
+    </p>
+    {steps.length > 0 && (
+      <ul>
+        {steps.map((step) => (
+          <li>{explain(step, money)}</li>
+        ))}
+      </ul>
+    )}
+  </>
+)

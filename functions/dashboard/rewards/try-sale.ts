@@ -1,0 +1,170 @@
+/** A sale that a manager tries beside the rules. */
+import type { ErrorDetail } from '../../../lib/http/errors.ts'
+import type { Fields } from '../../../lib/http/validate.ts'
+import { inEnglish } from '../../../lib/languages/message.ts'
+import * as m from '../../../lib/languages/messages.ts'
+import type { Program } from '../../../lib/programs/programs.queries.ts'
+import type { PartnerTerms, PurchaseFacts } from '../../../lib/rules/attribution/attribution.ts'
+import { decideReward } from '../../../lib/rules/decisions/decide.ts'
+import type { RewardTerms } from '../../../lib/rules/rewards/rewards.ts'
+import { BILLING_INTERVALS, type StoredLine } from '../../../lib/rules/rewards/sale-lines.ts'
+import type { Step } from '../../../lib/rules/steps/steps.ts'
+import type { SoldProduct } from '../../../lib/tracking/events/sold-products.queries.ts'
+import { dayOf, isDay, monthsAfter } from '../../../lib/values/days.ts'
+import { exactMoney, isCurrency, type Money, parseMoney } from '../../../lib/values/money.ts'
+import { countIn } from './facts.ts'
+
+/** The fields of a first payment of 100.00 today, in the currency of the reward. */
+export const usualSale = (reward: RewardTerms, now: Date): Fields => ({
+  'try.amount': exactMoney(10_000n, 'USD'),
+  'try.currency': reward.kind === 'flat' ? reward.currency : 'USD',
+  'try.quantity': '1',
+  'try.payment': '1',
+  'try.day': dayOf(now),
+})
+
+/** What the sale would earn, and the steps that say why. */
+export type TriedSale = { earned: Money | null; steps: Step[] }
+
+const UNSAID: Step['code'][] = ['program_reward', 'commission_created']
+
+type Sale = {
+  money: Money
+  lines: StoredLine[]
+  at: Date
+  payment: number
+  ofSubscription: number | null
+  months: number
+  metadata: Record<string, string> | null
+}
+
+export const readSale = (
+  fields: Fields,
+  products: SoldProduct[],
+  now: Date,
+): { sale: Sale; errors?: never } | { sale?: never; errors: ErrorDetail[] } => {
+  const errors: ErrorDetail[] = []
+  const currency = (fields['try.currency'] ?? '').toUpperCase()
+  if (!isCurrency(currency))
+    errors.push({ path: 'try.currency', message: inEnglish(m.rewards_must_be_currency) })
+
+  const lineOf = (end: string): StoredLine => {
+    const name = `try.amount${end}`
+    const amountCents = parseMoney(fields[name] ?? '', currency)
+    if (amountCents === null) {
+      const amount = exactMoney(10_000, currency)
+      errors.push({ path: name, message: inEnglish(m.programs_must_be_amount_as, { amount }) })
+    }
+    const productId = fields[`try.product${end}`] ?? null
+    const sold = products.find((product) => product.productId === productId)
+    const interval = BILLING_INTERVALS.find((one) => one === fields[`try.interval${end}`])
+    return {
+      productId,
+      ...(sold?.name && { name: sold.name }),
+      quantity: count(`try.quantity${end}`, 1, 1),
+      amountCents: amountCents ?? 0,
+      ...(interval && { billingInterval: interval }),
+    }
+  }
+  const count = (name: string, from: number, otherwise: number): number => {
+    const number = countIn(fields[name]) ?? otherwise
+    if (number >= from && number <= MOST) return number
+    errors.push({ path: name, message: inEnglish(m.rewards_must_be_count, { from: String(from) }) })
+    return from
+  }
+  const isTwo = fields['try.amount2'] !== undefined || fields['try.product2'] !== undefined
+  const lines = [lineOf(''), ...(isTwo ? [lineOf('2')] : [])]
+  const metadata = pairsIn(fields['try.metadata'])
+  if (!metadata)
+    errors.push({ path: 'try.metadata', message: inEnglish(m.rewards_try_metadata_invalid) })
+  const day = fields['try.day'] ?? dayOf(now)
+  if (!isDay(day)) errors.push({ path: 'try.day', message: inEnglish(m.rewards_must_be_day) })
+  const sale = {
+    money: {
+      amountCents: lines.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n),
+      currency,
+    },
+    lines,
+    at: new Date(`${isDay(day) ? day : dayOf(now)}T12:00:00Z`),
+    payment: count('try.payment', 1, 1),
+    ofSubscription: fields['try.subscription'] ? count('try.subscription', 1, 1) : null,
+    months: count('try.months', 0, 0),
+    metadata,
+  }
+  return errors.length > 0 ? { errors } : { sale }
+}
+
+/** More payments, units or months than a rule distinguishes. */
+const MOST = 10_000
+
+/** Lines such as `plan=annual`; null if one is no such pair. */
+const pairsIn = (text: string | undefined): Record<string, string> | null => {
+  const pairs = (text?.split(/\r?\n/) ?? []).filter((line) => line.trim() !== '')
+  const matches = pairs.map((line) => /^\s*([^=]+?)\s*=\s*(.*?)\s*$/.exec(line))
+  if (matches.some((match) => match === null)) return null
+  return Object.fromEntries(matches.map((match) => [match?.[1] ?? '', match?.[2] ?? '']))
+}
+
+/**
+ * Decides the sale under a reward that need not be saved, and the other terms of the program. The
+ * customer's first payment was rewarded, if there was one.
+ */
+export const trySale = (
+  { money, lines, at, payment, ofSubscription, months, metadata }: Sale,
+  fields: Fields,
+  program: Program,
+  reward: RewardTerms,
+): TriedSale => {
+  const isFirst = payment === 1 && months === 0
+  const firstSaleAt = isFirst ? null : monthsAfter(at, -months)
+  const coupon = fields['try.coupon']
+  const purchase: PurchaseFacts = {
+    coupon: null,
+    coupons: coupon ? [coupon] : [],
+    referredAt: at,
+    earnedAt: at,
+    isProration: false,
+  }
+  const partner: PartnerTerms = {
+    ...program,
+    id: '',
+    slug: '',
+    emails: [],
+    status: 'approved',
+    programId: program.id,
+    reward: { id: '', ...reward },
+    ownReward: null,
+    group: null,
+    firstRewardedAt: firstSaleAt,
+  }
+  const { 'try.link': link = null, 'try.sub': sub = null } = fields
+  const { commission, steps } = decideReward(
+    {
+      kind: 'sale',
+      externalId: '',
+      customerExternalId: '',
+      customerEmail: null,
+      customerName: null,
+      clickId: null,
+      eventName: 'sale',
+      metadata,
+      sale: money,
+      lines,
+      country: fields['try.country']?.toUpperCase(),
+    },
+    partner,
+    {
+      click: { id: '', createdAt: at, expiresAt: at, partner, link, sub },
+      purchase,
+      history: {
+        payments: payment - 1,
+        ofSubscription: ofSubscription === null ? null : ofSubscription - 1,
+        firstSaleAt,
+      },
+    },
+    at,
+  )
+  // Whose reward it is, the page says; and what it earns, above the reasons.
+  const reasons = steps.filter(({ code }) => !UNSAID.includes(code))
+  return { earned: commission, steps: reasons }
+}
