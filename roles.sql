@@ -183,10 +183,12 @@ grant insert                 on audit_entries to :"pages";
 -- The answers of imports, which an erasure changes.
 grant select, insert, update on import_calls to :"pages";
 grant select, insert, update on link_forms to :"pages";
--- What was read from another platform, which an erasure looks through. Never the tokens.
-grant select (workspace_id, row), delete on import_source_rows to :"pages";
+-- What was read from another platform: its rewards are shown, and an erasure looks through all.
+-- Never the tokens.
+grant select, delete on import_source_rows to :"pages";
 -- Whether the other platform's commissions are being read: then nothing is cut over.
-grant select (program_id, purpose, read_at) on import_sources to :"pages";
+grant select (id, workspace_id, program_id, purpose, platform, read_at) on import_sources
+    to :"pages";
 grant select                 on undone_imports to :"pages";
 
 

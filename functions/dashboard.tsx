@@ -14,6 +14,7 @@ import mismatches from './dashboard/events/mismatches.tsx'
 import possibleMerges from './dashboard/events/possible-merges.tsx'
 import uncredited from './dashboard/events/uncredited.tsx'
 import { importRoutes } from './dashboard/imports/import.tsx'
+import importRewards from './dashboard/imports/import-rewards.tsx'
 import importUndo from './dashboard/imports/import-undo.tsx'
 import imports from './dashboard/imports/imports.tsx'
 import memberAddress from './dashboard/members/member-address.tsx'
@@ -88,6 +89,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', importRoutes)
   .route('/', imports)
   .route('/', importUndo)
+  .route('/', importRewards)
   .route('/', events)
   .route('/', eventCredit)
   .route('/', eventRefund)

@@ -20,6 +20,7 @@ import { balancesElsewhere } from './import/rules/warnings.ts'
 import { runCalls } from './import/run.ts'
 import { discardSource, type Reader } from './import/source/source.ts'
 import { askSource } from './import/source/source-form.ts'
+import { rewardsNote } from './import/source/source-notes.ts'
 import { followSource, loadFile } from './import/source/source-progress.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
 import { t } from './text.ts'
@@ -120,6 +121,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
         withBalances: job.options.balances,
         elsewhere: balancesElsewhere(answers),
       }),
+      ...rewardsNote(job.file.source?.rewards ?? 0, workspace),
       ...sitePart(job, outcomes, programOf(job.programId)),
       actions(
         h('a', { href: `/app/${workspace}/imports/${job.importId}` }, t(m.imports_report)),

@@ -181,7 +181,7 @@ const decide = (
       h('p', {}, t(m.import_not_yet)),
       report,
       ...deltasPart(deltas, target.programName),
-      ...(file.source ? sourceNotes(file.source) : []),
+      ...(file.source ? sourceNotes(file.source, target.workspace) : []),
       statuses.length > 0
         ? h(
             'fieldset',

@@ -85,6 +85,7 @@ test('a platform is read after the response, without a cron, and its rows are li
     lists: [
       { resource: 'customers', read: 0, total: null, isDone: false },
       { resource: 'coupons', read: 0, total: null, isDone: false },
+      { resource: 'rewards', read: 0, total: null, isDone: false },
       { resource: 'commissions', read: 0, total: null, isDone: false },
       // Its first page has shown that the token is accepted.
       { resource: 'partners', read: 0, total: 30, isDone: false },
@@ -95,7 +96,7 @@ test('a platform is read after the response, without a cron, and its rows are li
 
   const ready = await untilReady(own, body.id)
   expect(ready).toMatchObject({
-    lists: [{ read: 120 }, { read: 8 }, { read: 130 }, { read: 30 }],
+    lists: [{ read: 120 }, { read: 8 }, { read: 2 }, { read: 130 }, { read: 30 }],
     nextAttemptAt: null,
   })
   expect((await own.get('/import-sources')).body.data).toMatchObject([

@@ -127,8 +127,9 @@ export const useOwnSources = () => {
 }
 
 /** The names of the rows that reading a program of Rewardful's yields. */
-export const rowsIn = ({ partners, coupons, customers }: OldProgram): string[] =>
+export const rowsIn = ({ partners, coupons, customers, rewards }: OldProgram): string[] =>
   [
+    ...rewards.map(({ id }) => `rewards ${id}`),
     ...partners.map(({ id }) => `partners ${id}`),
     ...coupons.map(({ id }) => `coupons ${id}`),
     ...customers.filter(({ state }) => state !== 'visitor').map(({ id }) => `customers ${id}`),

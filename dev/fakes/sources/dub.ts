@@ -4,7 +4,14 @@
  */
 import type { PlatformApi } from './api.ts'
 import { bearerOf } from './api.ts'
-import type { OldCommission, OldCoupon, OldCustomer, OldPartner, OldProgram } from './program.ts'
+import type {
+  OldCommission,
+  OldCoupon,
+  OldCustomer,
+  OldPartner,
+  OldProgram,
+  OldReward,
+} from './program.ts'
 
 const MOST = 100
 
@@ -34,7 +41,10 @@ const pageOf = <Row extends { id: string }>(
 
 const STATUSES = { active: 'approved', pending: 'pending', disabled: 'banned' } as const
 
-const partnerOf = ({ id, email, firstName, lastName, state, group, slugs }: OldPartner) => ({
+const partnerOf = (
+  { id, email, firstName, lastName, state, group, slugs }: OldPartner,
+  { rewards }: OldProgram,
+) => ({
   id,
   name: [firstName, lastName].filter(Boolean).join(' '),
   email,
@@ -47,7 +57,27 @@ const partnerOf = ({ id, email, firstName, lastName, state, group, slugs }: OldP
     shortLink: `https://refer.example/${key}`,
     url: 'https://shop.example',
   })),
+  clickRewardId: null,
+  leadRewardId: null,
+  saleRewardId: rewards.find((reward) => reward.group === group)?.id ?? null,
   totalCommissions: 0,
+})
+
+/** A reward does not name its group. 0 months is the first sale, and null is without end. */
+const rewardOf = ({ id, group, percent, cents, months, modifiers }: OldReward) => ({
+  id,
+  event: 'sale',
+  description: `Reward of ${group}`,
+  tooltipDescription: null,
+  type: cents === null ? 'percentage' : 'flat',
+  amountInCents: cents,
+  amountInPercentage: percent,
+  maxDuration: months,
+  modifiers: modifiers.length > 0 ? modifiers : null,
+  config: null,
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  spendLimitAmount: null,
+  spendLimitInterval: null,
 })
 
 const groupsOf = ({ partners }: OldProgram) =>
@@ -116,7 +146,10 @@ export const DUB_API: PlatformApi = {
     const expand = query.get('includeExpandedFields') === 'true'
     switch (pathname) {
       case '/partners':
-        return pageOf(program.partners, query, partnerOf)
+        return pageOf(program.partners, query, (row) => partnerOf(row, program))
+      case '/rewards':
+        // All of them, whatever page is asked for.
+        return { status: 200, body: program.rewards.map(rewardOf) }
       case '/groups':
         return pageOf(groupsOf(program), query, (group) => group)
       case '/discount-codes':

@@ -51,8 +51,21 @@ export type OldCommission = {
   soldAt: string
 }
 
+/** What the partners of a group earn: a percentage of a sale, or an amount. */
+export type OldReward = {
+  id: string
+  group: string
+  percent: number | null
+  cents: number | null
+  /** Null: without end. */
+  months: number | null
+  /** Conditions with other amounts, as Dub has them. */
+  modifiers: object[]
+}
+
 /** Oldest first. */
 export type OldProgram = {
+  rewards: OldReward[]
   partners: OldPartner[]
   coupons: OldCoupon[]
   customers: OldCustomer[]
@@ -100,6 +113,11 @@ const customer = (n: number, name: string, of: OldPartner): OldCustomer => ({
   startedAt: n % 5 === 1 ? null : dayOf(n),
 })
 
+const REWARDS: OldReward[] = [
+  { id: uuid(5, 0), group: 'VIP', percent: 30, cents: null, months: null, modifiers: [] },
+  { id: uuid(5, 1), group: 'Default', percent: 20, cents: null, months: 12, modifiers: [] },
+]
+
 /**
  * A program with everything that a real one may lack: partners without an address, archived
  * coupons, customers whom a coupon referred, who have no address, or who are gone.
@@ -128,6 +146,7 @@ export const oldProgram = ({
   const customers = Array.from({ length: customerCount }, (_, n) => customer(n, name, at(n * 7)))
   const buyer = (n: number) => (n % 20 === 18 ? null : (customers[n % customerCount] ?? null))
   return {
+    rewards: REWARDS.filter(({ group }) => partners.some((one) => one.group === group)),
     partners,
     coupons: partners.flatMap(({ id }, n) =>
       n % 4 === 0

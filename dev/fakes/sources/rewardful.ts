@@ -3,7 +3,14 @@
  * https://developers.rewardful.com/rest-api/overview.
  */
 import type { PlatformApi } from './api.ts'
-import type { OldCommission, OldCoupon, OldCustomer, OldPartner, OldProgram } from './program.ts'
+import type {
+  OldCommission,
+  OldCoupon,
+  OldCustomer,
+  OldPartner,
+  OldProgram,
+  OldReward,
+} from './program.ts'
 
 const SITE = 'https://shop.example'
 
@@ -56,6 +63,29 @@ const coupon = ({ id, externalId, code, partnerId, isArchived }: OldCoupon) => (
   affiliate_id: partnerId,
   archived: isArchived,
   archived_at: isArchived ? '2026-01-01T00:00:00.000Z' : null,
+})
+
+const campaign = ({ id, group, percent, cents, months }: OldReward) => ({
+  id,
+  created_at: '2024-05-09T16:18:59.920Z',
+  name: group,
+  url: SITE,
+  private: false,
+  private_tokens: false,
+  commission_amount_cents: cents,
+  commission_amount_currency: cents === null ? null : 'USD',
+  minimum_payout_cents: 0,
+  max_commission_period_months: months,
+  max_commissions: null,
+  days_before_referrals_expire: 30,
+  days_until_commissions_are_due: 30,
+  parameter_type: 'query',
+  stripe_coupon_id: null,
+  default: group === 'Default',
+  reward_type: cents === null ? 'percent' : 'amount',
+  commission_percent: percent,
+  minimum_payout_currency: 'USD',
+  affiliates: 12,
 })
 
 const referral = (customer: OldCustomer, expand: string[], program: OldProgram) => ({
@@ -140,6 +170,7 @@ export const REWARDFUL_API: PlatformApi = {
     const expand = query.getAll('expand[]')
     if (pathname === '/affiliates')
       return pageOf(program.partners, query, (row) => affiliate(row, expand))
+    if (pathname === '/campaigns') return pageOf(program.rewards, query, campaign)
     if (pathname === '/affiliate_coupons') return pageOf(program.coupons, query, coupon)
     if (pathname === '/referrals') {
       const states = query.getAll('conversion_state[]')

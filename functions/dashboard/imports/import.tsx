@@ -162,7 +162,9 @@ const ImportForm = ({ workspace, user, programs, origin, holdsMails, creditsStri
           </button>
         </p>
       </form>
-      <SourceForm>{t(m.imports_source_intro)}</SourceForm>
+      <SourceForm>
+        {t(m.imports_source_intro, { link: linkTo(`/app/${workspace}/import/rewards`) })}
+      </SourceForm>
     </section>
     <section id="import-stage"></section>
   </div>

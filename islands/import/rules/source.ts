@@ -39,7 +39,7 @@ type LeftOut = {
 }
 
 /** What a file from another platform holds in addition to its lines. */
-export type SourceNotes = { leftOut: LeftOut[] }
+export type SourceNotes = { leftOut: LeftOut[]; rewards: number }
 
 /** The cell of a slug: the link if it contains the slug, else the slug itself. */
 const slugCell = ({ slug, url }: SourceLink): string =>
@@ -215,6 +215,7 @@ export const sourceRecords = (
     records: cells.map((line, index) => ({ line: index + 2, cells: line })),
     notes: {
       leftOut: [...leftOut].map(([reason, names]) => ({ reason, names })),
+      rewards: rows.filter(({ kind }) => kind === 'reward').length,
     },
   }
 }

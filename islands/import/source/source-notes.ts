@@ -3,7 +3,7 @@ import type { LeftOutReason } from '../../../lib/imports/sources/source-rows.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../text.ts'
-import { downloadRows, h } from '../dom.ts'
+import { downloadRows, h, linkInNewTab } from '../dom.ts'
 import type { CsvFile } from '../file.ts'
 import { listed } from '../rules/lists.ts'
 
@@ -29,12 +29,12 @@ const REASONS: Record<
 const MAX_NAMES = 5
 
 /** The elements of the part; none if everything is imported. */
-export const sourceNotes = ({
-  platform,
-  caution,
-  leftOut,
-}: NonNullable<CsvFile['source']>): HTMLElement[] => [
+export const sourceNotes = (
+  { platform, caution, leftOut, rewards }: NonNullable<CsvFile['source']>,
+  workspace: string,
+): HTMLElement[] => [
   ...(caution ? [h('p', { class: 'note' }, caution)] : []),
+  ...rewardsNote(rewards, workspace),
   ...(leftOut.length > 0
     ? [
         h(
@@ -60,3 +60,18 @@ export const sourceNotes = ({
       ]
     : []),
 ]
+
+/** A link to the rewards that were read; nothing without any. */
+export const rewardsNote = (rewards: number, workspace: string): HTMLElement[] =>
+  rewards > 0
+    ? [
+        h(
+          'p',
+          { class: 'note' },
+          ...t(m.import_rewards_read, {
+            count: rewards,
+            link: linkInNewTab(`/app/${encodeURIComponent(workspace)}/import/rewards`),
+          }),
+        ),
+      ]
+    : []

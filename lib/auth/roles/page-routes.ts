@@ -55,6 +55,8 @@ export const PAGE_ROUTES = {
   '/partners/:id/notes': { GET: ALL, POST: SUPPORT },
   '/partners/:id/notes/:note/delete': { GET: SUPPORT, POST: SUPPORT },
   '/import': { GET: MANAGER },
+  '/import/rewards': { GET: MANAGER, POST: MANAGER },
+  '/import/rewards/use': { GET: MANAGER, POST: MANAGER },
   '/imports': { GET: MANAGER },
   '/imports/:id': { GET: MANAGER },
   '/imports/:id/rows.csv': { GET: MANAGER },

@@ -11,6 +11,7 @@ type RowOf<Kind extends Listed['kind']> = Extract<Listed, { kind: Kind }>
 export type SourcePartner = RowOf<'partner'>
 export type SourceCoupon = RowOf<'coupon'>
 export type SourceCustomer = RowOf<'customer'>
+export type SourceReward = RowOf<'reward'>
 
 /** A commission in any state. Only those that the platform still owes are listed. */
 export type SourceCommission = Omit<RowOf<'commission'>, 'state'> & { state: PlatformState }

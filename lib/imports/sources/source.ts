@@ -6,13 +6,14 @@ export const RESOURCES = [
   'coupons',
   'links',
   'groups',
+  'rewards',
   'partners',
   'commissions',
 ] as const
 export type Resource = (typeof RESOURCES)[number]
 
 /** Lists that an import can do without: if a platform refuses one, the others are read. */
-export const DISPENSABLE: Resource[] = ['coupons', 'groups']
+export const DISPENSABLE: Resource[] = ['coupons', 'groups', 'rewards']
 
 export const PLATFORM_IDS = ['rewardful', 'tolt', 'firstpromoter', 'dub'] as const
 export type PlatformId = (typeof PLATFORM_IDS)[number]

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/common.responses.ts'
+import { RewardResponse } from '../../rules/rewards/rewards.responses.ts'
 import { LEFT_OUT, PLATFORM_IDS, PURPOSES, RESOURCES } from './source.ts'
 
 const list = z.object({
@@ -59,6 +60,10 @@ const row = z.discriminatedUnion('kind', [
     balances: z
       .array(z.object({ currency: z.string(), cents: z.int() }))
       .meta({ description: 'What the partner has earned and was not paid.' }),
+    rewardIds: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The ids of the partner’s rewards, if the platform says them.' }),
   }),
   z.object({ kind: z.literal('link'), id: z.string(), partnerId: z.string(), link }),
   z.object({
@@ -69,6 +74,27 @@ const row = z.discriminatedUnion('kind', [
     code: text,
   }),
   z.object({ kind: z.literal('group'), id: z.string(), name: z.string() }),
+  z.object({
+    kind: z.literal('reward'),
+    id: z.string(),
+    name: z.string(),
+    group: text.meta({
+      description: 'The group whose partners have it. null if partners name it in `rewardIds`.',
+    }),
+    event: z
+      .enum(['sale', 'lead'])
+      .nullable()
+      .meta({ description: 'What it is for. null for an event that is not rewarded here.' }),
+    reward: RewardResponse.nullable().meta({
+      description: 'What a program or group takes in its place; null if nothing is taken over.',
+    }),
+    rewardInterval: z.enum(['one-time', 'recurring']).nullable(),
+    rewardDurationMonths: z.int().nullable(),
+    differences: z.array(z.string()).meta({
+      description: 'What is not taken over, or works differently here: a sentence each.',
+    }),
+    original: z.string().meta({ description: 'JSON of the platform, at most 10,000 characters.' }),
+  }),
   // Has an `externalId` or an email address, and a `partnerId` or a partner's email address.
   z.object({
     kind: z.literal('customer'),

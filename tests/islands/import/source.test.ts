@@ -291,6 +291,18 @@ test('what is left out is listed with its reason, and partners are counted by gr
     { kind: 'left_out', id: 'x', reason: 'archived', name: 'OLD' },
     { kind: 'coupon', id: 'k', partnerId: 'gone', externalId: 'promo_9', code: 'GONE' },
     { kind: 'link', id: 'l', partnerId: 'gone', link: { slug: 'gone', url: null } },
+    {
+      kind: 'reward',
+      id: 'r',
+      name: 'VIP',
+      group: 'VIP',
+      event: 'sale',
+      reward: { kind: 'percent', percent: 30 },
+      rewardInterval: 'recurring',
+      rewardDurationMonths: null,
+      differences: [],
+      original: '{}',
+    },
   )
   expect(partners).toHaveLength(3)
   expect(notes).toEqual({
@@ -298,6 +310,8 @@ test('what is left out is listed with its reason, and partners are counted by gr
       { reason: 'archived', names: ['OLD'] },
       { reason: 'no_partner', names: ['GONE', 'gone'] },
     ],
+    // Rewards are no lines of the file: they are reviewed on a page of their own.
+    rewards: 1,
   })
 })
 

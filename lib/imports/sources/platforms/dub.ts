@@ -4,6 +4,8 @@
  * Dub's reference and its source code confirm.
  */
 
+import { readDubReward } from '../rewards/dub-rewards.ts'
+import { rewardRow } from '../rewards/read-reward.ts'
 import type { Resource } from '../source.ts'
 import type { SourceCommission, SourceRow } from '../source-rows.ts'
 import {
@@ -60,6 +62,10 @@ const readGroup = (id: string, { name }: Fields): SourceRow => ({
   name: textOf(name) ?? id,
 })
 
+/** A group names its rewards only where it is read alone. Its partners name them in the list. */
+const readReward = (id: string, item: Fields): SourceRow =>
+  rewardRow({ id, name: textOf(item.description) ?? id, group: null, item }, readDubReward(item))
+
 const readPartner = (id: string, partner: Fields): SourceRow =>
   partnerRow({
     id,
@@ -76,6 +82,9 @@ const readPartner = (id: string, partner: Fields): SourceRow =>
     coupons: [],
     // They follow from commissions.
     balances: [],
+    rewardIds: [partner.saleRewardId, partner.leadRewardId, partner.clickRewardId].flatMap(
+      (one) => textOf(one) ?? [],
+    ),
   })
 
 const STATES: Record<string, SourceCommission['state']> = {
@@ -114,7 +123,7 @@ export const DUB = definePlatform({
   baseUrl: 'https://api.dub.co',
   paging: 'cursor',
   pageSize: PAGE_SIZE,
-  imported: ['customers', 'coupons', 'groups', 'commissions', 'partners'],
+  imported: ['customers', 'coupons', 'groups', 'rewards', 'commissions', 'partners'],
   owed: 'commissions',
   account: null,
   tokenHint: 'An API key of the workspace with read access, under Settings, API keys.',
@@ -127,6 +136,7 @@ export const DUB = definePlatform({
     },
     coupons: { path: '/discount-codes?', row: readCoupon },
     groups: { path: `/groups?${OLDEST_FIRST}&`, row: readGroup },
+    rewards: { path: '/rewards?', row: readReward },
     partners: { path: `/partners?${OLDEST_FIRST}&`, row: readPartner },
     commissions: { path: `/commissions?${OLDEST_FIRST}&`, row: readCommission },
   },
@@ -138,6 +148,8 @@ export const DUB = definePlatform({
   pageOf: (body, cursor, resource) => {
     if (!Array.isArray(body)) return null
     const after = AFTER_ID.includes(resource) ? lastId(body) : String(Number(cursor ?? '1') + 1)
-    return { items: body, next: body.length < PAGE_SIZE ? null : after, total: null }
+    // All rewards are on one page.
+    const isLast = resource === 'rewards' || body.length < PAGE_SIZE
+    return { items: body, next: isLast ? null : after, total: null }
   },
 })

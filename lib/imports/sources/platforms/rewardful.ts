@@ -3,6 +3,8 @@
  * and paged by number. docs/imports.md says what its reference confirms.
  */
 
+import { rewardRow } from '../rewards/read-reward.ts'
+import { readCampaignReward } from '../rewards/rewardful-rewards.ts'
 import type { Balance, SourceCommission, SourceLink, SourceRow } from '../source-rows.ts'
 import {
   addressOf,
@@ -39,6 +41,12 @@ const balancesOf = (stats: unknown): Balance[] =>
     const cents = integerOf(fieldsOf(fieldsOf(sums).unpaid).cents)
     return currency && cents ? [{ currency, cents }] : []
   })
+
+/** A campaign. Affiliates name theirs. */
+const readReward = (id: string, item: Fields): SourceRow => {
+  const group = textOf(item.name)
+  return rewardRow({ id, name: group ?? id, group, item }, readCampaignReward(item))
+}
 
 const readPartner = (id: string, affiliate: Fields): SourceRow =>
   partnerRow({
@@ -118,7 +126,7 @@ export const REWARDFUL = definePlatform({
   baseUrl: 'https://api.getrewardful.com/v1',
   paging: 'number',
   pageSize: 100,
-  imported: ['customers', 'coupons', 'commissions', 'partners'],
+  imported: ['customers', 'coupons', 'rewards', 'commissions', 'partners'],
   owed: 'partners',
   account: null,
   tokenHint: 'The API secret, under Company settings.',
@@ -131,6 +139,7 @@ export const REWARDFUL = definePlatform({
       row: readCustomer,
     },
     coupons: { path: '/affiliate_coupons?', row: readCoupon },
+    rewards: { path: '/campaigns?', row: readReward },
     partners: {
       path: '/affiliates?expand[]=campaign&expand[]=links&expand[]=commission_stats&',
       row: readPartner,

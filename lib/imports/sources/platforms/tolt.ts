@@ -103,7 +103,8 @@ export const TOLT = definePlatform({
   owed: 'commissions',
   account: 'Program ID',
   tokenHint: 'The API key, under Settings, Integrations. The program’s ID begins with prg_.',
-  caution: null,
+  caution:
+    'Tolt’s flows, which say what partners earn, are not read. Enter the rewards of your program and its groups by hand.',
   headers: ({ token }) => bearerAuth(token),
   lists: {
     customers: { path: '/customers?expand[]=partner', row: readCustomer },
