@@ -133,7 +133,7 @@ test('Dub’s rewards are shown with their groups, and a program and a group tak
   })
   const saved = await pages.post('/import/rewards/use', {
     ...toGroup,
-    target: `group ${group.id}`,
+    target: `group/${group.id}`,
   })
   expect(saved.location).toBe(`/app${base}/groups/${group.id}?done=saved`)
   expect((await manager.get(`/groups/${group.id}`)).body).toMatchObject({
@@ -190,7 +190,7 @@ test('pasted rewards are shown as read ones are, and a reward of leads is for gr
   })
   const { html } = await paste(JSON.stringify(lead))
   const fields = usesIn(html)[0] ?? {}
-  expect(fields).toMatchObject({ event: 'lead', target: `group ${group.id}` })
+  expect(fields).toMatchObject({ event: 'lead', target: `group/${group.id}` })
   expect((await pages.post('/import/rewards/use', fields)).status).toBe(303)
   expect((await manager.get(`/groups/${group.id}`)).body.leadReward).toEqual({
     kind: 'flat',
@@ -207,7 +207,7 @@ test('a form with other terms than the API takes changes nothing', async () => {
   const { merchant, manager, pages } = await openShop()
   const { body: before } = await manager.get(`/programs/${merchant.programId}`)
   const valid = {
-    target: `program ${merchant.programId}`,
+    target: `program/${merchant.programId}`,
     event: 'sale',
     reward: '{"kind": "percent", "percent": 20}',
     rewardInterval: 'recurring',
@@ -221,7 +221,7 @@ test('a form with other terms than the API takes changes nothing', async () => {
     expect((await pages.post('/import/rewards/use', { ...valid, ...wrong })).status).toBe(400)
   const other = await openShop()
   expect((await other.pages.post('/import/rewards/use', valid)).status).toBe(404)
-  for (const target of ['group x', 'program x', 'nobody', ''])
+  for (const target of ['group/x', 'program/x', 'nobody', ''])
     expect([400, 404]).toContain(
       (await pages.post('/import/rewards/use', { ...valid, target })).status,
     )

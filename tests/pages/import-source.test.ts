@@ -178,6 +178,7 @@ test(
     expect(text).toContain('Not imported from Rewardful')
     expect(text).toContain('archived coupons')
     expect(text).toContain('who waited for approval (pending)')
+    expect(text).toContain('2 rewards were read. They are not imported: review them')
     const owed = expected.active.reduce((sum, { balances }) => sum + (balances.USD ?? 0), 0)
     await stage.getByLabel('Import opening balances').check()
     expect((await stage.innerText()).replaceAll(/\s+/g, ' ')).toContain(
@@ -207,6 +208,23 @@ test(
     expect(result).toContain(`Partners ${words(expected.active.length)} imported`)
     expect(result).toContain(`Customers ${words(expected.customers.length)} imported`)
     await inspect(again, 'import-source-result')
+
+    // The group that the import has created gets its reward.
+    const opened = again.waitForEvent('popup')
+    await stage.getByRole('link', { name: 'review them' }).click()
+    const rewards = await opened
+    await inspect(rewards, 'import-rewards')
+    const card = rewards.locator('.card', { has: rewards.getByRole('heading', { name: 'VIP' }) })
+    await card.getByLabel('Use for').selectOption({ label: 'Group VIP (now: Program reward)' })
+    await card.getByRole('button', { name: 'Use reward' }).click()
+    await rewards.getByRole('heading', { name: 'VIP', level: 1 }).waitFor()
+    expect(
+      await count(
+        `groups g join rewards r on r.id = g.sale_reward_id where g.workspace_id = $1 and r.basis_points = 3000`,
+        [workspace.id],
+      ),
+    ).toBe(1)
+    await rewards.close()
 
     // Everything is there, and nothing else.
     expect(await count('partners where workspace_id = $1', [workspace.id])).toBe(

@@ -1,5 +1,4 @@
 /** The page of another platform's rewards, each beside what it would be here. */
-import type * as z from 'zod'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import { PLATFORMS } from '../../../lib/imports/sources/platforms/platforms.ts'
@@ -13,7 +12,7 @@ import { Copyable, Fact, LinkLine, Problem } from '../../../lib/pages/layout/par
 import { t } from '../../../lib/pages/layout/text.ts'
 import type { Group } from '../../../lib/programs/groups.queries.ts'
 import type { Program } from '../../../lib/programs/programs.queries.ts'
-import { leadReward, reward } from '../../../lib/programs/rewards.schemas.ts'
+import { rewardTermsOf } from '../../../lib/rules/rewards/rewards.ts'
 
 /** A program with its groups, which rewards are used for. */
 export type Target = { program: Program; groups: Group[] }
@@ -66,7 +65,7 @@ type PartProps = { base: string; target: Target; reward: ReadingReward; id: stri
 
 const RewardPart = ({ base, target, reward: read, id }: PartProps) => {
   const platform = PLATFORMS[read.platform].name
-  const terms = read.reward && termsOf(read)
+  const terms = read.reward && rewardTermsOf(read.reward)
   return (
     <div class="card">
       <h3>{read.name}</h3>
@@ -106,12 +105,6 @@ const RewardPart = ({ base, target, reward: read, id }: PartProps) => {
   )
 }
 
-/** The terms of a reward, by the schema of requests; null if they are not valid. */
-const termsOf = ({ event, reward: wire }: ReadingReward) => {
-  const schema: z.ZodType<z.output<typeof reward>> = event === 'lead' ? leadReward : reward
-  return schema.safeParse(wire).data ?? null
-}
-
 const groupsOf = ({ group, groups }: ReadingReward): string => {
   if (groups.length === 0)
     return group ? t(m.imports_reward_group, { group }) : t(m.imports_reward_no_partners)
@@ -141,7 +134,7 @@ const UseForm = ({ base, target: { program, groups }, reward: read, id }: PartPr
       ? []
       : [
           {
-            value: `program ${program.id}`,
+            value: `program/${program.id}`,
             label: t(m.imports_reward_for_program, {
               programName: program.name,
               reward: describeReward(program.reward),
@@ -149,7 +142,7 @@ const UseForm = ({ base, target: { program, groups }, reward: read, id }: PartPr
           },
         ]),
     ...groups.map(({ id: groupId, name, saleReward, leadReward }) => ({
-      value: `group ${groupId}`,
+      value: `group/${groupId}`,
       label: t(m.imports_reward_for_group, {
         name,
         reward: currentOf(isLead ? leadReward : saleReward, isLead),

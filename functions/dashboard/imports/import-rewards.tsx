@@ -57,7 +57,7 @@ const jsonOf = (text: string): unknown => {
 
 /** The change that a form asks for, validated as a request of the API. */
 const changeIn = ({ target = '', event, reward = '', ...fields }: Fields) => {
-  const [kind, id = ''] = target.split(' ')
+  const [kind, id = ''] = target.split('/')
   const terms = jsonOf(reward)
   if (kind === 'program') {
     const { rewardInterval, rewardDurationMonths: months } = fields

@@ -340,12 +340,47 @@ const CASES: Case[] = [
       status: 'banned',
       groupId: 'grp_1',
       links: [{ key: 'maya', shortLink: 'https://refer.example/maya' }],
+      saleRewardId: 'rw_1',
+      leadRewardId: null,
+      clickRewardId: 'rw_2',
     },
     row: {
       status: 'banned',
       group: 'grp_1',
       links: [{ slug: 'maya', url: 'https://refer.example/maya' }],
+      rewardIds: ['rw_1', 'rw_2'],
     },
+  },
+  {
+    of: 'Dub’s reward',
+    platform: DUB,
+    resource: 'rewards',
+    item: {
+      id: 'rw_1',
+      event: 'sale',
+      description: 'For everybody',
+      type: 'percentage',
+      amountInPercentage: 20,
+      maxDuration: 12,
+    },
+    row: {
+      kind: 'reward',
+      id: 'rw_1',
+      name: 'For everybody',
+      group: null,
+      event: 'sale',
+      reward: { kind: 'percent', percent: 20 },
+      rewardInterval: 'recurring',
+      rewardDurationMonths: 12,
+      differences: [],
+    },
+  },
+  {
+    of: 'Dub’s reward of leads',
+    platform: DUB,
+    resource: 'rewards',
+    item: { id: 'rw_2', event: 'lead', type: 'flat', amountInCents: 500, maxDuration: 0 },
+    row: { name: 'rw_2', event: 'lead', rewardInterval: null, rewardDurationMonths: null },
   },
   {
     of: 'Dub’s group',
@@ -427,6 +462,11 @@ test('Tolt’s list of customers is read in both forms that its reference has', 
     })
 })
 
+test('all of Dub’s rewards are on one page, however many', () => {
+  const rewards = Array.from({ length: 100 }, (_, n) => ({ id: `rw_${n}` }))
+  expect(DUB.read('rewards', rewards, null)).toMatchObject({ next: null })
+})
+
 test.each([TOLT, FIRSTPROMOTER, DUB])('an error of $name is no page', (platform) => {
   for (const body of [
     null,
@@ -496,6 +536,7 @@ test('a list is asked for from its place', () => {
     '/discount-codes?pageSize=100&page=1',
     '/discount-codes?pageSize=100&page=2',
   ])
+  expect(paths(DUB, 'rewards', null)).toEqual(['/rewards?pageSize=100&page=1'])
   expect(paths(DUB, 'commissions', null, 'cm_1')).toEqual([
     '/commissions?sortBy=createdAt&sortOrder=asc&pageSize=100',
     '/commissions?sortBy=createdAt&sortOrder=asc&pageSize=100&startingAfter=cm_1',

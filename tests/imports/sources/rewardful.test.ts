@@ -267,3 +267,28 @@ test.each([
 ])('%j is no page', (body) => {
   expect(REWARDFUL.read('partners', body, null)).toBeNull()
 })
+
+test('a campaign is a reward of the affiliates in it', () => {
+  const campaign = {
+    id: 'campaign-1',
+    name: 'Friends',
+    reward_type: 'percent',
+    commission_percent: 30,
+    max_commission_period_months: 12,
+  }
+  expect(rowsOf('rewards', campaign)).toMatchObject([
+    {
+      kind: 'reward',
+      id: 'campaign-1',
+      name: 'Friends',
+      group: 'Friends',
+      event: 'sale',
+      reward: { kind: 'percent', percent: 30 },
+      rewardInterval: 'recurring',
+      rewardDurationMonths: 12,
+    },
+  ])
+  expect(rowsOf('rewards', { ...campaign, reward_type: 'points' })).toMatchObject([
+    { reward: null, differences: ['Its commission cannot be read, so nothing is taken over.'] },
+  ])
+})
