@@ -15,7 +15,7 @@ import type { Program } from '../../../lib/programs/programs.queries.ts'
 import { rewardTermsOf } from '../../../lib/rules/rewards/rewards.ts'
 
 /** A program with its groups, which rewards are used for. */
-export type Target = { program: Program; groups: Group[] }
+type Target = { program: Program; groups: Group[] }
 
 type Props = {
   base: string
