@@ -309,6 +309,12 @@ test.each<{ case: string; item: object; rules: object[] | undefined; differences
     differences: [],
   },
   {
+    case: 'without a type, the amount is of the type of the reward',
+    item: withModifiers(modifier([GERMANY], { type: undefined })),
+    rules: [{ pay: { kind: 'percent', basisPoints: 3_000 } }],
+    differences: [],
+  },
+  {
     case: 'a duration of its own',
     item: withModifiers(
       modifier([GERMANY], { maxDuration: 6 }),

@@ -157,7 +157,10 @@ const readModifiers = (
   usual: number | null,
 ): { rules: Rule[]; differences: string[] } => {
   const read = modifiers
-    .map((item, i): Modifier => ({ amount: amountOf(item), item, number: i + 1 }))
+    .map((item, i): Modifier => {
+      const type = item.type ?? (base.kind === 'flat' ? 'flat' : 'percentage')
+      return { amount: amountOf({ ...item, type }), item, number: i + 1 }
+    })
     .toSorted((a, b) => (b.amount ? rank(b.amount) : 0) - (a.amount ? rank(a.amount) : 0))
     .map((modifier) => ({ modifier, rule: ruleOf(modifier, scope, usual) }))
   const rules = read.flatMap(({ rule }) => (isRefused(rule) ? [] : [rule]))
@@ -176,13 +179,11 @@ const readModifiers = (
   }
 }
 
-const LIMITS: Record<string, string> = { allTime: '', day: ' per day', week: ' per week' }
-
 /** What of a reward has no counterpart, whatever its conditions. */
 const limitsOf = (item: Fields): string[] => {
   const most = centsOf(item.spendLimitAmount)
-  const interval = textOf(item.spendLimitInterval) ?? ''
-  const period = LIMITS[interval] ?? ` per ${interval}`
+  const interval = textOf(item.spendLimitInterval) ?? 'allTime'
+  const period = interval === 'allTime' ? '' : ` per ${interval}`
   return [
     ...(most === null
       ? []
