@@ -78,10 +78,10 @@ grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_
 -- Functions without rights of their own do no more than their caller may.
 grant execute on function
     addressed_elsewhere, addressed_since, addresses_alike, assert_not_undone, assert_unchanged,
-    begin_customer_import, earning_sales_near, erase_list, erase_text, erase_texts,
+    begin_customer_import, counts_payments, earning_sales_near, erase_list, erase_text, erase_texts,
     event_reported, expected_sales_near, has_webhooks, hold_commissions, identity_lock_key,
     import_dependents, import_is_undone, import_partners, import_results, imported_balances,
-    imported_customers, imported_partners, is_counted, is_matchable, is_of_kind,
+    imported_customers, imported_partners, is_counted, is_matchable, is_of_kind, is_payment,
     is_whole_customer, is_whole_event, issue_invoices, landing_of_click, landing_of_event,
     load_hold_facts, load_partner_import, lock_address, lock_click, lock_customers,
     lock_identities, looks_of_sale, mail_opening_balances, mark_late, may_approve, move_earned,

@@ -38,6 +38,10 @@ create table events (
     lines                 jsonb,
     -- the customer's, as reported: ISO 3166
     country               text,
+    -- by which the report names a partner, also if that does not decide the credit
+    coupon                text,
+    -- coupon ids and promotion code ids that a payment processor reports
+    coupons               text[]       not null default '{}',
     click_id              text,
     -- the click's partner, if another one or nobody is credited
     clicked_partner_id    uuid,
@@ -59,6 +63,10 @@ create table events (
     requested             jsonb,
     -- of a sale: the refunds that a processor reported, see announce_refunds
     announced_refunds     text[]       not null default '{}',
+    -- whether a manager rejected it as the duplicate of another sale
+    is_duplicate          boolean      not null default false,
+    -- whether its customer was erased, with the metadata, the country and the channel of the click
+    is_erased             boolean      not null default false,
     revision              integer      not null default 0,   -- for optimistic concurrency
 
     -- One event per report, however often it is repeated.

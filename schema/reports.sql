@@ -92,9 +92,9 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
             last_at = greatest(report_mismatches.last_at, excluded.last_at)
 $$;
 
--- What a customer paid before a report: PaymentHistory in lib/rules/rewards/conditions.ts, and
--- lib/rules/plans/payment-history.ts for recomputed sales. Of an unknown customer, it is the sales
--- under its id, which the report adopts.
+-- What a customer paid before a report: PaymentHistory in lib/rules/rewards/conditions.ts. For
+-- recomputed sales, see lib/rules/decisions/payment-history.ts. Of an unknown
+-- customer, it is the sales under its id, which the report adopts.
 create or replace function payments_before(workspace uuid, customer uuid, customer_external_id text,
     external_id text, occurred_at timestamptz) returns json
 language plpgsql stable
@@ -109,17 +109,16 @@ declare
                                     then occurred_at + interval '999 milliseconds'
                                     else occurred_at end;
 begin
-    select count(*), min(e.occurred_at) into payments, first_at
+    select count(*), min(p.occurred_at) into payments, first_at
     from (
-        select * from events c where c.customer_id = customer
+        select e.occurred_at, e.external_id from events e
+        where e.customer_id = customer and is_payment(e)
         union all
-        select * from events u
-        where customer is null and u.workspace_id = workspace and u.kind = 'sale'
-          and u.customer_id is null and u.customer_external_id = customer_external_id) e
-    where e.kind = 'sale' and e.amount_cents > 0
-      and (e.occurred_at, e.external_id) < (occurred_at, external_id)
-      -- reported once, or as its processor reports it
-      and is_counted(e.steps) and not e.steps @> '[{"code": "sale_expected_from_stripe"}]';
+        select e.occurred_at, e.external_id from events e
+        where customer is null and e.workspace_id = workspace and e.kind = 'sale'
+          and e.customer_id is null and e.customer_external_id = customer_external_id
+          and is_payment(e)) p
+    where (p.occurred_at, p.external_id) < (occurred_at, external_id);
     -- As startAt in lib/rules/identities/owner.ts.
     select r.started_at into started_at
     from referrals r
@@ -525,12 +524,13 @@ begin
 
     -- The customer and the commission follow: their foreign keys are checked at the commit.
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
-        customer_id, amount_cents, currency, metadata, lines, country, click_id, partner_id,
-        attributed_by, body_hash, steps, occurred_at, report_occurred_at, commission_id)
+        customer_id, amount_cents, currency, metadata, lines, country, coupon, click_id,
+        partner_id, attributed_by, body_hash, steps, occurred_at, report_occurred_at,
+        commission_id)
     values (saved_id, workspace, reported, external_id, report ->> 'eventName',
         customer_external_id, of_customer, (report -> 'amountCents')::bigint, report ->> 'currency',
-        report -> 'metadata', report -> 'lines', report ->> 'country', click, partner,
-        report ->> 'attributedBy', hash, report -> 'steps', occurred_at, occurred_at,
+        report -> 'metadata', report -> 'lines', report ->> 'country', report ->> 'coupon', click,
+        partner, report ->> 'attributedBy', hash, report -> 'steps', occurred_at, occurred_at,
         (commission ->> 'id')::uuid)
     on conflict on constraint events_workspace_id_kind_external_id_key do nothing;
     if not found then

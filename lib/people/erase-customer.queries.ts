@@ -114,7 +114,7 @@ const eraseUnlessChanged = async (
                or exists (select from jsonb_array_elements(m.differences) d
                           where d ->> 'recorded' = any(${texts}) or d ->> 'reported' = any(${texts})))`,
     sql`update events e
-        set metadata = null, body_hash = case when e.body_hash is not null then 'erased' end, revision = e.revision + 1,
+        set metadata = null, is_erased = true, body_hash = case when e.body_hash is not null then 'erased' end, revision = e.revision + 1,
             lines = erase_texts(without_metadata(e.lines), ${texts}, ${marks}),
             steps = ${erasedJson('e.steps')}, customer_external_id = ${erased('e.customer_external_id')},
             addressed_id = ${erased('e.addressed_id')},

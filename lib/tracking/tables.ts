@@ -38,6 +38,10 @@ type TrackingTables = {
     metadata: Json<Record<string, unknown>> | null
     lines: Json<StoredLine[]> | null
     country: string | null
+    coupon: string | null
+    coupons: Generated<string[]>
+    is_duplicate: Generated<boolean>
+    is_erased: Generated<boolean>
     click_id: string | null
     clicked_partner_id: string | null
     partner_id: string | null

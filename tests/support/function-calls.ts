@@ -419,6 +419,8 @@ export const CALLS: Record<string, string> = {
     ...[WORKSPACE, null, 'user-new', 'order-new', NOW],
   ),
   'lines without metadata': call('without_metadata', [{ productId: 'x', metadata: {} }]),
+  'a payment': `select is_payment(e) from events e where e.id = '${EVENT}'`,
+  'rewards that count payments': call('counts_payments', WORKSPACE),
   'customers of an import': call('lock_customers', WORKSPACE, [
     identity('external', 'user-1'),
     identity('external', 'user-2'),

@@ -75,9 +75,15 @@ const sale = (at: Date, more: Partial<PastEvent> = {}): PastEvent => ({
   attributedBy: 'click',
   click: null,
   code: null,
+  metadata: null,
+  lines: null,
+  country: null,
+  coupon: null,
+  history: null,
   purchase: undefined,
   earnsNothing: false,
   erasedSelfReferral: null,
+  decidedRules: null,
   ...more,
 })
 const lead = (at: Date, more: Partial<PastEvent> = {}) =>
@@ -94,6 +100,7 @@ const bought = (more: Partial<NonNullable<PastEvent['purchase']>> = {}) => ({
   checkoutId: null,
   subscription: null,
   isProration: false,
+  coupons: [],
   paid: [],
   firstSale: null,
   ...more,

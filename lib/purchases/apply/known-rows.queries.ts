@@ -1,5 +1,5 @@
 /** Recorded sales and customers as the database's JSON values, and revived from them. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { withDates } from '../../db/json-rows.ts'
 import type { Referral } from '../../rules/identities/owner.ts'
 import type { Candidate } from '../../rules/plans/buyer.ts'
@@ -18,6 +18,8 @@ export type SaleRow = Omit<
 export const SALE_JSON = sql`jsonb_build_object(
   'id', s.id, 'externalId', s.external_id, 'customerExternalId', s.customer_external_id,
   'occurredAt', s.occurred_at, 'reportOccurredAt', s.report_occurred_at, 'customerId', s.customer_id, 'addressedId', s.addressed_id,
+  'lines', s.lines, 'metadata', s.metadata, 'country', s.country, 'coupon', s.coupon, 'coupons', s.coupons,
+  'isErased', s.is_erased,
   'subscriptionId', s.subscription_id, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
   'amountCents', s.amount_cents, 'currency', s.currency, 'lines', s.lines, 'country', s.country, 'steps', s.steps, 'revision', s.revision,
   'commission', (
@@ -50,10 +52,11 @@ export const reviveRefund = ({ amountCents, ...refund }: RefundRow): RecordedRef
 })
 
 /** A candidate as it comes out of JSON. */
-export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'byAddress'> & {
+export type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'payments' | 'byAddress'> & {
   byAddress: { namedAt: string; isVerified: boolean } | null
   referrals: FromJson<Referral>[]
   rewarded: { programId: string; subscriptionId: string | null; rewardedAt: string }[]
+  payments: { subscriptionId: string | null; count: number; firstAt: string }[] | null
 }
 
 /** With whom a customer, `cu`, is a possible merge. Either may have been merged since. */
@@ -67,8 +70,23 @@ const PAIRED_WITH = sql`
 const HAS_PAID = sql`exists (
   select from events e where e.customer_id = cu.id and e.kind = 'sale' and e.id <> all (array(select id from sold)))`
 
+/** Whether terms ask what a customer paid before: see `PaymentHistory`. */
+const asksHistory = (terms: RawBuilder<unknown>) =>
+  sql`jsonb_path_exists(${terms}, '$.**.fact ? (@ == "payment" || @ == "customerMonths")')`
+
+/** The customer's payments before this one, whoever was credited with them. */
+const PAYMENTS = sql`
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'subscriptionId', f.subscription_id, 'count', f.count, 'firstAt', f.first_at)), '[]') from (
+    select e.subscription_id, count(*), min(e.occurred_at) as first_at
+    from own, events e
+    where e.customer_id = cu.id and is_payment(e) and e.id <> all (array(select id from sold))
+      and (e.occurred_at, e.external_id) < (own.at, own.external_id)
+    group by e.subscription_id) f`
+
 /**
- * A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one.
+ * A candidate, `cu`, as one JSON value. Its rewarded sales and its payments are those before this
+ * one: the payments only if the terms of a partner who may be credited ask for them.
  *
  * @param hasReference whether a purchase that is loaded has one
  */
@@ -98,11 +116,13 @@ export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
       from own, events e join commissions c on c.id = e.commission_id
       where e.customer_id = cu.id and c.kind = 'sale' and e.id <> all (array(select id from sold))
         and (e.occurred_at, e.external_id) < (own.at, own.external_id)
-      group by c.program_id, e.subscription_id) f))`
+      group by c.program_id, e.subscription_id) f),
+  'payments', case when ${asksHistory(sql`(select terms from known_terms)`)} then (${PAYMENTS}) end)`
 
 export const reviveCandidate = ({
   referrals,
   rewarded,
+  payments,
   byAddress,
   ...candidate
 }: CandidateRow): Candidate => ({
@@ -110,4 +130,5 @@ export const reviveCandidate = ({
   byAddress: byAddress && withDates(byAddress, 'namedAt'),
   referrals: referrals.map((row) => withDates(row, 'referredAt', 'clickedAt', 'startedAt')),
   rewarded: rewarded.map((row) => withDates(row, 'rewardedAt')),
+  payments: payments?.map((row) => withDates(row, 'firstAt')) ?? null,
 })

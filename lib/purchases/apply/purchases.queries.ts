@@ -87,7 +87,8 @@ const NAMES = sql`array(
   union select y.name from partners p join payees y on y.workspace_id = p.workspace_id and y.email = p.email
   where p.id = credited.id)`
 
-const CLICK = sql`id, created_at as "createdAt", expires_at as "expiresAt", partner_id as "partnerId"`
+const CLICK = sql`
+  id, created_at as "createdAt", expires_at as "expiresAt", partner_id as "partnerId", slug_key as link, sub`
 
 /** What has the ids of the purchase beside the candidates: see `Elsewhere`. */
 const elsewhere = (workspaceId: string) => sql`(
@@ -227,6 +228,16 @@ export const loadAllKnownFacts = async (
       order by expires_at > wanted."termsAt" desc, created_at desc, id limit 1
     ), coupon as materialized (${couponOf(workspaceId, 'coupons')}
     ), trial_coupon as materialized (${couponOf(workspaceId, 'trialCoupons')}
+    ), known_terms as materialized (
+      select coalesce(jsonb_agg(terms_of_partner(credited.id, null, paid_from, paid_to)::jsonb
+                                || jsonb_build_object('names', ${NAMES})), '[]') as terms from terms_time, (
+         select partner_id as id from referrals where customer_id in (select id from candidate)
+         union select partner_id from first_sale where partner_id is not null
+         union select partner_id from sold where partner_id is not null
+         union select (jsonb_path_query(steps, '$[*] ? (@.code == "partner_code")') -> 'facts' ->> 'partnerId')::uuid from sold
+         union select id from partners where workspace_id = ${workspaceId} and id = wanted."creditTo"
+         union select "partnerId" from click union select "partnerId" from trial_click
+         union select "partnerId" from coupon union select "partnerId" from trial_coupon) credited
     )
     select
       (select sales_from from setting) as "salesFrom",
@@ -240,15 +251,7 @@ export const loadAllKnownFacts = async (
       ${hasCard ? sharedCard(workspaceId) : sql`'{"isShared": false, "emails": []}'::jsonb`} as "card",
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at, 'doubt', doubt)
        from first_sale) as "firstSale",
-      (select coalesce(jsonb_agg(terms_of_partner(credited.id, null, paid_from, paid_to)::jsonb
-                                 || jsonb_build_object('names', ${NAMES})), '[]') from terms_time, (
-         select partner_id as id from referrals where customer_id in (select id from candidate)
-         union select partner_id from first_sale where partner_id is not null
-         union select partner_id from sold where partner_id is not null
-         union select (jsonb_path_query(steps, '$[*] ? (@.code == "partner_code")') -> 'facts' ->> 'partnerId')::uuid from sold
-         union select id from partners where workspace_id = ${workspaceId} and id = wanted."creditTo"
-         union select "partnerId" from click union select "partnerId" from trial_click
-         union select "partnerId" from coupon union select "partnerId" from trial_coupon) credited) as "terms",
+      (select terms from known_terms) as "terms",
       (select to_jsonb(c) from click c) as "click",
       (select to_jsonb(c) from trial_click c) as "trialClick",
       (select to_jsonb(c) from coupon c) as "coupon",

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DuplicateChange, SaleChange, SalePlan } from '../../rules/plans/plan.ts'
 import type { SettledRefund } from '../../rules/refunds/refunds.ts'
+import { textArray } from '../../tracking/events/received.queries.ts'
 
 /** Inserts or updates the sale. Returns no row if a concurrent request has done so. */
 export const saveSale = (
@@ -28,7 +29,7 @@ export const saveSale = (
           commission_id = ${current}, occurred_at = ${sale.change.occurredAt}::timestamptz,
           lines = ${linesJson(sale.change)}, country = ${sale.change.country},
           subscription_id = ${sale.change.subscriptionId}, customer_external_id = ${sale.change.customerExternalId},
-          addressed_id = ${sale.change.addressedId},`
+          addressed_id = ${sale.change.addressedId}, coupons = ${textArray(sale.change.coupons)},`
       return updateSale(workspaceId, sale, changes)
     }
     case 'create':
@@ -42,7 +43,8 @@ const updateSale = (
   changes: RawBuilder<unknown>,
 ) => sql`
       update events e
-      set ${changes} steps = ${JSON.stringify(steps)}::jsonb, revision = e.revision + 1
+      set ${changes} steps = ${JSON.stringify(steps)}::jsonb, revision = e.revision + 1,
+          is_duplicate = e.is_duplicate and ${steps.some(({ code }) => code === 'commission_rejected')}::boolean
       from customer
       where e.workspace_id = ${workspaceId} and e.id = ${recorded.id} and e.revision = ${recorded.revision}
       returning e.id`
@@ -55,12 +57,12 @@ const insertSale = (
 ) => sql`
       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
                           amount_cents, currency, click_id, partner_id, attributed_by, commission_id, steps, occurred_at,
-                          subscription_id, addressed_id, lines, country)
+                          subscription_id, addressed_id, lines, country, coupons)
       select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${change.externalId}, 'sale', ${change.customerExternalId},
              customer.id, ${change.sale.amountCents}::bigint, ${change.sale.currency}, ${change.clickId},
              ${change.credit?.partner.id ?? null}::uuid, ${change.credit?.attributedBy ?? null}, ${commissionId}::uuid,
              ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz, ${change.subscriptionId},
-             ${change.addressedId}, ${linesJson(change)}, ${change.country}
+             ${change.addressedId}, ${linesJson(change)}, ${change.country}, ${textArray(change.coupons)}
       from customer
       on conflict (workspace_id, kind, external_id) do nothing
       returning id`

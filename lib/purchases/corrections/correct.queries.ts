@@ -85,6 +85,13 @@ export const saveCorrection = async (
       select assert_unchanged(exists (
         select from events e where e.workspace_id = ${workspaceId} and e.id = ${sale.id} and e.revision = ${sale.revision + 1}
             and e.click_id is not distinct from ${clickId} and e.customer_external_id = ${customerExternalId}))`,
+    // It is one of the customer's payments from now on.
+    sql<unknown>`
+      update customers c
+      set replan_from = least(c.replan_from, date_trunc('second', e.occurred_at)), revision = c.revision + 1
+      from events e
+      where e.workspace_id = ${workspaceId} and e.id = ${sale.id} and c.id = e.customer_id
+        and e.customer_id is distinct from ${sale.customerId}::uuid and counts_payments(${workspaceId})`,
     ...(referral
       ? [
           sql<unknown>`

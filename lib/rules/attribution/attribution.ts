@@ -77,6 +77,8 @@ export type Facts = {
   customerEmails?: string[] | undefined
   /** The partner who is the customer, as was decided before the customer's address was erased. */
   erasedSelfReferral?: ErasedSelfReferral | null
+  /** Present for a sale whose customer was erased. */
+  decidedRules?: DecidedRules | null | undefined
   /** Who reports the sales that earn; both by default. */
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */
@@ -88,6 +90,9 @@ export type Facts = {
   /** Present if the report names a partner by a slug or a coupon. */
   code?: CodeCredit | null | undefined
 }
+
+/** What has decided each line of a partner's sale: a rule by its name, or the base. */
+export type DecidedRules = { partnerId: string; rules: (string | null)[] }
 
 /** What became of the slug or coupon of a report. Without a partner, it credits nobody. */
 export type CodeCredit = { partner: PartnerTerms | null; step: CodeStep }

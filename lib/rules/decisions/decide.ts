@@ -113,7 +113,7 @@ export const decideReward = (
 
 type RewardedFacts = Pick<
   Facts,
-  'purchase' | 'customerEmails' | 'erasedSelfReferral' | 'click' | 'history'
+  'purchase' | 'customerEmails' | 'erasedSelfReferral' | 'decidedRules' | 'click' | 'history'
 >
 
 /** The reward of a sale is the partner's own, else its group's, else the program's. */
@@ -168,6 +168,7 @@ const earnByRules = (
 ): Earning => {
   const { sale, lines = null } = report
   const { firstRewardedAt, rewardInterval, rewardDurationMonths } = partner
+  const { decidedRules } = facts
   const refusal =
     sale &&
     ((rewardInterval === 'one-time' ? refuseByInterval(partner, firstRewardedAt, now) : null) ??
@@ -178,6 +179,8 @@ const earnByRules = (
     linesOf(sale?.amountCents ?? 0n, lines),
     askedOf(report, facts, now),
     { firstRewardedAt: sale && firstRewardedAt, months: rewardDurationMonths },
+    // What they asked for is erased.
+    decidedRules?.partnerId === partner.id ? decidedRules.rules : [],
   )
   const steps = lineSteps(earned, sale)
   const amountCents = earned.reduce((sum, { earnedCents }) => sum + earnedCents, 0n)

@@ -3,17 +3,23 @@
 import type {
   AttributedBy,
   Click,
+  DecidedRules,
   PartnerTerms,
   PurchaseFacts,
 } from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import type { Referral } from '../identities/owner.ts'
 import type { Paid } from '../purchases/facts.ts'
+import type { PaymentHistory } from '../rewards/conditions.ts'
+import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 import type { CodeStep } from '../steps/steps.ts'
 
 /** A recorded sale or lead, as far as its decision depends on it. */
-export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'sale'> & {
+export type PastEvent = Pick<
+  Report,
+  'kind' | 'externalId' | 'customerExternalId' | 'sale' | 'metadata'
+> & {
   id: string
   occurredAt: Date
   customerId: string | null
@@ -23,12 +29,20 @@ export type PastEvent = Pick<Report, 'kind' | 'externalId' | 'customerExternalId
   click: (Omit<Click, 'partner'> & { partnerId: string }) | null
   /** The partner whom its report names by a slug or a coupon, if no click counted. */
   code: Extract<CodeStep, { code: 'partner_code' }> | null
+  lines: StoredLine[] | null
+  country: string | null
+  /** The coupon by which its report names a partner. */
+  coupon: string | null
+  /** What its customer paid before, but for what an import says; null if no reward asks for it. */
+  history: PaymentHistory | null
   /** Present for a sale that a payment processor reported. */
   purchase: PastPurchase | undefined
   /** A manager rejected its commission, or the purchase earns as another event. */
   earnsNothing: boolean
   /** The partner who is the customer, as was decided before the customer's address was erased. */
   erasedSelfReferral: ErasedSelfReferral | null
+  /** Present if its customer was erased. */
+  decidedRules: DecidedRules | null
 }
 
 /** The customer of an event, also one who is not recorded because nobody was credited. */
@@ -40,6 +54,7 @@ export type PastPurchase = {
   referredAt: Date
   checkoutId: string | null
   isProration: boolean
+  coupons: string[]
   /** What was paid, by each of its facts that say so. */
   paid: Paid[]
   /** The earliest other sale of its subscription, if it is earlier. */
@@ -102,10 +117,15 @@ export type TermsChange = {
 }
 
 export const factsOf = (
-  { referredAt, isProration }: Pick<PastPurchase, 'referredAt' | 'isProration'>,
+  {
+    referredAt,
+    isProration,
+    coupons,
+  }: Pick<PastPurchase, 'referredAt' | 'isProration' | 'coupons'>,
   earnedAt: Date,
 ): PurchaseFacts => ({
   coupon: null,
+  coupons,
   referredAt,
   earnedAt,
   isProration,

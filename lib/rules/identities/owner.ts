@@ -112,14 +112,21 @@ export const importBetween = (referrals: Referral[], after: Date, until: Date): 
       ({ source, referredAt }) => source === 'import' && referredAt > after && referredAt <= until,
     ) ?? null
 
-/** The start by the latest import into a program. It counts for sales after that import only. */
-export const startAt = (referrals: Referral[], programId: string, paidAt: Date): Date | null =>
+/**
+ * The start by the latest import into a program, or into any. It counts for sales after that import
+ * only.
+ */
+export const startAt = (
+  referrals: Referral[],
+  programId: string | null,
+  paidAt: Date,
+): Date | null =>
   [...referrals]
     .sort(inOrder)
     .findLast(
       (referral) =>
         referral.startedAt !== null &&
-        referral.programId === programId &&
+        (programId === null || referral.programId === programId) &&
         referral.referredAt <= paidAt,
     )?.startedAt ?? null
 

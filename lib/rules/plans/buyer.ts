@@ -1,6 +1,7 @@
 /** The customer of a purchase, by its ids and address. Design, section 5, "Who a customer is". */
 
 import type { AddressClaim } from '../attribution/address-claims.ts'
+import type { Payments } from '../decisions/payment-history.ts'
 import { type Identity, identityOf } from '../identities/identities.ts'
 import { ownerAt, type Referral } from '../identities/owner.ts'
 import type { KnownCustomer } from './plan.ts'
@@ -19,6 +20,8 @@ export type Candidate = KnownCustomer & {
   pairedWith: string[]
   /** When each program first rewarded an earlier sale of each subscription, or of none. */
   rewarded: { programId: string; subscriptionId: string | null; rewardedAt: Date }[]
+  /** Its earlier payments of each subscription, or of none; null if no reward asks for them. */
+  payments: Payments[] | null
 }
 
 type Claim = {
@@ -65,6 +68,7 @@ const unite = (customers: Candidate[]): Candidate | null => {
     ...first,
     referrals: customers.flatMap(({ referrals }) => referrals),
     rewarded: customers.flatMap(({ rewarded }) => rewarded),
+    payments: first.payments && customers.flatMap(({ payments }) => payments ?? []),
     identities: customers.flatMap(({ identities }) => identities),
     isMarked: customers.some(({ isMarked }) => isMarked),
     emails: customers.flatMap(({ emails }) => emails),

@@ -8,6 +8,7 @@
 import { replacedStep, reverseAll } from '../refunds/reversals.ts'
 import type { Step } from '../steps/steps.ts'
 import type { DuplicateChange, KnownFacts, PurchasePlan, RecordedSale, SalePlan } from './plan.ts'
+import { markCustomer } from './plan-customer.ts'
 import { commissionChanged } from './plan-returns.ts'
 
 type SaleCredit = Pick<RecordedSale, 'partnerId' | 'attributedBy'>
@@ -26,6 +27,17 @@ const isMerged = (duplicate: RecordedSale, into: string, { partnerId }: SaleCred
 export const hasUnmerged = ({ recorded, duplicates }: KnownFacts): boolean =>
   recorded !== null && duplicates.some((sale) => !isMerged(sale, recorded.externalId, recorded))
 
+/**
+ * From when sales of the customer depend on duplicates that are merged now: each of them counted as
+ * a payment. Null if none is.
+ */
+export const mergedFrom = ({ recorded, duplicates }: KnownFacts): Date | null => {
+  if (!recorded) return null
+  const unmerged = duplicates.filter((sale) => !isMerged(sale, recorded.externalId, recorded))
+  const times = [recorded, ...unmerged].map(({ occurredAt }) => Number(occurredAt))
+  return unmerged.length ? new Date(Math.min(...times)) : null
+}
+
 const creditOf = (sale: SalePlan, recorded: RecordedSale): SaleCredit => {
   if (sale.kind !== 'update') return recorded
   const { credit } = sale.change
@@ -33,10 +45,8 @@ const creditOf = (sale: SalePlan, recorded: RecordedSale): SaleCredit => {
 }
 
 /** Adds the changes of its duplicates to the plan of a purchase. */
-export const mergeDuplicates = (
-  plan: PurchasePlan,
-  { recorded, duplicates }: KnownFacts,
-): PurchasePlan => {
+export const mergeDuplicates = (plan: PurchasePlan, facts: KnownFacts): PurchasePlan => {
+  const { recorded, duplicates } = facts
   if (!recorded) return plan
   const { externalId } = recorded
   const { partnerId, attributedBy } = creditOf(plan.sale, recorded)
@@ -54,6 +64,7 @@ export const mergeDuplicates = (
   const { outcome } = plan
   return {
     ...plan,
+    customer: plan.customer ?? markCustomer(facts, mergedFrom(facts)),
     duplicates: changes,
     outcome: outcome.code === 'nothing_changed' ? (outcomeOf(unmerged) ?? outcome) : outcome,
   }

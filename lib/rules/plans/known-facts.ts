@@ -2,6 +2,7 @@
 
 import type { PartnerTerms } from '../attribution/attribution.ts'
 import { renewalOf } from '../attribution/renewals.ts'
+import { historyOf, withImport } from '../decisions/payment-history.ts'
 import { type Identity, identityOf } from '../identities/identities.ts'
 import {
   endOfSecond,
@@ -177,6 +178,13 @@ export const knownFacts = (
       ({ subscriptionId }) => subscription === null || subscriptionId === subscription,
     ),
     renewal: renewal && { ...renewal, partner: renewal.partner && start(renewal.partner) },
+    history: customer?.payments
+      ? withImport(
+          historyOf(customer.payments, subscription ?? recorded?.subscriptionId ?? null),
+          customer.referrals,
+          at,
+        )
+      : undefined,
   }
 }
 

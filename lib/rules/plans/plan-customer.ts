@@ -47,6 +47,16 @@ export const changeCustomer = (
   }
 }
 
+/** Marks the customer's sales from a time on, and changes nothing else of it. */
+export const markCustomer = (
+  { customer }: Pick<KnownFacts, 'customer'>,
+  replanFrom: Date | null,
+): CustomerChange | null => {
+  if (!customer || !replanFrom) return null
+  const { id, revision, email, name } = customer
+  return { id, revision, email, name, referral: null, origins: [], replanFrom }
+}
+
 const isSameReferral = (a: OwnReferral, b: OwnReferral): boolean =>
   a.origin === b.origin &&
   a.partnerId === b.partnerId &&

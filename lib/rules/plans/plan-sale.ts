@@ -1,6 +1,6 @@
 /** Plans the credit of a sale, and what it earns. */
 
-import type { Credit } from '../attribution/attribution.ts'
+import type { Credit, DecidedRules } from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import { type Decision, decide } from '../decisions/decide.ts'
 import { isErased } from '../identities/identities.ts'
@@ -15,9 +15,9 @@ import {
 import type { Money } from '../rewards/rewards.ts'
 import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
-import type { Step } from '../steps/steps.ts'
+import { decidingRules, type Step } from '../steps/steps.ts'
 import { changesSale, differs, isRejected } from './changes-sale.ts'
-import { hasUnmerged } from './duplicates.ts'
+import { mergedFrom } from './duplicates.ts'
 import { holdOwnPurchase } from './own-purchase.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 import { changeCustomer } from './plan-customer.ts'
@@ -68,6 +68,7 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
     addressedId: facts.addressedId,
     sale,
     ...boughtOf(purchase, facts),
+    coupons: purchase.coupons,
     clickId: decision.clickId,
     credit: decision.credit,
     occurredAt: paidAt,
@@ -95,6 +96,8 @@ export const planReport = (
     ...of,
     customerEmails: customer?.emails,
     erasedSelfReferral: erasedSelfReferral(purchase, facts),
+    decidedRules: decidedRules(recorded),
+    history: facts.history,
   }
   const decided = holdOwnPurchase(decide(report, known, occurredAt), purchase.name, facts)
   const decision = keepRejected(decided, recorded.steps)
@@ -104,6 +107,7 @@ export const planReport = (
     addressedId: facts.addressedId,
     sale,
     ...boughtOf(purchase, facts),
+    coupons: recorded.coupons,
     clickId: decision.clickId,
     credit: decision.credit,
     occurredAt,
@@ -125,11 +129,12 @@ const planChange = (
   const { credit, sale, externalId } = change
   if (recorded && !changesSale(recorded, change, decision, customer?.id ?? null)) {
     const plan = planReturns(purchase, recorded, facts)
-    const from = hasUnmerged(facts) ? recorded.occurredAt : null
-    return { ...plan, customer: changeCustomer(purchase, facts, from) }
+    return { ...plan, customer: changeCustomer(purchase, facts, mergedFrom(facts)) }
   }
-  const from =
-    recorded && recorded.occurredAt < change.occurredAt ? recorded.occurredAt : change.occurredAt
+  const from = [recorded?.occurredAt, mergedFrom(facts)].reduce<Date>(
+    (first, at) => (at && at < first ? at : first),
+    change.occurredAt,
+  )
   return {
     sale: recorded
       ? { kind: 'update', recorded, change, ...planCommission(decision, recorded, returned) }
@@ -240,8 +245,9 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
     customerName: purchase.name,
     clickId: click?.id ?? purchase.clickId,
     eventName: 'sale',
-    metadata: null,
+    metadata: reported?.metadata ?? null,
     sale,
+    ...(reported?.coupon && { code: { by: 'coupon', value: reported.coupon } }),
     lines: facts.isRewardedBefore ? (lines ?? undefined) : lines?.map(asFirstPayment),
     country: country ?? undefined,
   }
@@ -264,7 +270,8 @@ const decideSale = (
     (first, at) => (at && at < first ? at : first),
     paidAt,
   )
-  const purchase = { coupon, referredAt, earnedAt, renewal, isProration }
+  const { coupons } = paid
+  const purchase = { coupon, coupons, referredAt, earnedAt, renewal, isProration }
   const decision = decide(
     report,
     {
@@ -276,11 +283,20 @@ const decideSale = (
       byHand,
       customerEmails: customer?.emails,
       erasedSelfReferral: erasedSelfReferral(paid, facts),
+      decidedRules: decidedRules(recorded),
+      history: facts.history,
       purchase,
     },
     paidAt,
   )
   return holdOwnPurchase(decision, paid.name, facts)
+}
+
+/** What has decided the lines of a recorded sale, if what the rules asked for is erased. */
+const decidedRules = (recorded: RecordedSale | null): DecidedRules | null => {
+  if (!recorded?.partnerId || !recorded.isErased) return null
+  const { partnerId, steps } = recorded
+  return { partnerId, rules: decidingRules(steps) }
 }
 
 /** The partner of a sale recorded as a self-referral, if the address is erased. */

@@ -40,6 +40,14 @@ export type RecordedSale = {
   /** What was bought, and the buyer's country, by the merchant or the processor: see `boughtOf`. */
   lines: StoredLine[] | null
   country: string | null
+  /** What the merchant reported with it. */
+  metadata: Record<string, unknown> | null
+  /** By which the report named a partner, also if another decided the credit. */
+  coupon: string | null
+  /** Those that its processor reports. */
+  coupons: string[]
+  /** Whether its customer was erased, with what rules may have asked for. */
+  isErased: boolean
   steps: Step[]
   commission: CurrentCommission | null
   /** The latest commission, current or not: a new one replaces it. */
@@ -84,7 +92,7 @@ export type SharedCard = { isShared: boolean; emails: string[] }
 /** What is known of a purchase. `customerPartner` owns the customer at the time of the purchase. */
 export type KnownFacts = Pick<
   Facts,
-  'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byAddress' | 'byHand'
+  'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byAddress' | 'byHand' | 'history'
 > &
   Pick<PurchaseFacts, 'coupon' | 'referredAt'> & {
     renewal: Renewal | null
@@ -123,6 +131,7 @@ export type SaleChange = {
   sale: Money
   lines: StoredLine[] | null
   country: string | null
+  coupons: string[]
   clickId: string | null
   credit: Credit | null
   occurredAt: Date

@@ -39,17 +39,25 @@ export type LineEarning = {
  * once for all lines that its rule decides, and is spread over them; no line earns more than its
  * amount. A flat amount in another currency than the sale matches nothing. A lead is one line
  * without an amount, which only a flat amount rewards.
+ *
+ * @param decided the names of the rules that have decided the lines and still do; null for the base
  */
 export const earnByLine = (
   reward: RewardTerms,
   lines: SaleLine[],
   facts: SaleFacts,
   duration: Duration,
+  decided: (string | null)[] = [],
 ): LineEarning[] => {
   const rules = reward.rules ?? []
   const currency = facts.sale?.currency ?? null
-  const decided = lines.map((line): LineEarning => {
-    const rule = rules.find(({ when, pay }) => isPaidIn(pay, currency) && areMet(when, line, facts))
+  const isKept =
+    decided.length === lines.length &&
+    decided.every((name) => name === null || rules.some((rule) => rule.name === name))
+  const earnings = lines.map((line, i): LineEarning => {
+    const rule = rules.find(({ name, when, pay }) =>
+      isKept ? name === decided[i] : isPaidIn(pay, currency) && areMet(when, line, facts),
+    )
     const tried = rule ? rules.slice(0, rules.indexOf(rule)) : rules
     const pay = rule?.pay ?? payOf(reward)
     return {
@@ -61,13 +69,13 @@ export const earnByLine = (
       otherCurrencies: tried.filter((one) => asksOtherwise(one, currency)).map(({ name }) => name),
     }
   })
-  if (facts.sale === null) return decided.map((one) => ({ ...one, earnedCents: flatOf(one) }))
+  if (facts.sale === null) return earnings.map((one) => ({ ...one, earnedCents: flatOf(one) }))
   const perSale = Map.groupBy(
-    decided.filter(({ pay, refusal }) => isFlatPerSale(pay) && refusal === null),
+    earnings.filter(({ pay, refusal }) => isFlatPerSale(pay) && refusal === null),
     ({ rule }) => rule,
   )
   const shares = new Map([...perSale.values()].flatMap(shareFlat))
-  return decided.map((one) => ({ ...one, earnedCents: shares.get(one) ?? earnedBy(one) }))
+  return earnings.map((one) => ({ ...one, earnedCents: shares.get(one) ?? earnedBy(one) }))
 }
 
 const isFlatPerSale = (pay: Pay): boolean => pay.kind === 'flat' && pay.per === 'sale'

@@ -240,6 +240,10 @@ export const lineSteps = (earnings: LineEarning[], sale: Money | null): Step[] =
     },
   }))
 
+/** The rules that decide a sale's lines, in their order; null for the base. */
+export const decidingRules = (steps: Step[]): (string | null)[] =>
+  steps.flatMap((step) => (step.code === 'line_reward' ? [step.facts.rule] : []))
+
 const paysOf = (pay: Pay): LineFacts['pays'] => {
   if (pay.kind === 'none') return null
   if (pay.kind === 'percent') return { percent: pay.basisPoints / 100 }

@@ -11,8 +11,10 @@ import {
   type TermsChange,
   termsAt,
 } from '../decisions/past-events.ts'
-import { startAt } from '../identities/owner.ts'
+import { withImport } from '../decisions/payment-history.ts'
+import { endOfSecond, startAt } from '../identities/owner.ts'
 import type { Money } from '../rewards/rewards.ts'
+import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 
 /** What an event earns. */
@@ -60,10 +62,15 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     const rewardedAt = subscription === null ? firstRewardedAt : subscriptions.get(subscription)
     // As a purchase's isRewardedBefore.
     const isRewardedBefore = rewardedAt ? rewardedAt <= occurredAt : false
+    const paidAt = purchase ? endOfSecond(occurredAt) : occurredAt
     const facts = {
-      click: null,
+      click: event.click && { ...event.click, partner: terms },
+      history: event.history
+        ? withImport(event.history, customer?.referrals ?? [], paidAt)
+        : undefined,
       customerEmails: customer?.emails,
       erasedSelfReferral,
+      decidedRules: event.decidedRules,
       purchase:
         purchase &&
         factsOf({ ...purchase, isProration: purchase.isProration && isRewardedBefore }, occurredAt),
@@ -71,7 +78,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     const sale =
       (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale
     const { commission } = decideReward(
-      reportOf({ ...event, sale }),
+      reportOf({ ...event, sale }, isRewardedBefore),
       { ...terms, firstRewardedAt },
       facts,
       occurredAt,
@@ -92,14 +99,24 @@ const earliest = (times: (Date | null | undefined)[]): Date | null => {
 }
 
 /** The report that it was, or that its payment was taken for. */
-const reportOf = ({ kind, externalId, customerExternalId, sale, click }: PastEvent): Report => ({
-  kind,
-  externalId,
-  customerExternalId,
-  customerEmail: null,
-  customerName: null,
-  clickId: click?.id ?? null,
-  eventName: kind,
-  metadata: null,
-  sale,
-})
+const reportOf = (event: PastEvent, isRewardedBefore: boolean): Report => {
+  const { kind, externalId, customerExternalId, sale, click, metadata, lines, country } = event
+  const { coupon, purchase } = event
+  return {
+    kind,
+    externalId,
+    customerExternalId,
+    customerEmail: null,
+    customerName: null,
+    clickId: click?.id ?? null,
+    eventName: kind,
+    metadata,
+    sale,
+    ...(coupon && { code: { by: 'coupon', value: coupon } }),
+    // As of a planned sale: the first payment of a subscription is no proration.
+    lines: (purchase && !isRewardedBefore ? lines?.map(asFirstPayment) : lines) ?? undefined,
+    country: country ?? undefined,
+  }
+}
+
+const asFirstPayment = ({ isProration: _, ...line }: StoredLine): StoredLine => line

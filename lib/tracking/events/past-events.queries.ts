@@ -8,6 +8,7 @@ import type { PastCustomer, PastEvent, PastPartner } from '../../rules/decisions
 import { erasedMark } from '../../rules/identities/identities.ts'
 import type { Referral } from '../../rules/identities/owner.ts'
 import { SALE_EXPECTED } from '../../rules/purchases/processors.ts'
+import type { PaymentHistory } from '../../rules/rewards/conditions.ts'
 import type { Step } from '../../rules/steps/steps.ts'
 import { type FromJson, reviveTerms } from '../reports/facts.queries.ts'
 import { textArray } from './received.queries.ts'
@@ -19,12 +20,15 @@ export type PastPage = {
   since: Date
   /** Also those that are credited to nobody in the program. */
   isWhole: boolean
+  /** Whether changed rules ask for payments; those of saved rewards may. */
+  countsPayments: boolean
   /** The id of the last event of the page before. */
   cursor: string | undefined
   limit: number
 }
 
-type EventRow = Omit<FromJson<PastEvent>, 'sale' | 'click' | 'purchase'> & {
+type EventRow = Omit<FromJson<PastEvent>, 'sale' | 'click' | 'purchase' | 'history'> & {
+  history: FromJson<PaymentHistory> | null
   amountCents: number | null
   currency: string | null
   click: FromJson<NonNullable<PastEvent['click']>> | null
@@ -56,6 +60,20 @@ const duplicatesOf = (sale: RawBuilder<unknown>) => sql`
     and d.steps @> jsonb_build_array(jsonb_build_object(
           'code', 'same_purchase', 'facts', jsonb_build_object('externalId', ${sale}.external_id)))`
 
+/** The earlier rows of a window, in the order in which sales use up a reward. */
+const BEFORE = sql`order by s.occurred_at, s.external_id rows between unbounded preceding and 1 preceding`
+
+/** All events of the customers of a page, and whether each is a payment. */
+const customersEvents = (workspaceId: string) => sql`
+  select e.id, e.external_id, e.occurred_at, e.subscription_id, e.customer_id::text as customer, is_payment(e) as is_payment
+  from events e
+  where e.kind <> 'refund' and e.customer_id in (select customer_id from page)
+  union all
+  select e.id, e.external_id, e.occurred_at, e.subscription_id, e.customer_external_id, is_payment(e)
+  from events e
+  where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.customer_id is null
+    and e.customer_external_id in (select customer_external_id from page where customer_id is null)`
+
 /**
  * A page of a workspace's sales and leads. An event is recorded when it took place, or later.
  *
@@ -64,18 +82,27 @@ const duplicatesOf = (sale: RawBuilder<unknown>) => sql`
 export const readPastEvents = async (
   db: Db,
   workspaceId: string,
-  { programId, since, isWhole, cursor: before, limit }: PastPage,
+  { programId, since, isWhole, countsPayments, cursor: before, limit }: PastPage,
 ): Promise<{ events: PastEvent[]; cursor: string | undefined }> => {
   const { rows } = await sql<{ events: EventRow[]; cursor: string | null }>`
     with page as materialized (
       select id, kind, external_id, customer_external_id, customer_id, occurred_at, report_occurred_at, amount_cents, currency,
-             partner_id, attributed_by, click_id, subscription_id, steps
+             partner_id, attributed_by, click_id, subscription_id, steps, metadata, lines, country, coupon, coupons, is_erased
       from events
       where workspace_id = ${workspaceId} and id >= ${firstIdAt(since)}
         and id < ${before ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'}
       order by id desc limit ${limit + 1}
     ), last as (
       select id from page where (select count(*) from page) > ${limit} order by id offset 1 limit 1
+    ), history as materialized (
+      select s.id, jsonb_build_object(
+        'payments', count(*) filter (where s.is_payment) over before,
+        'ofSubscription', case when s.subscription_id is not null then
+          count(*) filter (where s.is_payment) over (partition by s.customer, s.subscription_id ${BEFORE}) end,
+        'firstSaleAt', min(s.occurred_at) filter (where s.is_payment) over before) as paid
+      from (${customersEvents(workspaceId)}) s
+      where ${countsPayments} or counts_payments(${workspaceId})
+      window before as (partition by s.customer ${BEFORE})
     )
     select (select id from last) as cursor,
            coalesce(jsonb_agg(jsonb_build_object(
@@ -89,17 +116,22 @@ export const readPastEvents = async (
                from (select coalesce(step -> 'facts' ->> 'by', 'mailbox') as by from jsonb_array_elements(e.steps) step
                      where step ->> 'code' = 'self_referral' limit 1) own
                where own.by in ('mailbox', 'tag') and ${hadErasedAddress}),
+             'decidedRules', case when e.is_erased and e.partner_id is not null then jsonb_build_object(
+               'partnerId', e.partner_id, 'rules', jsonb_path_query_array(e.steps, '$[*] ? (@.code == "line_reward").facts.rule')) end,
              'code', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "partner_code")'),
              'click', case when c.id is not null then jsonb_build_object(
-               'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id) end,
+               'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id,
+               'link', c.slug_key, 'sub', c.sub) end,
+             'metadata', e.metadata, 'lines', e.lines, 'country', e.country, 'coupon', e.coupon, 'history', h.paid,
              'purchase', case when e.kind = 'sale' and (e.report_occurred_at is null or paid.is_sale) then jsonb_build_object(
                'subscription', e.subscription_id,
                'referredAt', coalesce(paid.checked_out_at, e.occurred_at), 'checkoutId', paid.checkout_id,
-               'isProration', coalesce(paid.is_proration, false), 'paid', coalesce(paid.amounts, '[]'),
+               'isProration', coalesce(paid.is_proration, false), 'coupons', e.coupons, 'paid', coalesce(paid.amounts, '[]'),
                'firstSale', case when f.id is not null then jsonb_build_object(
                  'id', f.id, 'partnerId', f.partner_id, 'occurredAt', f.occurred_at) end) end)), '[]') as events
     from page e
     left join partners p on p.id = e.partner_id
+    left join history h on h.id = e.id
     left join clicks c on c.workspace_id = ${workspaceId} and c.id = e.click_id
     left join lateral (
       select i.customer_id from customer_identities i
@@ -130,6 +162,7 @@ const reviveEvent = ({
   amountCents,
   currency,
   click,
+  history,
   purchase,
   ...event
 }: EventRow): PastEvent => ({
@@ -139,6 +172,7 @@ const reviveEvent = ({
       ? null
       : { amountCents: BigInt(amountCents), currency },
   click: click && withDates(click, 'createdAt', 'expiresAt'),
+  history: history && withDates(history, 'firstSaleAt'),
   purchase: purchase
     ? {
         ...withDates(purchase, 'referredAt'),

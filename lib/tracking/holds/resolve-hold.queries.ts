@@ -84,7 +84,7 @@ export const resolveHold = async (
           and s.occurred_at >= date_trunc('second', e.occurred_at))
     )
     update events e
-    set revision = e.revision + 1, commission_id = null,
+    set revision = e.revision + 1, commission_id = null, is_duplicate = ${before.holdReason === 'possible_duplicate'}::boolean,
         steps = (select coalesce(jsonb_agg(step order by position), '[]')
                  from jsonb_array_elements(e.steps) with ordinality as s (step, position)
                  where step ->> 'code' not in ('commission_created', 'commission_reversed'))

@@ -23,14 +23,20 @@ export const findLead = async (
   return rows[0]
 }
 
+const asJson = (value: object | null | undefined): string | null =>
+  value ? JSON.stringify(value) : null
+
 /** Adds a report to a processor's sale, for its next plan. A statement of a batch. */
 export const noteReport = (
   workspaceId: string,
-  { externalId, customerExternalId, clickId }: IncompleteReport,
+  { externalId, customerExternalId, clickId, metadata, lines, country, code }: IncompleteReport,
   now: Date,
 ) => sql<unknown>`
     update events e
     set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
+        metadata = coalesce(${asJson(metadata)}::jsonb, metadata), lines = coalesce(${asJson(lines)}::jsonb, lines),
+        country = coalesce(${country ?? null}, country),
+        coupon = coalesce(${code?.by === 'coupon' ? code.value : null}, coupon),
         report_occurred_at = coalesce(report_occurred_at, ${now}::timestamptz), revision = revision + 1
     where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId} and e.body_hash is null`
 

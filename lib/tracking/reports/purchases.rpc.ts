@@ -5,6 +5,7 @@ import type { MergeDecision } from '../../rules/identities/possible-merges.ts'
 import type { CorrectionOutcome, SaleCorrection } from '../../rules/refunds/corrections.ts'
 import type { HandRefundOutcome } from '../../rules/refunds/hand-refunds.ts'
 import type { RefundReport } from '../../rules/refunds/refund.ts'
+import type { Report } from '../../rules/steps/report.ts'
 
 /** What the Worker of a processor's webhook offers the Workers that record reports. */
 export type ReportsService = {
@@ -48,10 +49,10 @@ export type ReferralsService = {
 }
 
 /** A saved report, and what it may change of a sale that a processor reported. */
-export type IncompleteReport = {
-  kind: 'sale' | 'lead'
-  externalId: string
-  customerExternalId: string
+export type IncompleteReport = Pick<
+  Report,
+  'kind' | 'externalId' | 'customerExternalId' | 'metadata' | 'lines' | 'country' | 'code'
+> & {
   /** A click of the workspace. */
   clickId: string | null
   bodyHash: string

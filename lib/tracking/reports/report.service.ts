@@ -111,9 +111,12 @@ export const completeReport = async (
   { joinReport }: Pick<ReportsService, 'joinReport'>,
 ): Promise<RecordedEvent> => {
   if (event.bodyHash !== null) return event
-  const { kind, externalId, customerExternalId } = report
+  const { kind, externalId, customerExternalId, metadata, lines, country, code } = report
   const clickId = facts.click?.id ?? null
-  const incomplete = { kind, externalId, customerExternalId, clickId, bodyHash }
+  const incomplete = {
+    ...{ kind, externalId, customerExternalId, metadata, lines, country, code },
+    ...{ clickId, bodyHash },
+  }
   const { isAnnounced = null } = event
   return { ...(await joinReport(facts.workspaceId, incomplete)), bodyHash, isAnnounced }
 }

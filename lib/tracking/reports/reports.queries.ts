@@ -71,7 +71,8 @@ export type SavedReport = Omit<ReturnType<typeof toSaved>, 'holds'> & { holds: D
 /** A report as save_report takes it. What is absent is null or left out there. */
 export const toSaved = (decided: DecidedReport) => {
   const { workspaceId, report, bodyHash, decision, occurredAt, receivedAt } = decided
-  const { kind, externalId, customerExternalId, eventName, metadata, lines, country, sale } = report
+  const { kind, externalId, customerExternalId, eventName, metadata, lines, country } = report
+  const { sale, code } = report
   const { clickId, credit } = decision
   const waiting = sale && settleWaiting(decision, decided.refunds, { ...sale, externalId })
   const eventId = newId()
@@ -85,6 +86,7 @@ export const toSaved = (decided: DecidedReport) => {
     metadata: metadata ?? undefined,
     lines,
     country,
+    coupon: sale && code?.by === 'coupon' ? code.value : undefined,
     amountCents: sale ? Number(sale.amountCents) : undefined,
     currency: sale?.currency,
     clickId,

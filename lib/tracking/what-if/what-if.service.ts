@@ -2,6 +2,8 @@
 import type { Db } from '../../db/connection.ts'
 import { movesCredit } from '../../rules/decisions/past-credits.ts'
 import type { Past, PastEvent, TermsChange } from '../../rules/decisions/past-events.ts'
+import { asksForPayments } from '../../rules/decisions/payment-history.ts'
+import type { Reward } from '../../rules/rewards/rewards.ts'
 import { type CurrencyDifference, compare } from '../../rules/what-if/what-if.ts'
 import {
   type PastStart,
@@ -38,10 +40,14 @@ export const whatIf = async (
 ): Promise<WhatIf> => {
   const since = new Date(Number(now) - DAYS * DAY_MS)
   const { programId } = change
+  const countsPayments = rewardsIn(change).some(asksForPayments)
   const events: PastEvent[] = []
   let cursor: string | undefined
   for (let read = 0; read < MOST_EVENTS; read += PAGE) {
-    const page = { programId, since, isWhole: movesCredit(change), cursor, limit: PAGE }
+    const page = {
+      ...{ programId, since, cursor, limit: PAGE },
+      ...{ isWhole: movesCredit(change), countsPayments },
+    }
     const found = await readPastEvents(db, workspaceId, page)
     events.push(...found.events)
     cursor = found.cursor
@@ -59,6 +65,9 @@ export const whatIf = async (
     currencies: compare(past, change),
   }
 }
+
+const rewardsIn = ({ program, group }: TermsChange): Reward[] =>
+  [program?.reward, group?.saleReward, group?.leadReward].filter((reward) => reward != null)
 
 /** In the order in which sales use up a reward: see `firstSale` in past-events.queries.ts. */
 const inOrder = (a: PastEvent, b: PastEvent): number =>
