@@ -103,7 +103,7 @@ const arbitrarySale = fc
     facts: fc.record({
       country: fc.constantFrom(null, 'DE'),
       metadata: fc.constantFrom(null, { plan: { seats: 3 } }),
-      coupons: fc.constantFrom([], ['SUMMER']),
+      coupons: fc.constantFrom<string[]>([], ['SUMMER']),
       link: fc.constantFrom(null, 'maya'),
       sub: fc.constantFrom(null, 'mail'),
     }),

@@ -1,8 +1,8 @@
 /** Dub's rewards as rewards of ours: each field, each condition, and what is refused. */
 import { describe, expect, test } from 'vitest'
 import { readDubReward } from '../../../lib/imports/sources/rewards/dub-rewards.ts'
-import { leadReward, reward as requestOf } from '../../../lib/programs/rewards.schemas.ts'
 import type { Condition } from '../../../lib/rules/rewards/conditions.ts'
+import { leadReward, reward as requestOf } from '../../../lib/rules/rewards/rewards.schemas.ts'
 import { type RewardTerms, rewardResponse } from '../../../lib/rules/rewards/rewards.ts'
 
 const SALE = {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { pastedRewards } from '../../../lib/imports/sources/rewards/pasted-rewards.ts'
 import { readCampaignReward } from '../../../lib/imports/sources/rewards/rewardful-rewards.ts'
-import { reward as requestOf } from '../../../lib/programs/rewards.schemas.ts'
+import { reward as requestOf } from '../../../lib/rules/rewards/rewards.schemas.ts'
 import { type RewardTerms, rewardResponse } from '../../../lib/rules/rewards/rewards.ts'
 
 /** The campaign of the reference. */
