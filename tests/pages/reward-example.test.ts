@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { leadExampleWords, saleExampleOf } from '../../lib/pages/forms/reward-example.ts'
 import type { RewardTerms } from '../../lib/rules/rewards/rewards.ts'
+import type { SaleTerms } from '../../lib/rules/steps/reward-example.ts'
 
 const now = new Date('2026-11-22T15:00:00Z')
-const percent = (basisPoints: number): RewardTerms => ({ kind: 'percent', basisPoints })
+const percent = (basisPoints: number) => ({ kind: 'percent' as const, basisPoints })
 const flat = (amountCents: number, currency = 'USD'): RewardTerms => ({
   kind: 'flat',
   amountCents,
@@ -17,7 +18,7 @@ const recurring = {
 const oneTime = { ...recurring, rewardInterval: 'one-time' } as const
 const ENDLESS = 'The same customer’s sales earn without a limit.'
 
-test.each([
+test.each<{ case: string; terms: SaleTerms; words: string; at?: Date }>([
   {
     case: 'a percentage for a year',
     terms: { ...recurring, reward: percent(2_000), rewardDurationMonths: 12 },
