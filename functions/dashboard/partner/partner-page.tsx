@@ -90,7 +90,7 @@ export const PartnerPage = (props: Props) => {
           <a href={`${base}/programs/${partner.programId}`}>{partner.programName}</a>
         </Fact>
         <Fact name={m.layout_group}>{partner.groupName ?? t(m.layout_none)}</Fact>
-        <Fact name={m.layout_sale_reward}>
+        <Fact name={partner.reward ? m.partners_own_reward : m.layout_sale_reward}>
           {partner.reward
             ? describeReward(partner.reward)
             : t(partner.groupName ? m.rewards_inherited : m.layout_program_reward)}
