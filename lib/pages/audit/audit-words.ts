@@ -55,7 +55,7 @@ const describeValue = (field: string, value: unknown): string => {
   if (field === 'payoutSchedule' || field === 'payoutOrder') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)
-      ? describeReward(rewardTermsOf(value), field === 'leadReward' ? 'lead' : 'sale')
+      ? describeReward(rewardTermsOf(value), field === 'leadReward' ? 'lead' : 'sale', t)
       : JSON.stringify(value)
   return text(value)
 }
