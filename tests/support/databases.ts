@@ -13,11 +13,13 @@ import type { Tables } from '../../lib/db/tables.ts'
 const isOneStatement = (text: string, values: unknown[]): boolean =>
   values.length > 0 || !text.includes(';')
 
-const openConnections = (databaseUrl: string): pg.Pool => {
+const openConnections = (databaseUrl: string, max: number): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     options: '-c plan_cache_mode=force_generic_plan',
-    max: 4,
+    max,
+    // A new connection plans its statements again.
+    idleTimeoutMillis: 0,
     allowExitOnIdle: true,
   })
   // The database may be dropped while a connection is still closing.
@@ -26,9 +28,9 @@ const openConnections = (databaseUrl: string): pg.Pool => {
   return pool
 }
 
-/** Connections to a database. Each plans a statement only once. */
-export const openPool = (databaseUrl: string) => {
-  const pool = openConnections(databaseUrl)
+/** Up to `max` connections to a database. Each plans a statement only once. */
+export const openPool = (databaseUrl: string, max = 4) => {
+  const pool = openConnections(databaseUrl, max)
   return {
     query: async <Row extends Record<string, unknown>>(
       text: string,
@@ -68,7 +70,7 @@ const opened = new Map<string, Kysely<Tables>>()
 export const connectDirectly = ({ DATABASE_URL }: DatabaseEnv): Kysely<Tables> => {
   const db =
     opened.get(DATABASE_URL) ??
-    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openConnections(DATABASE_URL) }) })
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openConnections(DATABASE_URL, 4) }) })
   opened.set(DATABASE_URL, db)
   return db
 }

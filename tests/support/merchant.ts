@@ -202,15 +202,23 @@ export type Merchant = Awaited<ReturnType<typeof createMerchant>>
  */
 let shared: ReturnType<typeof openPool> | undefined
 
+/**
+ * The one connection of this process that verifies ledgers and rebuilds totals: to plan the view of
+ * all violations takes longer than most tests, and the first temporary table of a connection makes
+ * all others plan their statements again.
+ */
+let verifying: ReturnType<typeof openPool> | undefined
+
 /** Direct access to the shared database. Called once by a test file, at its top. */
 export const useDatabase = () => {
   shared ??= openPool(inject('database').DATABASE_URL)
-  const pool = shared
+  verifying ??= openPool(inject('database').DATABASE_URL, 1)
+  const [pool, verifier] = [shared, verifying]
   const { query } = pool
   return {
     query,
     /** What is wrong with the ledger of a workspace. */
-    violations: (workspaceId: string) => violationsOf(query, workspaceId),
+    violations: (workspaceId: string) => violationsOf(verifier.query, workspaceId),
     /** What its ledger has otherwise than what was received and returned. */
     differences: (workspaceId: string) => differencesOf(query, workspaceId),
     /**
@@ -340,7 +348,7 @@ export const useDatabase = () => {
       ),
     /** Moves the dates of a merchant's clicks, referrals, events and commissions into the past. */
     age: ({ workspace }: Merchant, interval: string): Promise<void> =>
-      pool.onConnection(async (client) => {
+      verifier.onConnection(async (client) => {
         // For rebuild_totals: updates without triggers leave totals as they are.
         await client.query("select pg_advisory_lock(hashtextextended('fold_totals', 0))")
         while (!(await moveDates(client, workspace.id, interval)));

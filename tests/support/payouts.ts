@@ -88,7 +88,7 @@ export const usePayouts = ({ changesSchema = false } = {}) => {
     },
     env,
     /** What is wrong with the ledger. */
-    violations: () => query('select * from verify_ledger()'),
+    violations: () => query('select * from ledger_violations'),
     createPayer: (terms?: Parameters<ReturnType<typeof seeder>['addProgram']>[1]) =>
       createPayer(query, env(), stripe, terms),
   }

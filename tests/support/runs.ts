@@ -4,7 +4,6 @@ import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { beginRun } from '../../lib/payouts/runs/begin-run.queries.ts'
 import { claimPage } from '../../lib/payouts/runs/claims.queries.ts'
 import { importer } from './imports.ts'
-import { violationsOf } from './ledger.ts'
 import { createMerchant, type useDatabase } from './merchant.ts'
 import { SECRETS_KEY, stripeKey } from './secrets.ts'
 
@@ -61,7 +60,7 @@ export type Owing = Awaited<ReturnType<typeof createOwing>>
  * How the commissions of a merchant are, and what is wrong with its ledger, which is to be nothing.
  */
 export const lookAtLedger = async (
-  { query }: ReturnType<typeof useDatabase>,
+  { query, violations }: ReturnType<typeof useDatabase>,
   { workspace }: Pick<Owing, 'workspace'>,
 ) => {
   const commissions = await query<{ status: string; cents: string }>(
@@ -70,9 +69,8 @@ export const lookAtLedger = async (
      from commissions c left join payouts po on po.id = c.payout_id where c.workspace_id = $1 group by 1`,
     [workspace.id],
   )
-  const violations = await violationsOf(query, workspace.id)
   return {
     ...Object.fromEntries(commissions.map(({ status, cents }) => [status, Number(cents)])),
-    violations,
+    violations: await violations(workspace.id),
   }
 }
