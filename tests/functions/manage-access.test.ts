@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { operations } from '../support/contract.ts'
 import { everything } from '../support/imports.ts'
@@ -393,7 +393,7 @@ const call = (
   })
 }
 
-// Nothing here changes them, which is looked at after each test, so two do for all.
+// Nothing here changes them, which is looked at after each endpoint, so two do for all.
 let merchant: Staffed
 let other: Staffed
 let before: unknown[]
@@ -409,12 +409,6 @@ const rows = () => Promise.all([rowsOf(merchant), rowsOf(other)])
 beforeAll(async () => {
   ;[merchant, other] = await Promise.all([createStaffed('OURS'), createStaffed('THEIRS')])
   before = await rows()
-})
-afterEach(async () => {
-  expect(await rows()).toEqual(before)
-  expect((await database.audit(merchant)).filter((entry) => !isDownload(entry))).toMatchObject([
-    { action: 'workspace.created' },
-  ])
 })
 
 /** Endpoints that need more than a row of each kind: their own tests ask who may call them. */
@@ -449,6 +443,13 @@ test('lists every endpoint of a workspace but those that other tests look at', (
 })
 
 describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) => {
+  afterAll(async () => {
+    expect(await rows()).toEqual(before)
+    expect((await database.audit(merchant)).filter((entry) => !isDownload(entry))).toMatchObject([
+      { action: 'workspace.created' },
+    ])
+  })
+
   test('returns 401 without a session, 404 to non-members and for ids of another workspace', async () => {
     const [manager, stranger] = [await merchant.manager(), await merchant.stranger()]
     const own = merchant.workspace.slug
