@@ -10,6 +10,7 @@ import { type Buyer, endOf, openShop, type Shop } from '../support/buyers.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { checkoutSession, stripeEvent, useStripe } from '../support/stripe.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -53,15 +54,17 @@ const between = (buyer: Buyer) => {
 const verify = ({ merchant }: Shop) => database.violations(merchant.workspace.id)
 
 describe('an id that a buyer writes', () => {
-  test.each([
-    { by: 'a pricing table, or a backend that passes a request’s id', on: false, fields: {} },
-    { by: 'a payment link', on: false, fields: { payment_link: 'plink_1' } },
-    {
-      by: 'a payment link of a shop whose backend creates checkouts',
-      on: true,
-      fields: { payment_link: 'p' },
-    },
-  ])('by $by takes over no customer', async ({ on, fields }) => {
+  test.each(
+    everyNth(3, [
+      { by: 'a pricing table, or a backend that passes a request’s id', on: false, fields: {} },
+      { by: 'a payment link', on: false, fields: { payment_link: 'plink_1' } },
+      {
+        by: 'a payment link of a shop whose backend creates checkouts',
+        on: true,
+        fields: { payment_link: 'p' },
+      },
+    ]),
+  )('by $by takes over no customer', { tags: 'sampled' }, async ({ on, fields }) => {
     const shop = await openOffice(on)
     const buyer = shop.buyer()
     const { first, next } = between(buyer)
@@ -157,64 +160,70 @@ describe('an id that a buyer writes', () => {
 describe('with the setting on, two customers who both have payments or an owner', () => {
   const ORDERS = ['checkout, invoice', 'invoice, checkout', 'checkout, checkout, invoice, checkout']
 
-  test.each(ORDERS)('stay apart, and a manager decides: %s', async (order) => {
-    const shop = await openOffice(true)
-    const buyer = shop.buyer()
-    const { first, next, thiefs, invoice, takes } = between(buyer)
-    await first()
-    await thiefs()
-    for (const name of order.split(', ')) await (name === 'invoice' ? invoice() : takes())
-    await next()
-    expect(await endOf(shop, buyer)).toEqual({
-      sales: { in: 'leo 20', in_first: 'nobody 0', in_next: 'nobody 0', pi_old: 'leo 20' },
-      customers: 2,
-    })
-    expect(await shop.merges('?status=open')).toEqual([
-      {
-        id: expect.any(String),
-        status: 'open',
-        customer: expect.objectContaining({
-          externalId: buyer.id('cus', 'thief'),
-          partnerId: expect.any(String),
-          paid: [{ currency: 'USD', sales: 2, amountCents: 200 }],
-        }),
-        namedCustomer: expect.objectContaining({
-          externalId: buyer.id('user'),
-          partnerId: null,
-          paid: [{ currency: 'USD', sales: 2, amountCents: 84_900 }],
-        }),
-        checkoutId: buyer.id('cs_test'),
-        saleId: expect.any(String),
-        createdAt: expect.any(String),
-        resolvedAt: null,
-        resolvedBy: null,
-      },
-    ])
-    const { get } = await openPages(shop.merchant)
-    expect((await get('')).text).toContain('1 pair of customers may be one')
-    const page = (await get('/possible-merges')).text
-    for (const said of [
-      buyer.id('cus', 'thief'),
-      buyer.id('user'),
-      '$849.00',
-      '$2.00',
-      'Merge customers',
-    ])
-      expect(page).toContain(said)
-    expect(await verify(shop)).toEqual([])
-  })
+  test.each(everyNth(3, ORDERS))(
+    'stay apart, and a manager decides: %s',
+    { tags: 'sampled' },
+    async (order) => {
+      const shop = await openOffice(true)
+      const buyer = shop.buyer()
+      const { first, next, thiefs, invoice, takes } = between(buyer)
+      await first()
+      await thiefs()
+      for (const name of order.split(', ')) await (name === 'invoice' ? invoice() : takes())
+      await next()
+      expect(await endOf(shop, buyer)).toEqual({
+        sales: { in: 'leo 20', in_first: 'nobody 0', in_next: 'nobody 0', pi_old: 'leo 20' },
+        customers: 2,
+      })
+      expect(await shop.merges('?status=open')).toEqual([
+        {
+          id: expect.any(String),
+          status: 'open',
+          customer: expect.objectContaining({
+            externalId: buyer.id('cus', 'thief'),
+            partnerId: expect.any(String),
+            paid: [{ currency: 'USD', sales: 2, amountCents: 200 }],
+          }),
+          namedCustomer: expect.objectContaining({
+            externalId: buyer.id('user'),
+            partnerId: null,
+            paid: [{ currency: 'USD', sales: 2, amountCents: 84_900 }],
+          }),
+          checkoutId: buyer.id('cs_test'),
+          saleId: expect.any(String),
+          createdAt: expect.any(String),
+          resolvedAt: null,
+          resolvedBy: null,
+        },
+      ])
+      const { get } = await openPages(shop.merchant)
+      expect((await get('')).text).toContain('1 pair of customers may be one')
+      const page = (await get('/possible-merges')).text
+      for (const said of [
+        buyer.id('cus', 'thief'),
+        buyer.id('user'),
+        '$849.00',
+        '$2.00',
+        'Merge customers',
+      ])
+        expect(page).toContain(said)
+      expect(await verify(shop)).toEqual([])
+    },
+  )
 
-  test.each([
-    {
-      has: 'an owner by a lead',
-      victim: (buyer: Buyer, clickId: string) => buyer.lead({ clickId }),
-    },
-    {
-      has: 'an owner by an import',
-      victim: (buyer: Buyer) => buyer.import({ customerExternalId: buyer.id('user') }),
-    },
-    { has: 'sales that nobody is credited with', victim: (buyer: Buyer) => buyer.sale() },
-  ])('also if the one who is named has only $has', async ({ victim }) => {
+  test.each(
+    everyNth(3, [
+      {
+        has: 'an owner by a lead',
+        victim: (buyer: Buyer, clickId: string) => buyer.lead({ clickId }),
+      },
+      {
+        has: 'an owner by an import',
+        victim: (buyer: Buyer) => buyer.import({ customerExternalId: buyer.id('user') }),
+      },
+      { has: 'sales that nobody is credited with', victim: (buyer: Buyer) => buyer.sale() },
+    ]),
+  )('also if the one who is named has only $has', { tags: 'sampled' }, async ({ victim }) => {
     const shop = await openOffice(true)
     const buyer = shop.buyer()
     const { thiefs, takes } = between(buyer)
@@ -225,31 +234,33 @@ describe('with the setting on, two customers who both have payments or an owner'
     expect(await verify(shop)).toEqual([])
   })
 
-  test.each([
-    {
-      has: 'an owner',
-      thief: (buyer: Buyer) => buyer.import({ customerExternalId: buyer.id('cus', 'thief') }),
-    },
-    {
-      has: 'sales under Stripe’s id',
-      thief: (buyer: Buyer) => buyer.sale({ customerExternalId: buyer.id('cus', 'thief') }),
-    },
-    {
-      has: 'a payment that an address credits',
-      thief: async (buyer: Buyer) => {
-        const customerEmail = `other-${buyer.address}`
-        await buyer.lead({
-          externalId: buyer.id('user', 'o'),
-          customerEmail,
-          clickId: await buyer.click('leo'),
-        })
-        await buyer.invoice({
-          ...{ id: buyer.id('in', 'typed'), at: 30, customer_email: customerEmail },
-          customer: buyer.id('cus', 'thief'),
-        })
+  test.each(
+    everyNth(3, [
+      {
+        has: 'an owner',
+        thief: (buyer: Buyer) => buyer.import({ customerExternalId: buyer.id('cus', 'thief') }),
       },
-    },
-  ])('also if the one who paid has only $has', async ({ thief }) => {
+      {
+        has: 'sales under Stripe’s id',
+        thief: (buyer: Buyer) => buyer.sale({ customerExternalId: buyer.id('cus', 'thief') }),
+      },
+      {
+        has: 'a payment that an address credits',
+        thief: async (buyer: Buyer) => {
+          const customerEmail = `other-${buyer.address}`
+          await buyer.lead({
+            externalId: buyer.id('user', 'o'),
+            customerEmail,
+            clickId: await buyer.click('leo'),
+          })
+          await buyer.invoice({
+            ...{ id: buyer.id('in', 'typed'), at: 30, customer_email: customerEmail },
+            customer: buyer.id('cus', 'thief'),
+          })
+        },
+      },
+    ]),
+  )('also if the one who paid has only $has', { tags: 'sampled' }, async ({ thief }) => {
     const shop = await openOffice(true)
     const buyer = shop.buyer()
     const { first, takes, next } = between(buyer)

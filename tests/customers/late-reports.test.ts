@@ -319,8 +319,9 @@ test('a lead’s address takes no payment of a Stripe customer who has an owner'
   expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
 })
 
-test.each(['customerExternalId', 'externalId'] as const)(
+test.each(everyNth(2, ['customerExternalId', 'externalId'] as const))(
   'a lead that gives Stripe’s id as its %s ties it to the merchant’s, before the payment and after it',
+  { tags: 'sampled' },
   async (field) => {
     const shop = await openShop(database, LATE)
     for (const isBefore of [true, false]) {
@@ -429,31 +430,34 @@ test('an import that was saved but not planned is completed when it is repeated'
 
 const REPORT = { customerExternalId: 'user_1', amountCents: 4_900 }
 
-test.each([
-  {
-    report: 'a report',
-    path: '/api/track/sale',
-    app: trackSale,
-    received: 0,
-    read: (sale: object) => sale,
-  },
-  {
-    report: 'a report in a batch',
-    path: '/api/track/batch',
-    app: trackBatch,
-    received: -7,
-    read: (sale: object) => ({
-      events: Array.from({ length: 10 }, (_, n) => ({
-        kind: 'sale',
-        ...REPORT,
-        externalId: `other_${n}`,
-        customerExternalId: `user_${n + 2}`,
-        ...(n === 7 && sale),
-      })),
-    }),
-  },
-])(
+test.each(
+  everyNth(2, [
+    {
+      report: 'a report',
+      path: '/api/track/sale',
+      app: trackSale,
+      received: 0,
+      read: (sale: object) => sale,
+    },
+    {
+      report: 'a report in a batch',
+      path: '/api/track/batch',
+      app: trackBatch,
+      received: -7,
+      read: (sale: object) => ({
+        events: Array.from({ length: 10 }, (_, n) => ({
+          kind: 'sale',
+          ...REPORT,
+          externalId: `other_${n}`,
+          customerExternalId: `user_${n + 2}`,
+          ...(n === 7 && sale),
+        })),
+      }),
+    },
+  ]),
+)(
   '$report at a whole second is not taken for a processor’s: an import of that second leaves its credit alone',
+  { tags: 'sampled' },
   async ({ path, app, received, read }) => {
     const merchant = await createMerchant({ program: { attribution: 'first' } })
     const { workspace, apiKey, seed } = merchant
@@ -501,11 +505,14 @@ test('a rejected commission leaves the one-time reward to a later sale that was 
   expect(await verify(shop)).toEqual([])
 })
 
-test.each([
-  { first: 'is new', isRepeat: false },
-  { first: 'repeats an earlier one', isRepeat: true },
-])(
+test.each(
+  everyNth(2, [
+    { first: 'is new', isRepeat: false },
+    { first: 'repeats an earlier one', isRepeat: true },
+  ]),
+)(
   'a batch names one customer by two ids, and is saved in order: its first report $first',
+  { tags: 'sampled' },
   async (row) => {
     const shop = await openShop(database, { program: { attribute_known_customers: true } })
     const { merchant } = shop

@@ -16,15 +16,18 @@ import {
   stripeId,
   useStripe,
 } from '../support/stripe.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
 const HOUR = 3_600
 
-test.each([
-  { bought: 'by a click in another program', via: 'click' },
-  { bought: 'with a coupon of another program', via: 'coupon' },
-])(
+test.each(
+  everyNth(2, [
+    { bought: 'by a click in another program', via: 'click' },
+    { bought: 'with a coupon of another program', via: 'coupon' },
+  ]),
+)(
   'a small purchase $bought does not move the renewals of a subscription that was bought before',
   async ({ via }) => {
     const shop = await openShop(database)
@@ -164,10 +167,12 @@ test('a subscription that was bought before any partner referred its customer cr
   )
 })
 
-test.each([
-  { by: 'Stripe’s id', idOf: (buyer: Buyer) => buyer.id('cus') },
-  { by: 'its address', idOf: (buyer: Buyer) => buyer.address },
-])(
+test.each(
+  everyNth(2, [
+    { by: 'Stripe’s id', idOf: (buyer: Buyer) => buyer.id('cus') },
+    { by: 'its address', idOf: (buyer: Buyer) => buyer.address },
+  ]),
+)(
   'a customer imported by $by is credited for the renewals of a subscription that credited nobody before',
   async ({ idOf }) => {
     const shop = await openShop(database)

@@ -8,6 +8,7 @@ import { continueReplans } from '../../lib/purchases/apply/late.service.ts'
 import { openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -59,8 +60,9 @@ test('the page of held commissions and the portal say why, and the event’s ste
   )
 })
 
-test.each(['with a click', 'without one'])(
+test.each(everyNth(2, ['with a click', 'without one']))(
   'a lead that verifies the address later, %s, releases the commission',
+  { tags: 'sampled' },
   async (how) => {
     const shop = await openShop(database, { program: { unverified_addresses: 'hold' } })
     const buyer = shop.buyer()

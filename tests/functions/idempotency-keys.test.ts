@@ -3,6 +3,7 @@ import { openapi } from '../../api/openapi.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { signingSecret } from '../support/secrets.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -281,8 +282,9 @@ describe.concurrent.each(CREATIONS)('POST $path', (creation) => {
   })
 })
 
-describe.concurrent.each(CREATIONS)(
+describe.concurrent.each(everyNth(3, CREATIONS))(
   'POST $path whose answer was lost after its commit',
+  { tags: 'sampled' },
   (creation) => {
     test('creates nothing more when it is repeated with its key, and answers with the same resource and secret', async () => {
       const shop = await createShop()

@@ -6,6 +6,7 @@ import { listCommissions } from '../../lib/tracking/ledger/commissions.queries.t
 import { createMerchant, type Merchant } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { usePayouts } from '../support/payouts.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const world = usePayouts()
 
@@ -50,8 +51,9 @@ test.each(['events', 'customers'])(
   },
 )
 
-test.each(['events', 'customers'])(
+test.each(everyNth(2, ['events', 'customers']))(
   'the heading of the page of %s turns it around, with its filters',
+  { tags: 'sampled' },
   async (list) => {
     const merchant = await open()
     const pages = await openPages(merchant)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -141,18 +142,24 @@ describe('POST /commissions', () => {
     expect(await violations(earner.merchant)).toEqual([])
   })
 
-  test.each([
-    { case: 'no amount', fields: { amountCents: 0 }, says: 'amountCents' },
-    { case: 'half a cent', fields: { amountCents: 0.5 }, says: 'amountCents' },
-    { case: 'a fortune', fields: { amountCents: 100_000_000_000_000 }, says: 'amountCents' },
-    { case: 'no reason', fields: { reason: '  ' }, says: 'reason' },
-    { case: 'a reason of two lines', fields: { reason: 'a\nb' }, says: 'reason' },
-    { case: 'an unknown currency', fields: { currency: 'XXX' }, says: 'currency' },
-    { case: 'no id', fields: { externalId: '' }, says: 'externalId' },
-    { case: 'a date without a time', fields: { payableAt: '2026-12-01' }, says: 'payableAt' },
-    { case: 'both subjects', fields: { eventId: newId(), commissionId: newId() }, says: 'eventId' },
-    { case: 'a field of another resource', fields: { payoutId: newId() }, says: 'payoutId' },
-  ])('$case is 400, and nothing is saved', async ({ fields, says }) => {
+  test.each(
+    everyNth(2, [
+      { case: 'no amount', fields: { amountCents: 0 }, says: 'amountCents' },
+      { case: 'half a cent', fields: { amountCents: 0.5 }, says: 'amountCents' },
+      { case: 'a fortune', fields: { amountCents: 100_000_000_000_000 }, says: 'amountCents' },
+      { case: 'no reason', fields: { reason: '  ' }, says: 'reason' },
+      { case: 'a reason of two lines', fields: { reason: 'a\nb' }, says: 'reason' },
+      { case: 'an unknown currency', fields: { currency: 'XXX' }, says: 'currency' },
+      { case: 'no id', fields: { externalId: '' }, says: 'externalId' },
+      { case: 'a date without a time', fields: { payableAt: '2026-12-01' }, says: 'payableAt' },
+      {
+        case: 'both subjects',
+        fields: { eventId: newId(), commissionId: newId() },
+        says: 'eventId',
+      },
+      { case: 'a field of another resource', fields: { payoutId: newId() }, says: 'payoutId' },
+    ]),
+  )('$case is 400, and nothing is saved', { tags: 'sampled' }, async ({ fields, says }) => {
     const { merchant, adjust } = await createEarner()
     const { status, body } = await adjust(fields)
     expect({ status, body }).toMatchObject({ status: 400, body: errorShape('invalid_body') })

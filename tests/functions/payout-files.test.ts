@@ -5,6 +5,7 @@ import { errorShape, send, useDatabase } from '../support/merchant.ts'
 import { giveDetails } from '../support/payment-details.ts'
 import { submit } from '../support/people.ts'
 import { createOwing } from '../support/runs.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -145,13 +146,15 @@ describe('GET /payout-runs/:id/export?format=', () => {
     expect(body.text).not.toContain('TR33')
   })
 
-  test.each([
-    { query: 'format=paypal', status: 400, code: 'invalid_query' },
-    { query: 'format=qif&currency=EUR', status: 400, code: 'invalid_query' },
-    { query: 'format=paypal&currency=EUR&part=0', status: 400, code: 'invalid_query' },
-    { query: 'format=paypal&currency=EUR&part=2', status: 409, code: 'conflict' },
-    { query: 'format=sepa&currency=USD', status: 409, code: 'conflict' },
-  ])('$query is refused', async ({ query, status, code }) => {
+  test.each(
+    everyNth(2, [
+      { query: 'format=paypal', status: 400, code: 'invalid_query' },
+      { query: 'format=qif&currency=EUR', status: 400, code: 'invalid_query' },
+      { query: 'format=paypal&currency=EUR&part=0', status: 400, code: 'invalid_query' },
+      { query: 'format=paypal&currency=EUR&part=2', status: 409, code: 'conflict' },
+      { query: 'format=sepa&currency=USD', status: 409, code: 'conflict' },
+    ]),
+  )('$query is refused', { tags: 'sampled' }, async ({ query, status, code }) => {
     const { file } = await createRun()
     expect(await file(query)).toMatchObject({ status, body: errorShape(code) })
   })
@@ -309,13 +312,15 @@ describe('PUT /payer', () => {
     expect((await as.put('/payer', { name: 'Shop GmbH', iban: null })).body.iban).toBeNull()
   })
 
-  test.each([
-    { body: { name: '' }, path: 'name' },
-    { body: { name: '王小明' }, path: 'name' },
-    { body: { name: 'Shop', country: 'Germany' }, path: 'country' },
-    { body: { name: 'Shop', iban: 'DE88370400440532013000' }, path: 'iban' },
-    { body: { name: 'Shop', iban: 'TR330006100519786457841326' }, path: 'iban' },
-  ])('refuses $body', async ({ body, path }) => {
+  test.each(
+    everyNth(2, [
+      { body: { name: '' }, path: 'name' },
+      { body: { name: '王小明' }, path: 'name' },
+      { body: { name: 'Shop', country: 'Germany' }, path: 'country' },
+      { body: { name: 'Shop', iban: 'DE88370400440532013000' }, path: 'iban' },
+      { body: { name: 'Shop', iban: 'TR330006100519786457841326' }, path: 'iban' },
+    ]),
+  )('refuses $body', { tags: 'sampled' }, async ({ body, path }) => {
     const merchant = await createOwing([])
     const answer = await (await merchant.asManager()).put('/payer', body)
     expect(answer).toMatchObject({ status: 400, body: errorShape('invalid_body') })

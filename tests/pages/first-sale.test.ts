@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { expect, inject, test } from 'vitest'
 import { startShop } from '../snippet/shop.ts'
 import { useBrowser } from '../support/browser.ts'

@@ -4,6 +4,7 @@ import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
 import { startFaultyDatabase } from '../support/faulty-database.ts'
 import { payoutsHere } from '../support/in-process.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -260,8 +261,9 @@ describe('connecting', () => {
     expect(await partner.start()).toEqual(LINK)
   })
 
-  test.each(['cut_before', 'cut_after', 'half', 'shutdown_57P01'] as const)(
+  test.each(everyNth(2, ['cut_before', 'cut_after', 'half', 'shutdown_57P01'] as const))(
     'creates one account, whichever statement fails with %s',
+    { tags: 'sampled' },
     async (fault) => {
       const faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
       try {

@@ -11,6 +11,7 @@ import { evidenceWords } from '../../lib/tracking/checks/uncredited.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -108,11 +109,14 @@ test('an address that is reported again after an erasure is erased again, also a
   expect(await earned(merchant)).toEqual(CREDITED)
 })
 
-test.each([
-  ['hold', ['sale 980']],
-  ['refuse', []],
-])(
+test.each(
+  everyNth(2, [
+    ['hold', ['sale 980']],
+    ['refuse', []],
+  ]),
+)(
   'a self-referral stays one after the erasure of its customer: %s',
+  { tags: 'sampled' },
   async (selfReferrals, holds) => {
     const { merchant, deliver, erase } = await bought(
       { self_referrals: selfReferrals },
@@ -139,8 +143,9 @@ test.each([
   },
 )
 
-test.each(['the customer’s', 'the one typed into a checkout'])(
+test.each(everyNth(2, ['the customer’s', 'the one typed into a checkout']))(
   'a what-if counts no self-referral whose address is erased: %s',
+  { tags: 'sampled' },
   async (whose) => {
     const { merchant, erase, manager, stripe } = await bought({}, 'maya@partner.example')
     if (whose !== 'the customer’s') {

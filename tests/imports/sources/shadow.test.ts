@@ -11,6 +11,7 @@ import { makeCutOver, previewCutOver } from '../../../lib/shadow/cut-over/cut-ov
 import { uploadCommissions } from '../../../lib/shadow/upload.service.ts'
 import { during } from '../../support/killed.ts'
 import { useOwnSources } from '../../support/own-sources.ts'
+import { everyNth } from '../../support/thorough.ts'
 
 const { query, url, start, read, database } = useOwnSources()
 
@@ -33,8 +34,9 @@ const actOf = ({ merchant, actor }: Started) => ({
   now: new Date(),
 })
 
-test.each(['rewardful', 'tolt', 'firstpromoter', 'dub'] as const)(
+test.each(everyNth(2, ['rewardful', 'tolt', 'firstpromoter', 'dub'] as const))(
   'all commissions of %s are read, with their states and amounts, and nothing else',
+  { tags: 'sampled' },
   async (platform) => {
     const program = PROGRAM()
     const started = await shadow(program, platform)

@@ -11,6 +11,7 @@ import {
   stripeId,
   useStripe,
 } from '../../support/stripe.ts'
+import { everyNth } from '../../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -161,8 +162,9 @@ describe('sales from the API', () => {
     ])
   })
 
-  test.each(['before', 'after'])(
+  test.each(everyNth(2, ['before', 'after']))(
     'a sale reported under Stripe’s id %s Stripe’s event earns as reported, and a refund reverses its share',
+    { tags: 'sampled' },
     async (when) => {
       const { merchant, stripe, clickId, pay } = await createShop('api')
       const payment = stripeId('pi')
