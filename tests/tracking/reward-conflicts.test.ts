@@ -9,7 +9,7 @@ import { SEEDS } from '../support/thorough.ts'
 
 const THIRTY: Pay = { kind: 'percent', basisPoints: 3000 }
 const flat = (currency: string): Pay => ({ kind: 'flat', amountCents: 500, currency, per: 'sale' })
-const rule = (when: Conditions | Condition, pay = THIRTY): Rule => ({
+const rule = (when: Conditions | Condition, pay: Pay = THIRTY): Rule => ({
   name: 'Rule',
   when: 'fact' in when ? { all: [when] } : when,
   pay,
@@ -114,11 +114,15 @@ test.each<[string, Conditions | Condition, Conditions | Condition]>([
 })
 
 test('a rule that always applies leaves nothing to those after it', () => {
-  const always = [{ all: [] }, { fact: 'payment', atLeast: 1 }, { fact: 'customerMonths' }] as const
+  const always: (Conditions | Condition)[] = [
+    { all: [] },
+    { fact: 'payment', atLeast: 1 },
+    { fact: 'customerMonths' },
+  ]
   for (const when of always)
-    expect(conflictsOf([rule(product('a')), rule(when as Conditions), rule(product('b'))])).toEqual(
-      [{ rule: 2, reason: 'after_always', by: 1 }],
-    )
+    expect(conflictsOf([rule(product('a')), rule(when), rule(product('b'))])).toEqual([
+      { rule: 2, reason: 'after_always', by: 1 },
+    ])
 })
 
 test('a flat amount covers only what is in its currency', () => {
