@@ -15,6 +15,8 @@ export type AskedLine = {
   occurredAt: string
   metadata: Record<string, unknown> | null
   country: string | null
+  /** Whether metadata and country were erased with the customer. */
+  isErased: boolean
   /**
    * How many sales the customer paid earlier: at least the ones that certainly count. Null if
    * nobody asks, or the customer is not known.
@@ -50,9 +52,9 @@ const holdsOne = (condition: Condition, line: AskedLine): Truth => {
     case 'billingInterval':
       return condition.in.some((interval) => interval === stored?.billingInterval)
     case 'country':
-      return condition.in.some((country) => country === line.country)
+      return line.isErased ? null : condition.in.some((country) => country === line.country)
     case 'metadata':
-      return holdsMetadata(condition, line)
+      return line.isErased ? null : holdsMetadata(condition, line)
     case 'lineAmount':
       return condition.currency === currency && isAmount(amountCents, condition)
     case 'saleAmount':

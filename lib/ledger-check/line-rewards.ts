@@ -7,7 +7,7 @@ import { type AskedLine, hold } from './conditions.ts'
 import { isLess, minus, NOTHING, over, rounded, times, whole } from './fractions.ts'
 
 /** What is stored of a sale whose reward has rules. */
-export type RuledSale = Pick<AskedLine, 'metadata' | 'country' | 'paidBefore'> & {
+export type RuledSale = Pick<AskedLine, 'metadata' | 'country' | 'isErased' | 'paidBefore'> & {
   rules: Rule[]
   lines: StoredLine[] | null
 }

@@ -15,7 +15,7 @@ export type Query = <Row extends Record<string, unknown>>(
  */
 const RULED = `
   select jsonb_build_object('rules', w.rules, 'lines', s.lines, 'country', s.country, 'metadata', s.metadata,
-    'paidBefore', case when s.customer_id is not null and w.rules::text like '%"payment"%' then (
+    'isErased', s.is_erased, 'paidBefore', case when s.customer_id is not null and not s.is_erased and w.rules::text like '%"payment"%' then (
       select jsonb_build_object(
         'least', count(*) filter (where b.occurred_at < s.occurred_at
                                     and not b.steps @> '[{"code": "same_purchase"}]'

@@ -128,6 +128,7 @@ const arbitrarySale = fc
       lines,
       country: facts.country,
       metadata: facts.metadata,
+      isErased: false,
       paidBefore: { least: payments, most: payments },
     }
     const commission = {
@@ -221,7 +222,14 @@ test.each([
     ...{ externalId: 'order', occurredAt: AT, amountCents: 1_000, currency: 'USD' },
     isFirstRewarded: true,
   }
-  const ruled = { rules: [rule], lines: null, country: null, metadata: null, paidBefore }
+  const ruled = {
+    rules: [rule],
+    lines: null,
+    country: null,
+    metadata: null,
+    isErased: false,
+    paidBefore,
+  }
   expect(checkLines(sale, [facts], ruled, commission)).toBe(found)
 })
 

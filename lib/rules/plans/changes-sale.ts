@@ -26,7 +26,8 @@ export const changesSale = (
     recorded.addressedId !== change.addressedId ||
     isCreditedOtherwise(recorded, decision) ||
     meetsInactive(recorded) !== meetsInactive(decision) ||
-    (!isRejected(recorded) && isDoubtedOtherwise(recorded, decision))
+    (!isRejected(recorded) &&
+      (isDoubtedOtherwise(recorded, decision) || earnsByOtherLines(recorded, decision)))
   )
 }
 
@@ -41,6 +42,13 @@ const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
 /** Whether the doubts differ from those recorded: the hold has another reason, or none. */
 const isDoubtedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
   canonicalJson(doubtsOf(recorded.steps)) !== canonicalJson(doubtsOf(decision.steps))
+
+/** Whether its lines earn otherwise, though perhaps as much in all: returns are of lines. */
+const earnsByOtherLines = (recorded: RecordedSale, decision: Decision): boolean =>
+  canonicalJson(lineRewardsOf(recorded)) !== canonicalJson(lineRewardsOf(decision))
+
+const lineRewardsOf = ({ steps }: { steps: Step[] }): Step[] =>
+  steps.filter(({ code }) => code === 'line_reward')
 
 /** Whether a manager has rejected what it earned: it stays reversed. */
 export const isRejected = ({ steps }: RecordedSale): boolean =>
