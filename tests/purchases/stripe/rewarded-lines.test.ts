@@ -94,7 +94,7 @@ const linesOf = async ({ merchant }: Pick<Shop, 'merchant'>, externalId: string)
 }
 
 test('an invoice of three products with a discount, a tax and a proration earns by line, in every order', {
-  tags: ['sampled'],
+  tags: 'sampled',
 }, async () => {
   const shop = await openShop(database)
   await setRules(shop.merchant.programId, RULES)
