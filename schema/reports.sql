@@ -92,9 +92,9 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
             last_at = greatest(report_mismatches.last_at, excluded.last_at)
 $$;
 
--- What a customer paid before a report: PaymentHistory in lib/rules/rewards/conditions.ts. For
--- recomputed sales, see lib/rules/decisions/payment-history.ts. Of an unknown
--- customer, it is the sales under its id, which the report adopts.
+-- What a customer paid before a report: PaymentHistory in lib/rules/rewards/conditions.ts, and
+-- lib/rules/decisions/payment-history.ts for recomputed sales. Of an unknown customer, it is the
+-- sales under its id, which the report adopts.
 create or replace function payments_before(workspace uuid, customer uuid, customer_external_id text,
     external_id text, occurred_at timestamptz) returns json
 language plpgsql stable

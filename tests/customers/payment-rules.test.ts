@@ -174,6 +174,74 @@ test('a payment of which nothing is paid after all is none', async () => {
   )
 })
 
+test('a payment whose amount is corrected stays the first, and earns of what was paid', async () => {
+  const shop = await openRuled()
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('maya')
+      return {
+        report: () =>
+          buyer.sale({
+            ...{ externalId: buyer.id('in'), customerExternalId: buyer.id('cus'), clickId },
+            amountCents: 10_000,
+          }),
+        // Less than the second, which is no possible duplicate.
+        invoice: () => buyer.invoice({ at: HOUR, amount_paid: 3_000, total: 3_000 }),
+        second: () => pay(buyer, 'second', 2 * HOUR, clickId),
+      }
+    },
+    { sales: { in: 'maya 1500', pi_second: 'maya 490' } },
+  )
+})
+
+test('where Stripe reports the sales, a report of the same payment under another id is none', async () => {
+  const shop = await openRuled()
+  const { id } = shop.merchant.workspace
+  await database.query(`update workspaces set sales_from = 'stripe' where id = $1`, [id])
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('maya')
+      return {
+        lead: () => buyer.lead({ clickId, customerExternalId: buyer.id('cus') }),
+        report: () => buyer.sale({ customerExternalId: buyer.id('cus') }),
+        first: () => pay(buyer, 'first', HOUR, null),
+        second: () => pay(buyer, 'second', 2 * HOUR, null),
+      }
+    },
+    { sales: { order: 'nobody 0', pi_first: 'maya 2450', pi_second: 'maya 490' } },
+  )
+})
+
+test('a dated report that comes late takes its place among the payments, credited or not', async () => {
+  const shop = await openRuled()
+  for (const isCredited of [true, false])
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const clickId = await buyer.click('maya', 48)
+        const report = (name: string, hoursAgo: number, by: string | null) => () =>
+          buyer.sale({
+            ...{ externalId: buyer.id('order', name), amountCents: 10_000, clickId: by },
+            occurredAt: iso(shop, -hoursAgo * HOUR),
+          })
+        return {
+          first: report('first', 20, isCredited ? clickId : null),
+          second: report('second', 10, clickId),
+          third: report('third', 5, clickId),
+        }
+      },
+      {
+        sales: {
+          order_first: isCredited ? 'maya 5000' : 'nobody 0',
+          order_second: 'maya 1000',
+          order_third: 'maya 1000',
+        },
+      },
+    )
+})
+
 test('of two payments at once one is the first', async () => {
   const shop = await openRuled()
   for (let round = 0; round < 5; round++) {

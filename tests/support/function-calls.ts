@@ -219,6 +219,7 @@ export const CALLS: Record<string, string> = {
   }),
   'a known customer is saved': report({
     ...credited,
+    paymentsBefore: 2,
     customer: {
       id: CUSTOMER,
       revision: 0,

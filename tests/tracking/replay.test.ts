@@ -7,9 +7,11 @@ import type {
   TermsChange,
 } from '../../lib/rules/decisions/past-events.ts'
 import type { Referral } from '../../lib/rules/identities/owner.ts'
+import type { Condition } from '../../lib/rules/rewards/conditions.ts'
 import type { Reward } from '../../lib/rules/rewards/rewards.ts'
 import { replay } from '../../lib/rules/what-if/replay.ts'
 import { compare } from '../../lib/rules/what-if/what-if.ts'
+import { paying } from '../support/reward-rules.ts'
 
 const PROGRAM = 'program-1'
 const percent = (percent: number): Reward => ({
@@ -366,6 +368,100 @@ describe('rewards', () => {
     },
   ])('of a group: $case', ({ now, would, ...one }) => {
     expect(earned(one)).toEqual({ now, would })
+  })
+})
+
+/** Under changed terms, the base pays 10%, and a rule 50% where a condition holds. */
+const ruled = (condition: Condition): Reward => ({
+  ...percent(10),
+  rules: [paying(50, condition)],
+})
+const FIRST: Condition = { fact: 'payment', atMost: 1 }
+const paid = (payments: number, firstSaleAt: Date | null = null) => ({
+  history: { payments, ofSubscription: null, firstSaleAt },
+})
+const line = (productId: string, amountCents: number) => ({ productId, quantity: 1, amountCents })
+
+describe('rules', () => {
+  test.each<Omit<Case, 'change'> & { case: string; when: Condition; would: string }>([
+    {
+      case: 'the first payment and the next',
+      past: [sale(day(1), paid(0)), sale(day(2), paid(1, day(1)))],
+      when: FIRST,
+      would: 'maya 50, maya 10',
+    },
+    {
+      case: 'a customer who was imported with a start has paid before',
+      past: [sale(day(3), paid(0))],
+      ann: {
+        referrals: [
+          referral('maya', day(2), { source: 'import', startedAt: new Date('2026-01-01') }),
+        ],
+      },
+      when: FIRST,
+      would: 'maya 10',
+    },
+    {
+      case: 'months since the first payment',
+      past: [sale(day(20), paid(3, new Date('2026-01-01')))],
+      when: { fact: 'customerMonths', atLeast: 6 },
+      would: 'maya 50',
+    },
+    {
+      case: 'lines, each for itself',
+      past: [sale(day(1), { lines: [line('annual', 4_000), line('mug', 6_000)] })],
+      when: { fact: 'product', in: ['annual'] },
+      would: 'maya 26',
+    },
+    {
+      case: 'metadata',
+      past: [sale(day(1), { metadata: { plan: 'pro' } }), sale(day(2))],
+      when: { fact: 'metadata', key: 'plan' },
+      would: 'maya 50, maya 10',
+    },
+    {
+      case: 'the country',
+      past: [sale(day(1), { country: 'DE' }), sale(day(2), { country: 'FR' })],
+      when: { fact: 'country', in: ['DE'] },
+      would: 'maya 50, maya 10',
+    },
+    {
+      case: 'the link and its channel',
+      past: [sale(day(1), { click: { ...click('maya', day(1)), link: 'maya', sub: 'news' } })],
+      when: { fact: 'sub', in: ['news'] },
+      would: 'maya 50',
+    },
+    {
+      case: 'a coupon of a report, and one of a checkout',
+      past: [
+        sale(day(1), { coupon: 'TEN' }),
+        sale(day(2), { purchase: bought({ coupons: ['TEN'] }) }),
+        sale(day(3), { purchase: bought() }),
+      ],
+      when: { fact: 'coupon', in: ['TEN'] },
+      would: 'maya 50, maya 50, maya 10',
+    },
+    {
+      case: 'a sale whose customer was erased keeps its rule',
+      past: [
+        sale(day(1), { decidedRules: { partnerId: 'maya', rules: ['50 percent'] } }),
+        sale(day(2), { decidedRules: { partnerId: 'maya', rules: [null] }, metadata: { plan: 1 } }),
+      ],
+      when: { fact: 'metadata', key: 'plan' },
+      would: 'maya 50, maya 10',
+    },
+    {
+      case: 'the partner’s own reward comes first',
+      past: [sale(day(1), paid(0))],
+      maya: { ownReward: percent(33) },
+      when: FIRST,
+      would: 'maya 33',
+    },
+  ])('$case', ({ when, would, case: _, ...one }) => {
+    const change = { program: { reward: ruled(when) } }
+    expect(earned({ ...one, change }).would).toBe(would)
+    const maya = { ...one.maya, reward: ruled(when) }
+    expect(earned({ ...one, maya, change: {} })).toEqual({ now: would, would })
   })
 })
 

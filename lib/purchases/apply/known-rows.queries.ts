@@ -18,8 +18,7 @@ export type SaleRow = Omit<
 export const SALE_JSON = sql`jsonb_build_object(
   'id', s.id, 'externalId', s.external_id, 'customerExternalId', s.customer_external_id,
   'occurredAt', s.occurred_at, 'reportOccurredAt', s.report_occurred_at, 'customerId', s.customer_id, 'addressedId', s.addressed_id,
-  'lines', s.lines, 'metadata', s.metadata, 'country', s.country, 'coupon', s.coupon, 'coupons', s.coupons,
-  'isErased', s.is_erased,
+  'metadata', s.metadata, 'coupon', s.coupon, 'coupons', s.coupons, 'isErased', s.is_erased,
   'subscriptionId', s.subscription_id, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
   'amountCents', s.amount_cents, 'currency', s.currency, 'lines', s.lines, 'country', s.country, 'steps', s.steps, 'revision', s.revision,
   'commission', (

@@ -19,6 +19,7 @@ export const changesSale = (
     differs(recorded.sale, change.sale) ||
     canonicalJson(recorded.lines) !== canonicalJson(change.lines) ||
     recorded.country !== change.country ||
+    canonicalJson(recorded.coupons) !== canonicalJson(change.coupons) ||
     (!isRejected(recorded) && earnsOtherwise(recorded.commission, commission)) ||
     Number(recorded.occurredAt) !== Number(change.occurredAt) ||
     recorded.subscriptionId !== change.subscriptionId ||
