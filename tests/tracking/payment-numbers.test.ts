@@ -43,14 +43,15 @@ const clickDaysAgo = async (merchant: Merchant, days: number) => {
   return id
 }
 
-/** Gives the program a reward of 20%, and of all where a condition holds, by the API. */
+/** A reward of 20%, and of all where a condition holds, as the API takes it. */
+const reward = (condition: Condition) => ({
+  ...{ kind: 'percent', percent: 20 },
+  rules: [{ name: 'All', when: { all: [condition] }, pay: { kind: 'percent', percent: 100 } }],
+})
+
 const setReward = async (merchant: Merchant, condition: Condition) => {
-  const pay = { kind: 'percent', percent: 100 }
   const { status } = await (await merchant.asManager()).patch(`/programs/${merchant.programId}`, {
-    reward: {
-      ...{ kind: 'percent', percent: 20 },
-      rules: [{ name: 'All', when: { all: [condition] }, pay }],
-    },
+    reward: reward(condition),
   })
   expect(status).toBe(200)
 }
@@ -282,6 +283,17 @@ describe('a report loads what was paid before', () => {
       await client.query('rollback')
       return { history: rows[0].history, called: called.rows.length }
     })
+
+  test('also if only the partner’s own reward asks for it', async () => {
+    const merchant = await createMerchant()
+    const clickId = await merchant.click()
+    await merchant.sale({ clickId })
+    const { status } = await (await merchant.asManager()).patch(`/partners/${merchant.partnerId}`, {
+      reward: reward({ fact: 'customerMonths', below: 12 }),
+    })
+    expect(status).toBe(200)
+    expect(await load(merchant, clickId)).toMatchObject({ history: { payments: 1 }, called: 1 })
+  })
 
   test('only if a rule asks for it', async () => {
     const merchant = await createMerchant()
