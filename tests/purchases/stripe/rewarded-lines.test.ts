@@ -225,41 +225,41 @@ test('a change of a subscription that nothing was earned by before earns a flat 
 })
 
 describe('a sale that the merchant reported with lines of its own', () => {
-  const report = async () => {
+  const open = async () => {
     const shop = await openStripeShop(database)
     const id = stripeId('in')
-    await shop.merchant.sale({
-      externalId: id,
-      customerExternalId: 'user_1',
-      amountCents: 4_900,
-      clickId: await shop.clickBefore(),
-    })
     const lines = [{ productId: 'mine', quantity: 1, amountCents: 4_900 }]
-    await database.query(
-      `update events set lines = $2, country = 'DE' where workspace_id = $1 and kind = 'sale'`,
-      [shop.merchant.workspace.id, JSON.stringify(lines)],
-    )
-    return { shop, id, lines }
+    const sale = { externalId: id, customerExternalId: 'user_1', amountCents: 4_900 }
+    const clickId = await shop.clickBefore()
+    const reported = { ...sale, clickId, lines, customerCountry: 'DE' }
+    return { shop, id, lines, report: () => shop.merchant.sale(reported) }
   }
 
   test('keeps them as long as Stripe names no product', async () => {
-    const { shop, id, lines } = await report()
+    const { shop, id, lines, report } = await open()
+    await report()
     await shop.deliver('invoice.paid', invoice({ id }))
     expect(await linesOf(shop, id)).toMatchObject({ lines, country: 'DE' })
-  })
-
-  test('has Stripe’s lines and country once it names them', async () => {
-    const { shop, id } = await report()
-    await shop.deliver(
-      'invoice.paid',
-      invoice({ id, customer_address: { country: 'FR' }, lines: pageOf([basilLine('pro')]) }),
-    )
-    expect(await linesOf(shop, id)).toMatchObject({
-      lines: [{ productId: 'prod_pro' }],
-      country: 'FR',
-    })
     expect(await database.violations(shop.merchant.workspace.id)).toEqual([])
   })
+
+  test.each(['before', 'after'])(
+    'has Stripe’s lines and country if it names them, also if it is reported %s',
+    async (when) => {
+      const { shop, id, report } = await open()
+      if (when === 'before') await report()
+      await shop.deliver(
+        'invoice.paid',
+        invoice({ id, customer_address: { country: 'FR' }, lines: pageOf([basilLine('pro')]) }),
+      )
+      if (when === 'after') await report()
+      expect(await linesOf(shop, id)).toMatchObject({
+        lines: [{ productId: 'prod_pro' }],
+        country: 'FR',
+      })
+      expect(await database.violations(shop.merchant.workspace.id)).toEqual([])
+    },
+  )
 })
 
 test('what Stripe says again changes nothing', async () => {
