@@ -114,7 +114,7 @@ test.each<[string, Conditions | Condition, Conditions | Condition]>([
 })
 
 test('a rule that always applies leaves nothing to those after it', () => {
-  const always: (Conditions | Condition)[] = [
+  const always: (Condition | Conditions)[] = [
     { all: [] },
     { fact: 'payment', atLeast: 1 },
     { fact: 'customerMonths' },
@@ -145,19 +145,31 @@ test('so many combinations that a rule is not compared', () => {
 })
 
 const few = (values: string[]) => fc.subarray(values, { minLength: 1 })
-const low = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
+const bound = fc.integer({ min: 1, max: 4 })
 const CONDITION: fc.Arbitrary<Condition> = fc.oneof(
   few(['a', 'b']).map((ids) => product(...ids)),
   few(['DE', 'FR']).map((codes) => country(...codes)),
-  fc.record({ fact: fc.constant('payment' as const), atLeast: low, atMost: low }),
-  fc.record({ fact: fc.constant('quantity' as const), atLeast: low, atMost: low }),
-  fc.record({ fact: fc.constant('customerMonths' as const), atLeast: low, below: low }),
-  fc.record({
-    fact: fc.constantFrom('lineAmount' as const, 'saleAmount' as const),
-    currency: fc.constantFrom('USD', 'EUR'),
-    atLeastCents: low,
-    belowCents: low,
-  }),
+  fc.record(
+    { fact: fc.constant('payment' as const), atLeast: bound, atMost: bound },
+    { requiredKeys: ['fact'] },
+  ),
+  fc.record(
+    { fact: fc.constant('quantity' as const), atLeast: bound, atMost: bound },
+    { requiredKeys: ['fact'] },
+  ),
+  fc.record(
+    { fact: fc.constant('customerMonths' as const), atLeast: bound, below: bound },
+    { requiredKeys: ['fact'] },
+  ),
+  fc.record(
+    {
+      fact: fc.constantFrom('lineAmount' as const, 'saleAmount' as const),
+      currency: fc.constantFrom('USD', 'EUR'),
+      atLeastCents: bound,
+      belowCents: bound,
+    },
+    { requiredKeys: ['fact', 'currency'] },
+  ),
   fc.constantFrom<Condition>(
     { fact: 'coupon' },
     { fact: 'coupon', in: ['X'] },
@@ -189,7 +201,7 @@ const WHEN: fc.Arbitrary<Conditions> = fc.oneof(
   }),
 )
 const RULES = fc
-  .array(fc.tuple(WHEN, fc.constantFrom(THIRTY, flat('USD'), flat('EUR'))), { maxLength: 4 })
+  .array(fc.tuple(WHEN, fc.constantFrom<Pay[]>(THIRTY, flat('USD'), flat('EUR'))), { maxLength: 4 })
   .map((rules) => rules.map(([when, pay], i) => ({ ...rule(when, pay), name: String(i) })))
 
 const AT = new Date('2026-05-15T12:00:00Z')
@@ -203,8 +215,8 @@ const SALE = fc.record({
   line: LINE,
   currency: fc.constantFrom('USD', 'EUR'),
   country: fc.constantFrom('DE', 'FR', null),
-  coupons: fc.constantFrom([], ['X'], ['Y']),
-  metadata: fc.constantFrom(null, { k: 'v' }, { k: 'w' }),
+  coupons: fc.constantFrom<string[][]>([], ['X'], ['Y']),
+  metadata: fc.constantFrom<(Record<string, string> | null)[]>(null, { k: 'v' }, { k: 'w' }),
   payments: fc.integer({ min: 0, max: 5 }),
   months: fc.integer({ min: 0, max: 5 }),
 })

@@ -8,7 +8,7 @@ import { t } from '../../../lib/pages/layout/text.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { BILLING_INTERVALS, type BillingInterval } from '../../../lib/rules/rewards/sale-lines.ts'
 import type { Part } from './draft.ts'
-import { FACTS, type Fact, type FieldKind, isFact, listIn } from './facts.ts'
+import { FACTS, type Fact, type FieldKind, isFact, keptIn, listIn } from './facts.ts'
 
 /** What all parts of the form know. */
 export type Form = {
@@ -183,7 +183,7 @@ type PartProps = { form: Form; at: string; part: Part; match: 'all' | 'any' }
 /** A condition or a group, with the button that removes it. */
 const Item = ({ form, at, part, match }: PartProps) => {
   const { is = '' } = part.fields
-  const label = labelOf(is, match)
+  const label = labelOf(part, match)
   const error = form.errors.find(({ path }) => path === at)
   const hint = isFact(is) && HINTS[is]
   return (
@@ -210,10 +210,18 @@ const Item = ({ form, at, part, match }: PartProps) => {
   )
 }
 
-const labelOf = (is: string, match: 'all' | 'any'): string => {
-  if (isFact(is)) return t(FACT_LABELS[is])
-  if (is === 'kept') return t(m.rewards_kept)
-  return t(match === 'all' ? m.rewards_group_any : m.rewards_group_all)
+const labelOf = ({ fields: { is = '', json } }: Part, match: 'all' | 'any'): string => {
+  if (is === 'group') return t(match === 'all' ? m.rewards_group_any : m.rewards_group_all)
+  const fact = is === 'kept' ? keptFact(json) : is
+  return isFact(fact) ? t(FACT_LABELS[fact]) : t(m.rewards_kept)
+}
+
+/** What a condition that the form cannot show is about. */
+const keptFact = (json: string | undefined): string => {
+  const condition = keptIn(json)
+  return typeof condition === 'object' && condition !== null && 'fact' in condition
+    ? String(condition.fact)
+    : ''
 }
 
 /** A condition that the form cannot show. */

@@ -39,7 +39,7 @@ export const readDraft = (fields: Fields): Draft => {
   return { base, rules: partsOf('rules') }
 }
 
-export const NEW_RULE: Part = {
+const NEW_RULE: Part = {
   fields: { is: 'rule', match: 'all', 'pay.kind': 'percent', duration: 'program' },
   parts: [],
 }

@@ -60,7 +60,7 @@ export const countIn = (text: string | undefined): number | undefined => {
 }
 
 /** The value of a field as API input; undefined if it is blank. */
-export const valueIn = (kind: FieldKind, fields: Fields, name: string): unknown => {
+const valueIn = (kind: FieldKind, fields: Fields, name: string): unknown => {
   const text = fields[name]
   switch (kind) {
     case 'list':
@@ -127,4 +127,13 @@ export const shownCondition = (condition: Condition): Fields => {
   return asJson(conditionIn(condition.fact, fields)) === asJson(condition)
     ? fields
     : { is: 'kept', json: JSON.stringify(condition) }
+}
+
+/** A condition that is kept as it was sent; null if a form names none. */
+export const keptIn = (json: string | undefined): unknown => {
+  try {
+    return JSON.parse(json ?? '')
+  } catch {
+    return null
+  }
 }

@@ -19,6 +19,7 @@ import {
   FACTS,
   type Fact,
   isFact,
+  keptIn,
   shownCondition,
 } from './facts.ts'
 
@@ -153,14 +154,6 @@ const unreadable = (is: Fact, path: string, currency: string): ErrorDetail => ({
       ? inEnglish(m.programs_must_be_amount_as, { amount: exactMoney(500, currency) })
       : inEnglish(m.rewards_must_be_count, { from: is === 'payment' ? '1' : '0' }),
 })
-
-const keptIn = (json: string | undefined): unknown => {
-  try {
-    return JSON.parse(json ?? '')
-  } catch {
-    return null
-  }
-}
 
 const payInput = (fields: Fields, path: string, problems: ErrorDetail[]) => {
   const kind = fields['pay.kind']

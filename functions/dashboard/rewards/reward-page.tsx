@@ -18,7 +18,7 @@ import { Rules } from './rule-fields.tsx'
 import { type Outcome, TrySale } from './try-fields.tsx'
 
 /** Whose reward it is. */
-export type Owner = {
+type Owner = {
   name: string
   /** The path of its page; the reward's is below it. */
   path: string
