@@ -78,7 +78,7 @@ export const RewardPage = (props: RewardPageProps) => {
         </button>
         <datalist id={PRODUCTS}>
           {products.map(({ productId, name }) => (
-            <option value={productId} label={name ?? undefined} />
+            <option value={productId}>{name ?? productId}</option>
           ))}
         </datalist>
         <div>
