@@ -252,6 +252,8 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
   dashboard: {
     '/app': 'lists the workspaces of a person',
     '/app/:workspace/audit/:id': ONE,
+    '/app/:workspace/import/rewards': FORM,
+    '/app/:workspace/import/rewards/use': 'leads to the form',
     '/app/:workspace/imports/:id': IMPORT,
     '/app/:workspace/imports/:id/rows.csv': IMPORT,
     '/app/:workspace/imports/:id/undo': IMPORT,
