@@ -9,17 +9,24 @@ export type Query = <Row extends Record<string, unknown>>(
   values?: unknown[],
 ) => Promise<Row[]>
 
+/** Whether Stripe alone reported the sales of the workspace of `s` at some time. */
+const ONCE_FROM_STRIPE = `(
+  exists (select from workspaces o where o.id = s.workspace_id and o.sales_from = 'stripe')
+  or exists (select from former_sales_from f where f.workspace_id = s.workspace_id and f.sales_from = 'stripe'))`
+
 /**
- * What the rules of the reward `w` ask of the sale `s`. A sale at the same time, or one that counts
- * under another id, may count as an earlier payment, and so does the start of an import.
+ * What the rules of the reward `w` ask of the sale `s`. A sale at the same time, one that counts
+ * under another id, or one that was reported where Stripe reports the sales may count as an earlier
+ * payment, and so does the start of an import.
  */
 const RULED = `
   select jsonb_build_object('rules', w.rules, 'lines', s.lines, 'country', s.country, 'metadata', s.metadata,
     'isErased', s.is_erased, 'paidBefore', case when s.customer_id is not null and not s.is_erased and w.rules::text like '%"payment"%' then (
       select jsonb_build_object(
         'least', count(*) filter (where b.occurred_at < s.occurred_at
-                                    and not b.steps @> '[{"code": "same_purchase"}]'
-                                    and not b.steps @> '[{"code": "sale_expected_from_stripe"}]'),
+                                    and not b.is_duplicate and not b.steps @> '[{"code": "same_purchase"}]'
+                                    and (b.report_occurred_at is null or not ${ONCE_FROM_STRIPE}
+                                         or exists (select from processor_events p where p.event_id = b.id))),
         'most', count(*) + (exists (select from referrals r where r.customer_id = s.customer_id
                                                               and r.started_at is not null))::integer)
       from events b
