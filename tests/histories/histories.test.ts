@@ -21,7 +21,7 @@ import { withFewest } from './fewest.ts'
 import { managerSteps } from './managers.ts'
 import { endMonth, moneySteps } from './money.ts'
 import { reportSteps } from './reports.ts'
-import { type Settings, settings } from './settings.ts'
+import { rewardOf, type Settings, settings } from './settings.ts'
 import type { Step } from './steps.ts'
 import { stripeSteps } from './stripe.ts'
 import { termSteps } from './terms.ts'
@@ -87,6 +87,11 @@ const decideAgain = async (history: History): Promise<void> => {
 const play = async (settings: Settings, steps: Step[], way: Way) => {
   const history = await world.begin(settings, way)
   try {
+    for (const [index, terms] of settings.terms.entries())
+      if (terms.rules !== 'none')
+        await history.manage('PATCH', `/programs/${history.programOf(index)}`, {
+          reward: rewardOf(terms),
+        })
     for (const slug of ['maya', 'leo']) {
       const { body } = await history.report('click', { programId: history.programOf(0), slug })
       history.clicks.push(String(body.clickId))

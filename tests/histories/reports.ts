@@ -26,9 +26,37 @@ const hours = fc.constantFrom(null, null, 1, 200)
 const ago = (hoursAgo: number | null) =>
   hoursAgo && { occurredAt: new Date(Date.now() - hoursAgo * 3_600_000 + 7).toISOString() }
 
-type Fresh = { who: string; isSale: boolean; click: number | null; hoursAgo: number | null }
+/** What is bought: nothing that is named, one product, or several. */
+const basket = fc.constantFrom<string[] | null>(
+  null,
+  null,
+  ['book'],
+  ['course', 'mug'],
+  ['mug', 'book', 'book'],
+)
+
+/** The lines of a sale: the first takes what is left of its amount. */
+const linesOf = (products: string[] | null, cents: number) =>
+  products && {
+    lines: products.map((productId, i) => ({
+      productId,
+      quantity: i + 1,
+      amountCents: i === 0 ? cents - 700 * (products.length - 1) : 700,
+    })),
+  }
+
+const country = fc.constantFrom(null, 'DE', 'FR')
+
+type Fresh = {
+  who: string
+  isSale: boolean
+  click: number | null
+  hoursAgo: number | null
+  products: string[] | null
+}
 const fresh = fc.record<Fresh>({
   ...{ who: person, isSale: fc.boolean(), click: maybe(which), hoursAgo: hours },
+  products: basket,
 })
 
 export const reportSteps = {
@@ -68,6 +96,8 @@ export const reportSteps = {
     click: number | null
     currency: string
     hoursAgo: number | null
+    products: string[] | null
+    country: string | null
   }>(
     'a sale is reported',
     {
@@ -78,8 +108,9 @@ export const reportSteps = {
         currency,
       },
       hoursAgo: hours,
+      ...{ products: basket, country },
     },
-    (history, { who, cents, click, currency, hoursAgo }) =>
+    (history, { who, cents, click, currency, hoursAgo, products, country }) =>
       history.report('sale', {
         ...{
           externalId: newSale(history, who),
@@ -88,6 +119,8 @@ export const reportSteps = {
           currency,
         },
         clickId: clickOf(history, click),
+        ...(country && { customerCountry: country }),
+        ...linesOf(products, cents),
         ...ago(hoursAgo),
       }),
   ),
@@ -98,11 +131,11 @@ export const reportSteps = {
       fresh: fc.array(fresh, { minLength: 1, maxLength: 3 }),
     },
     (history, { repeats, fresh }) => {
-      const events = fresh.map(({ who, isSale, click, hoursAgo }) => ({
+      const events = fresh.map(({ who, isSale, click, hoursAgo, products }) => ({
         kind: isSale ? 'sale' : 'lead',
         externalId: isSale ? newSale(history, who) : who,
         customerExternalId: who,
-        ...(isSale && { amountCents: 2_500 }),
+        ...(isSale && { amountCents: 2_500, ...linesOf(products, 2_500) }),
         clickId: clickOf(history, click),
         ...ago(hoursAgo),
       }))

@@ -1,8 +1,46 @@
 /** The settings of a random merchant, and what managers change of them. */
 import fc from 'fast-check'
 
+const flat = (amountCents: number, currency = 'USD') => ({ kind: 'flat', amountCents, currency })
+const unit = (amountCents: number) => ({ ...flat(amountCents), per: 'unit' })
+const rule = (name: string, when: object, pay: object) => ({ name, when: { all: [when] }, pay })
+
+/** Rules of rewards, as the API takes them. */
+const RULES = {
+  none: [],
+  products: [
+    rule('Books', { fact: 'product', in: ['book', 'prod_book'] }, unit(150)),
+    rule('Courses', { fact: 'product', in: ['course'] }, { kind: 'percent', percent: 40 }),
+    rule('Mugs', { fact: 'product', in: ['mug', 'prod_mug'] }, { kind: 'none' }),
+  ],
+  payments: [
+    rule('First payments', { fact: 'payment', atMost: 1 }, { kind: 'percent', percent: 50 }),
+    rule('Third payments', { fact: 'payment', atLeast: 3, atMost: 3 }, { kind: 'none' }),
+  ],
+  months: [
+    {
+      ...rule(
+        'New customers',
+        { fact: 'customerMonths', below: 1 },
+        { kind: 'percent', percent: 33 },
+      ),
+      durationMonths: 2,
+    },
+  ],
+  amounts: [
+    rule('Large sales', { fact: 'saleAmount', currency: 'USD', atLeastCents: 4_000 }, flat(300)),
+    rule('Euros', { fact: 'lineAmount', currency: 'EUR', belowCents: 4_000 }, flat(222, 'EUR')),
+  ],
+  visits: [
+    rule('Links of Maya', { fact: 'link', in: ['maya'] }, { kind: 'percent', percent: 7 }),
+    rule('Coupons', { fact: 'coupon' }, { kind: 'percent', percent: 15 }),
+    rule('Germany', { fact: 'country', in: ['DE'] }, flat(99)),
+  ],
+}
+
 export type Terms = {
   percent: number | null
+  rules: keyof typeof RULES
   interval: 'one-time' | 'recurring'
   months: number | null
   attribution: 'last' | 'first'
@@ -21,6 +59,12 @@ export type Settings = {
 export const terms = fc.record<Terms>({
   /** null is a flat reward. */
   percent: fc.constantFrom(10, 20, null),
+  rules: fc.constantFrom(
+    'none',
+    'products',
+    'payments',
+    ...(Object.keys(RULES) as (keyof typeof RULES)[]),
+  ),
   interval: fc.constantFrom('recurring', 'one-time'),
   months: fc.constantFrom(null, 1, 3),
   attribution: fc.constantFrom('last', 'first'),
@@ -59,12 +103,15 @@ export const columnsOf = (terms: Terms) => ({
   minimum_payout_cents: 0,
 })
 
+/** The reward of these terms, as the API takes it. */
+export const rewardOf = ({ percent, rules }: Pick<Terms, 'percent' | 'rules'>) => ({
+  ...(percent === null ? flat(700) : { kind: 'percent', percent }),
+  rules: RULES[rules],
+})
+
 /** The request that changes a program's terms to these. */
 export const changeOf = (terms: Terms) => ({
-  reward:
-    terms.percent === null
-      ? { kind: 'flat', amountCents: 700, currency: 'USD' }
-      : { kind: 'percent', percent: terms.percent },
+  reward: rewardOf(terms),
   rewardInterval: terms.interval,
   rewardDurationMonths: monthsOf(terms),
   attribution: terms.attribution,

@@ -14,6 +14,7 @@ import {
   type StripeObject,
   seconds,
 } from '../support/stripe.ts'
+import { basilLine, formerLine, pageOf } from '../support/stripe-lines.ts'
 import { addressOf, anyOf, clickOf, currency, maybe, person, step, which } from './steps.ts'
 import { COUPONS, type Delivery, emailOf, type History, type Payment } from './world.ts'
 
@@ -127,6 +128,37 @@ const discountsOf = (
   ]
 }
 
+/** The lines of every second invoice: two books and a mug, by the ids of its payment. */
+const linesOf = ({ invoice, cents, currency }: Payment, isOld: boolean) => {
+  const line = isOld ? formerLine : basilLine
+  const of = { currency: currency.toLowerCase() }
+  const mug = { ...of, id: `${invoice}_mug`, amount: 700, amount_excluding_tax: 700 }
+  const books = { ...of, id: `${invoice}_book`, amount: cents - 700, quantity: 2 }
+  return hasLines(cents) && invoice
+    ? {
+        lines: pageOf([
+          line('book', { ...books, amount_excluding_tax: cents - 700 }),
+          line('mug', mug),
+        ]),
+      }
+    : {}
+}
+
+/** A note is about the books, as far as the invoice has lines. */
+const notedLines = ({ invoice, cents }: Payment, amount: number) =>
+  hasLines(cents) && invoice
+    ? {
+        lines: pageOf([
+          {
+            ...{ id: `cnli_${invoice}`, type: 'invoice_line_item', amount, discount_amount: 0 },
+            ...{ invoice_line_item: `${invoice}_book`, taxes: [] },
+          },
+        ]),
+      }
+    : {}
+
+const hasLines = (cents: number): boolean => cents % 20 === 0
+
 /** An invoice of a subscription, paid now. */
 const invoiceOf = (
   history: History,
@@ -205,8 +237,12 @@ export const renew = async (
   }
   const { id: payment_intent, charge } = payment
   const object = isOld
-    ? oldInvoice({ ...fields, payment_intent, charge, subscription })
-    : invoice({ ...fields, ...parent(subscription, isTied ? { customerExternalId: who } : {}) })
+    ? oldInvoice({ ...fields, ...linesOf(payment, true), payment_intent, charge, subscription })
+    : invoice({
+        ...fields,
+        ...linesOf(payment, false),
+        ...parent(subscription, isTied ? { customerExternalId: who } : {}),
+      })
   await charged(history, who, payment, arrives)
   await history.happen('invoice.paid', object, arrives)
   if (!isOld && isUntied) {
@@ -319,6 +355,7 @@ export const stripeSteps = {
       }
       const first = invoice({
         ...paid,
+        ...linesOf(payment, false),
         billing_reason: 'subscription_create',
         ...parent(subscription),
       })
@@ -430,7 +467,7 @@ export const stripeSteps = {
         const stated = net === null ? {} : { total_excluding_tax: (amount * net) / 100 }
         await history.happen(
           'credit_note.created',
-          creditNote({ id, invoice, amount, ...of, ...stated }),
+          creditNote({ id, invoice, amount, ...of, ...stated, ...notedLines(payment, amount) }),
           arrives,
         )
       } else await history.happen('charge.refunded', refundedCharge(payment, amount), arrives)

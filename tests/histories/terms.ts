@@ -1,7 +1,7 @@
 /** What managers decide that counts from its own time on, however late Stripe's events arrive. */
 import fc from 'fast-check'
 import { sendImport, withPartner } from './acts.ts'
-import { changeOf, type Terms, terms } from './settings.ts'
+import { changeOf, rewardOf, type Terms, terms } from './settings.ts'
 import { addressOf, maybe, person, program, step, which } from './steps.ts'
 import { emailOf, SLUGS } from './world.ts'
 
@@ -89,6 +89,7 @@ export const termSteps = {
       program,
       change: fc.constantFrom(
         ...[{ saleReward: { kind: 'percent', percent: 45 } }, { saleReward: null }],
+        { saleReward: rewardOf({ percent: 5, rules: 'products' }) },
         ...[
           { leadReward: { kind: 'flat', amountCents: 250, currency: 'USD' } },
           { leadReward: null },
@@ -105,6 +106,22 @@ export const termSteps = {
       history.manage('PATCH', `/partners/${id}`, {
         groupId: isIn ? history.groupOf(programId) : null,
       }),
+    ),
+  ),
+  ownReward: step<{ which: number; reward: object | null }>(
+    'a partner gets a reward of its own, or loses it',
+    {
+      which,
+      reward: fc.constantFrom(
+        ...[null, { kind: 'percent', percent: 60 }],
+        ...[
+          rewardOf({ percent: 25, rules: 'payments' }),
+          rewardOf({ percent: null, rules: 'products' }),
+        ],
+      ),
+    },
+    withPartner((history, { id }, { reward }) =>
+      history.manage('PATCH', `/partners/${id}`, { reward }),
     ),
   ),
   banned: step<{ which: number; status: string }>(
