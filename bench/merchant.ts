@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
+import type { Rule } from '../lib/rules/rewards/rewards.ts'
 import { post } from './measure.ts'
 
 /**
@@ -14,10 +15,13 @@ const PARTNER = `${RUN}-partner`
 export type Bindings = Required<DatabaseEnv>
 
 /** Creates a merchant with one partner, in a database that has the schema. */
-export const createMerchant = async (bindings: Bindings) => {
+export const createMerchant = async (bindings: Bindings, rules?: Rule[]) => {
   const seed = seeder(bindings)
   const { id: workspaceId } = await seed.addWorkspace()
-  const programId = await seed.addProgram(workspaceId, { reward_duration_months: 12 })
+  const programId = await seed.addProgram(workspaceId, {
+    reward_duration_months: 12,
+    reward: { percent: 20, ...(rules && { rules }) },
+  })
   return withPartner(bindings, workspaceId, programId)
 }
 
@@ -56,6 +60,25 @@ export const newSale = (clickId: unknown) => {
   }
 }
 
+/** Ten rules, of which the last three decide the lines of `newSaleOfLines`. */
+export const TEN_RULES = Array.from(
+  { length: 10 },
+  (_, i): Rule => ({
+    name: `Rule ${i}`,
+    when: { all: [{ fact: 'product', in: [`product-${i}`] }] },
+    pay: { kind: 'percent', basisPoints: 1_000 + i },
+  }),
+)
+
+/** The same as `newSale`, of three lines. */
+const newSaleOfLines = (clickId: unknown) => ({
+  ...newSale(clickId),
+  lines: [7, 8, 9].map((product, i) => ({
+    productId: `product-${product}`,
+    amountCents: [2_900, 1_500, 500][i],
+  })),
+})
+
 /** Records a click, as the snippet does. @returns its id */
 export const newClick = async (origin: URL, { programId }: Merchant): Promise<unknown> => {
   const { body } = await post(new URL('/api/track/click', origin), { programId, slug: PARTNER })
@@ -66,7 +89,13 @@ export const newClick = async (origin: URL, { programId }: Merchant): Promise<un
  * Reports sales to new customers, all of one click.
  * @param origin of the router or of track-sale
  */
-export const sales = (origin: URL, headers: Record<string, string>, clickId: unknown) => {
+export const sales = (
+  origin: URL,
+  headers: Record<string, string>,
+  clickId: unknown,
+  hasLines = false,
+) => {
   const url = new URL('/api/track/sale', origin)
-  return () => post(url, newSale(clickId), headers)
+  const next = hasLines ? newSaleOfLines : newSale
+  return () => post(url, next(clickId), headers)
 }

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { startSqlEndpoint } from '../dev/runtime/sql-endpoint.ts'
 import { watchBackends } from './backend-cpu.ts'
 import { alternate, CALLERS, interleave, post, type Throughput } from './measure.ts'
-import { createMerchant, type Merchant, newClick, newSale, sales } from './merchant.ts'
+import { createMerchant, type Merchant, newClick, newSale, sales, TEN_RULES } from './merchant.ts'
 import { startFresh } from './npm-start.ts'
 import type { Table } from './table.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
@@ -109,10 +109,9 @@ export const measureSpeed = async (
   const stops: (() => unknown)[] = [local.stop]
   try {
     const { baseUrl, databaseUrl, sqlEndpoint } = local.demo
-    const merchant = await createMerchant({
-      DATABASE_URL: databaseUrl,
-      SQL_ENDPOINT: sqlEndpoint ?? '',
-    })
+    const bindings = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: sqlEndpoint ?? '' }
+    const merchant = await createMerchant(bindings)
+    const ruling = await createMerchant(bindings, TEN_RULES)
     const workers = await startSpeedWorkers(scripts, merchant.bindings)
     stops.push(workers.stop)
     const distant = await startSqlEndpoint({ databaseUrl, latencyMs: LATENCY_MS })
@@ -127,6 +126,10 @@ export const measureSpeed = async (
 
     const clickId = await newClick(workers.router, merchant)
     const backends = await Promise.all(Array.from({ length: CALLERS }, merchant.addBackend))
+    const ruledClick = await newClick(workers.router, ruling)
+    const ruled = (await Promise.all(Array.from({ length: CALLERS }, ruling.addBackend))).map(
+      (headers) => sales(workers.router, headers, ruledClick, true),
+    )
     const byEach = (origin: URL) => backends.map((headers) => sales(origin, headers, clickId))
     const [bundles, npmStart] = [byEach(workers.router), byEach(new URL(baseUrl))]
     const distantBundles = sales(distantWorkers.router, merchant.headers, clickId)
@@ -136,6 +139,7 @@ export const measureSpeed = async (
     const p50 = await interleave(
       {
         bundles: () => call(bundles, 0),
+        ruled: () => call(ruled, 0),
         npmStart: () => call(npmStart, 0),
         distant: distantBundles,
         floor,
@@ -146,6 +150,7 @@ export const measureSpeed = async (
     const busy = await alternate(
       {
         bundles: (caller) => call(bundles, caller),
+        ruled: (caller) => call(ruled, caller),
         npmStart: (caller) => call(npmStart, caller),
         floor,
         insert: inserts.insert,
@@ -161,6 +166,12 @@ export const measureSpeed = async (
       p50.bundles / p50.floor,
       2,
       ms(p50.bundles, p50.floor),
+    )
+    table.atMost(
+      '  the same of three lines under ten rules / without',
+      p50.ruled / p50.bundles,
+      1.25,
+      ms(p50.ruled, p50.bundles),
     )
     table.info(
       `  the same with ${LATENCY_MS} ms between Neon’s proxy and Postgres / without`,
@@ -180,6 +191,7 @@ export const measureSpeed = async (
     )
     const cpu = {
       sale: backendMsPerCall(busy.bundles),
+      ruled: backendMsPerCall(busy.ruled),
       insert: backendMsPerCall(busy.insert),
       three: backendMsPerCall(busy.insertThree),
     }
@@ -190,6 +202,12 @@ export const measureSpeed = async (
         cpu.sale / cpu.insert,
         14,
         ms(cpu.sale, cpu.insert),
+      )
+      table.atMost(
+        '  the same of three lines under ten rules / without',
+        cpu.ruled / cpu.sale,
+        1.25,
+        ms(cpu.ruled, cpu.sale),
       )
       table.info(
         '  the same over one of three columns',

@@ -10,11 +10,14 @@ import { programColumns } from '../../lib/programs/programs.queries.ts'
 import { PROGRAM_DEFAULTS } from '../../lib/programs/programs.ts'
 import type { SecretPurpose } from '../../lib/purchases/stripe/purposes.ts'
 import type { Mode } from '../../lib/rules/purchases/processors.ts'
+import type { Rule } from '../../lib/rules/rewards/rewards.ts'
 import type { Role } from '../../lib/rules/roles/roles.ts'
 import { type ApiKeyScope, DEFAULT_SCOPES } from '../../lib/tenancy/keys/api-keys.ts'
 import { slugKey } from '../../lib/values/slugs.ts'
 
-type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
+type RewardTerms = ({ percent: number } | { amountCents: bigint; currency: string }) & {
+  rules?: Rule[]
+}
 
 type ProgramTerms = Partial<
   Omit<Insertable<Tables['programs']>, 'id' | 'workspace_id' | 'reward_id'>
@@ -53,9 +56,10 @@ export const seeder = (env: DatabaseEnv, open: (env: DatabaseEnv) => Kysely<Tabl
             amount_cents: terms.amountCents,
             currency: terms.currency,
           }
+    const rules = terms.rules ? JSON.stringify(terms.rules) : null
     await db()
       .insertInto('rewards')
-      .values({ id, workspace_id: workspaceId, ...values })
+      .values({ rules, id, workspace_id: workspaceId, ...values })
       .execute()
     return id
   }
