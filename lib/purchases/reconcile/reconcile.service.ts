@@ -1,4 +1,5 @@
 /** Compares the purchases that a processor lists with the ledger, and records what is missing. */
+
 import type { Db } from '../../db/connection.ts'
 import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
 import { countedOf } from '../../rules/decisions/amounts.ts'
@@ -7,8 +8,8 @@ import { planPurchase } from '../../rules/plans/plan-purchase.ts'
 import { readPurchase, type Trigger, triggerOf } from '../../rules/plans/purchase.ts'
 import type { Fact, ListedPurchase, ProcessorEvent } from '../../rules/purchases/facts.ts'
 import { factsOf, type ReceivedFact } from '../../rules/purchases/received.ts'
-import type { Money } from '../../rules/rewards/rewards.ts'
 import { loadReceived, saveEvent, saveOutcome } from '../../tracking/events/received.queries.ts'
+import type { Money } from '../../values/money.ts'
 import { applyPurchase } from '../apply/apply.service.ts'
 import { loadKnownFacts } from '../apply/purchases.queries.ts'
 import { explainMissing, isMissing, type Prediction, predictFacts } from './reconciliation.ts'

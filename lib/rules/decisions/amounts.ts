@@ -1,8 +1,7 @@
 /** Which part of what was paid a program rewards. Design, section 5: What amounts are. */
-import { proportionOf } from '../../values/money.ts'
+import { type Money, proportionOf } from '../../values/money.ts'
 import type { PartnerTerms } from '../attribution/attribution.ts'
 import type { Paid, PaidPart } from '../purchases/facts.ts'
-import type { Money } from '../rewards/rewards.ts'
 
 /** The settings of the program that decide it. */
 type Settings = Pick<PartnerTerms, 'rewardShipping' | 'creditOutOfBand'>

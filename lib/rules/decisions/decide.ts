@@ -1,5 +1,6 @@
 /** Decides a reported sale or lead: the partner, the commission, and why. */
 
+import type { Money } from '../../values/money.ts'
 import {
   attribute,
   type Credit,
@@ -12,7 +13,7 @@ import { emailOf } from '../identities/identities.ts'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
 import type { SaleFacts } from '../rewards/conditions.ts'
 import { earnByLine, type LineEarning } from '../rewards/earn-lines.ts'
-import { earnings, type Money, type Reward } from '../rewards/rewards.ts'
+import { earnings, type Reward } from '../rewards/rewards.ts'
 import { linesOf } from '../rewards/sale-lines.ts'
 import { refuseByInterval, refuseByMinimum, refuseProration } from '../steps/intervals.ts'
 import type { Report } from '../steps/report.ts'

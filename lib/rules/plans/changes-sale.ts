@@ -1,7 +1,8 @@
 /** Whether a new decision changes a recorded sale. */
+
 import { canonicalJson } from '../../values/json.ts'
+import type { Money } from '../../values/money.ts'
 import type { Decision } from '../decisions/decide.ts'
-import type { Money } from '../rewards/rewards.ts'
 import { doubtsOf, handCreditOf, type Step } from '../steps/steps.ts'
 import type { RecordedSale, SaleChange } from './plan.ts'
 

@@ -1,10 +1,10 @@
 /** Plans what a return changes: how much of the commission is reversed. */
 
+import type { Money } from '../../values/money.ts'
 import type { EventOutcome } from '../purchases/outcomes.ts'
 import { includeRefunds, settleRefunds } from '../refunds/refunds.ts'
 import { type Returned, returnedOf } from '../refunds/returns.ts'
 import { type CurrentCommission, changeReturned, type Reversal } from '../refunds/reversals.ts'
-import type { Money } from '../rewards/rewards.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale } from './plan.ts'
 import type { Purchase } from './purchase.ts'
 

@@ -1,5 +1,6 @@
 /** Plans the credit of a sale, and what it earns. */
 
+import type { Money } from '../../values/money.ts'
 import type { Credit, DecidedRules } from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import { type Decision, decide } from '../decisions/decide.ts'
@@ -12,7 +13,6 @@ import {
   reverseTo,
   toReverse,
 } from '../refunds/reversals.ts'
-import type { Money } from '../rewards/rewards.ts'
 import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 import { decidingRules, type Step } from '../steps/steps.ts'

@@ -1,5 +1,6 @@
 /** What a purchase is planned from, and what a plan changes: see planPurchase. */
 
+import type { Money } from '../../values/money.ts'
 import type {
   AttributedBy,
   Credit,
@@ -16,7 +17,6 @@ import type { EventOutcome } from '../purchases/outcomes.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
 import type { ReportedRefund, SettledRefund } from '../refunds/refunds.ts'
 import type { CurrentCommission, Reversal } from '../refunds/reversals.ts'
-import type { Money } from '../rewards/rewards.ts'
 import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Step } from '../steps/steps.ts'
 

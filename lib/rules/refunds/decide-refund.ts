@@ -1,6 +1,6 @@
 /** Decides a reported refund: what it counts for, and what it reverses of the commission. */
 
-import type { Money } from '../rewards/rewards.ts'
+import type { Money } from '../../values/money.ts'
 import type { Step } from '../steps/steps.ts'
 import type { RefundedSale } from './refund.ts'
 import { includeRefunds, type ReportedRefund, settleRefunds, waitingStep } from './refunds.ts'

@@ -1,4 +1,4 @@
-import type { Money } from '../rewards/rewards.ts'
+import type { Money } from '../../values/money.ts'
 import type { Step } from '../steps/steps.ts'
 import type { Requested } from './refunds.ts'
 import type { CurrentCommission } from './reversals.ts'

@@ -2,9 +2,8 @@
  * Refunds that the merchant reports by API: how much of the sale each counts for. The result
  * depends on the set of refunds and on the sale, never on which of them arrived first.
  */
-import { proportionOf } from '../../values/money.ts'
+import { type Money, proportionOf } from '../../values/money.ts'
 import type { Decision } from '../decisions/decide.ts'
-import type { Money } from '../rewards/rewards.ts'
 import type { Step } from '../steps/steps.ts'
 import { nothingReturned, type Returned } from './returns.ts'
 import { reversedSteps } from './reversals.ts'

@@ -1,9 +1,8 @@
 /** Returns: what refunds, disputes and credit notes gave back of a purchase, and what counts. */
-import { proportionOf } from '../../values/money.ts'
+import { type Money, proportionOf } from '../../values/money.ts'
 import type { CreditNoteFact, PaidPart, RefundFact } from '../purchases/facts.ts'
 import { type Payment, refundsOf } from '../purchases/payments.ts'
 import { ofKind, type ReceivedFact } from '../purchases/received.ts'
-import type { Money } from '../rewards/rewards.ts'
 
 /** What was given back of one payment, or credited otherwise. */
 type Return = {

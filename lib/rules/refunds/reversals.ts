@@ -1,7 +1,7 @@
 /** Reversals of commissions, in part or in whole, and what reinstates them. */
 
 import { canonicalJson } from '../../values/json.ts'
-import type { Money } from '../rewards/rewards.ts'
+import type { Money } from '../../values/money.ts'
 import type { LineReversal, Step } from '../steps/steps.ts'
 import { manuallyReversedOf } from './manual-reversals.ts'
 import type { Returned } from './returns.ts'

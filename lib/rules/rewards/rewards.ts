@@ -3,8 +3,6 @@ import { type Money, shareOf } from '../../values/money.ts'
 import type { Conditions } from './conditions.ts'
 import type { RewardResponse, RuleResponse } from './rewards.responses.ts'
 
-export type { Money } from '../../values/money.ts'
-
 /** A percentage of the sale, or a flat amount in its own currency. */
 export type BaseReward =
   | { kind: 'percent'; basisPoints: number }

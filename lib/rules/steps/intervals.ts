@@ -1,6 +1,8 @@
 /** Which of a customer's sales are rewarded, and for how long. Spec, section 4.1, rule 1. */
+
 import { monthsAfter } from '../../values/days.ts'
-import type { Money, Reward } from '../rewards/rewards.ts'
+import type { Money } from '../../values/money.ts'
+import type { Reward } from '../rewards/rewards.ts'
 import type { Step } from './steps.ts'
 
 /** Reward only the customer's first sale, or each one within the program's duration. */

@@ -1,4 +1,4 @@
-import type { Money } from '../rewards/rewards.ts'
+import type { Money } from '../../values/money.ts'
 import type { StoredLine } from '../rewards/sale-lines.ts'
 
 /** How a report names the partner: by a slug, present or former, or a coupon's id or label. */

@@ -1,9 +1,9 @@
 /** A reward worked out for one event, to show what the terms of a program mean. */
 import { monthsAfter } from '../../values/days.ts'
-import { decimalsOf } from '../../values/money.ts'
+import { decimalsOf, type Money } from '../../values/money.ts'
 import type { SaleFacts } from '../rewards/conditions.ts'
 import { earnByLine } from '../rewards/earn-lines.ts'
-import { earnings, type Money, type RewardTerms } from '../rewards/rewards.ts'
+import { earnings, type RewardTerms } from '../rewards/rewards.ts'
 import { linesOf } from '../rewards/sale-lines.ts'
 import type { RewardInterval } from './intervals.ts'
 

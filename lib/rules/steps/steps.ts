@@ -1,7 +1,8 @@
 /** The steps of a decision: stored, stable codes and facts. For their texts, see explain.ts. */
+import type { Money } from '../../values/money.ts'
 import type { Processor, SALE_EXPECTED } from '../purchases/processors.ts'
 import type { LineEarning, LineRefusal } from '../rewards/earn-lines.ts'
-import type { Money, Pay, Reward } from '../rewards/rewards.ts'
+import type { Pay, Reward } from '../rewards/rewards.ts'
 import { isOfShadowMode, NEVER } from './commissions.ts'
 import type { PartnerCode } from './report.ts'
 

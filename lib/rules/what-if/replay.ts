@@ -1,5 +1,6 @@
 /** Recomputes past events under other terms of a program. docs/decisions.md, "What-if". */
 
+import type { Money } from '../../values/money.ts'
 import { recountedOf } from '../decisions/amounts.ts'
 import { decideReward } from '../decisions/decide.ts'
 import { type Credits, creditAll, movesCredit } from '../decisions/past-credits.ts'
@@ -13,7 +14,6 @@ import {
 } from '../decisions/past-events.ts'
 import { withImport } from '../decisions/payment-history.ts'
 import { endOfSecond, startAt } from '../identities/owner.ts'
-import type { Money } from '../rewards/rewards.ts'
 import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 
