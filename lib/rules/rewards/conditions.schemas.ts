@@ -4,16 +4,11 @@ import { integer } from '../../http/fields.ts'
 import { currency } from '../../http/report-fields.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { type Condition, type Conditions, eachCondition } from './conditions.ts'
+import { MAX_CONDITIONS, MAX_MONTHS, MAX_VALUE_LENGTH, MAX_VALUES } from './limits.ts'
 import { BILLING_INTERVALS } from './sale-lines.ts'
 
-/** As long as the ids of products and the values of metadata that people compare. */
-const MAX_VALUE_LENGTH = 200
-const MAX_VALUES = 100
-const MAX_CONDITIONS = 20
-
-/** More payments, units or months than a rule distinguishes. */
+/** More payments or units than a rule distinguishes. */
 const MAX_COUNT = 1_000_000
-const MAX_MONTHS = 1_200
 
 const LIST = `Must be a list of 1 to ${MAX_VALUES} values.`
 const VALUE = `Must be text of 1 to ${MAX_VALUE_LENGTH} characters.`

@@ -5,7 +5,8 @@ import { currency } from '../../http/report-fields.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { conditions } from './conditions.schemas.ts'
 import { type Condition, eachCondition } from './conditions.ts'
-import { MAX_RULES, rewardTermsOf } from './rewards.ts'
+import { MAX_MONTHS, MAX_RULE_NAME_LENGTH, MAX_RULES } from './limits.ts'
+import { rewardTermsOf } from './rewards.ts'
 
 /** Rewards are stored in basis points. */
 const hasTwoDecimals = (percent: number): boolean => Math.round(percent * 100) / 100 === percent
@@ -13,7 +14,6 @@ const hasTwoDecimals = (percent: number): boolean => Math.round(percent * 100) /
 const PERCENT = 'Must be a number from 0 to 100.'
 const AMOUNT = `Must be a whole number of minor units, from 1 to ${MAX_AMOUNT_CENTS}.`
 const RULES = `Must be a list of at most ${MAX_RULES} rules.`
-const MAX_NAME_LENGTH = 100
 
 const share = (description: string) =>
   z
@@ -57,14 +57,14 @@ const pay = z.discriminatedUnion(
 
 const rule = z
   .strictObject({
-    name: line(MAX_NAME_LENGTH).min(1, NOT_BLANK).meta({
+    name: line(MAX_RULE_NAME_LENGTH).min(1, NOT_BLANK).meta({
       description: 'What the rule is for. Explanations of commissions name it. Unique in a reward.',
     }),
     when: conditions,
     pay,
     durationMonths: integer(
       1,
-      1_200,
+      MAX_MONTHS,
       'Months for which the rule pays after the customer’s first rewarded sale; null for no limit, absent for the program’s.',
     )
       .nullable()

@@ -25,8 +25,6 @@ export type Rule = {
 /** A base, and rules in order: the first whose conditions all hold decides a line of a sale. */
 export type RewardTerms = BaseReward & { rules?: Rule[] | null }
 
-export const MAX_RULES = 30
-
 /** What the base pays for the lines that no rule decides. */
 export const payOf = (base: BaseReward): Pay =>
   base.kind === 'percent'

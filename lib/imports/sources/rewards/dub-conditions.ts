@@ -1,5 +1,6 @@
 /** The conditions of Dub's rewards: an entity's attribute, an operator, and a value. */
 import type { Condition } from '../../../rules/rewards/conditions.ts'
+import { MAX_MONTHS, MAX_VALUE_LENGTH, MAX_VALUES } from '../../../rules/rewards/limits.ts'
 import { formatMoney, MAX_AMOUNT_CENTS } from '../../../values/money.ts'
 import { type Fields, listOf, textOf } from '../platforms/json.ts'
 import { unknownFields } from './read-reward.ts'
@@ -28,10 +29,6 @@ const valuesOf = ({ operator, value }: Asked): string[] | null => {
   const isReadable = texts.length > 0 && texts.length <= MAX_VALUES
   return isReadable && texts.every((text) => text !== null) ? texts : null
 }
-
-/** The same limits as in requests. */
-const MAX_VALUES = 100
-const MAX_VALUE_LENGTH = 200
 
 const isShort = (texts: string[]): boolean =>
   texts.every(({ length }) => length <= MAX_VALUE_LENGTH)
@@ -97,9 +94,6 @@ const readAmount: Reader = (asked) => {
     name: `Amount${rangeText(bounds, (cents) => formatMoney(cents, 'USD'))}`,
   }
 }
-
-/** The same limit as in requests. */
-const MAX_MONTHS = 1_200
 
 const readMonths: Reader = (asked) => {
   const bounds = boundsOf(asked, MAX_MONTHS)

@@ -3,13 +3,8 @@
  * hold, the one with the highest amount decides, else the reward itself.
  */
 import type { Conditions } from '../../../rules/rewards/conditions.ts'
-import {
-  type BaseReward,
-  MAX_RULES,
-  type Pay,
-  type RewardTerms,
-  type Rule,
-} from '../../../rules/rewards/rewards.ts'
+import { MAX_CONDITIONS, MAX_RULE_NAME_LENGTH, MAX_RULES } from '../../../rules/rewards/limits.ts'
+import type { BaseReward, Pay, RewardTerms, Rule } from '../../../rules/rewards/rewards.ts'
 import { formatMoney } from '../../../values/money.ts'
 import { type Fields, fieldsOf, listOf, textOf } from '../platforms/json.ts'
 import { type ConditionScope, readCondition } from './dub-conditions.ts'
@@ -100,15 +95,11 @@ const conditionsOf = (
   }
 }
 
-/** The same limits as in requests. */
-const MAX_CONDITIONS = 20
-const MAX_NAME_LENGTH = 100
-
 /** A name of one line. */
 const nameOf = (text: string): string =>
   text
     .replace(/[\p{Cc}\s]+/gu, ' ')
-    .slice(0, MAX_NAME_LENGTH)
+    .slice(0, MAX_RULE_NAME_LENGTH)
     .trim()
 
 type Modifier = { amount: Amount | null; item: Fields; number: number }
@@ -139,7 +130,7 @@ const uniqueNames = (rules: Rule[]): Rule[] =>
     const end = ` (${before + 1})`
     return before === 0
       ? rule
-      : { ...rule, name: rule.name.slice(0, MAX_NAME_LENGTH - end.length) + end }
+      : { ...rule, name: rule.name.slice(0, MAX_RULE_NAME_LENGTH - end.length) + end }
   })
 
 /** Whether other rules, or the base, may pay more than this amount. */

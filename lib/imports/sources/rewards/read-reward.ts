@@ -1,4 +1,5 @@
 /** A reward of another platform as a reward of ours. docs/imports.md, "Rewards". */
+import { MAX_MONTHS } from '../../../rules/rewards/limits.ts'
 import { type RewardTerms, rewardResponse } from '../../../rules/rewards/rewards.ts'
 import { isCurrency, MAX_AMOUNT_CENTS } from '../../../values/money.ts'
 import { currencyOf, type Fields, integerOf } from '../platforms/json.ts'
@@ -16,9 +17,6 @@ export type ReadReward = {
   months: number | null
   differences: string[]
 }
-
-/** The same limit as in requests. */
-const MAX_MONTHS = 1_200
 
 /** How long a recurring reward lasts; null is without end. @returns undefined for anything else */
 export const monthsOf = (value: unknown): number | null | undefined => {
