@@ -351,6 +351,11 @@ test('a partner has a reward of its own, which is compared for this partner', as
       customerExternalId: slug,
       clickId: await merchant.click(slug),
     })
+  await merchant.sale({
+    externalId: 'renewal',
+    customerExternalId: 'maya',
+    clickId: await merchant.click('maya'),
+  })
   const path = `/partners/${merchant.partnerId}`
   const { pages, press, compare, save, shown } = await openReward(merchant, path)
   await press('rules.add', { 'reward.kind': 'percent', 'reward.percent': '40' })
@@ -359,7 +364,7 @@ test('a partner has a reward of its own, which is compared for this partner', as
   expect(shown().text).toContain('The partner would earn $40.00.')
   await compare()
   expect(shown().status).toBe(200)
-  expect(shown().text).toMatch(/maya \$9\.80 \$19\.60 \+\$9\.80/)
+  expect(shown().text).toMatch(/maya \$19\.60 \$24\.50 \+\$4\.90/)
   expect(shown().text).not.toContain('leo')
   expect((await save()).location).toContain('done=saved')
   const manager = await merchant.asManager()
@@ -381,7 +386,7 @@ test('a partner has a reward of its own, which is compared for this partner', as
   const again = await openReward(merchant, path)
   await again.press('rules.0.remove', { 'reward.kind': '' })
   await again.compare()
-  expect(again.shown().text).toMatch(/maya \$19\.60 \$9\.80 -\$9\.80/)
+  expect(again.shown().text).toMatch(/maya \$24\.50 \$19\.60 -\$4\.90/)
   await again.save()
   expect((await manager.get(path)).body.reward).toBeNull()
 })

@@ -44,10 +44,8 @@ export const whatIf = async (
   const events: PastEvent[] = []
   let cursor: string | undefined
   for (let read = 0; read < MOST_EVENTS; read += PAGE) {
-    const page = {
-      ...{ programId, since, cursor, limit: PAGE },
-      ...{ isWhole: movesCredit(change), countsPayments },
-    }
+    const isWhole = movesCredit(change)
+    const page = { programId, since, isWhole, countsPayments, cursor, limit: PAGE }
     const found = await readPastEvents(db, workspaceId, page)
     events.push(...found.events)
     cursor = found.cursor
@@ -66,8 +64,10 @@ export const whatIf = async (
   }
 }
 
-const rewardsIn = ({ program, group }: TermsChange): Reward[] =>
-  [program?.reward, group?.saleReward, group?.leadReward].filter((reward) => reward != null)
+const rewardsIn = ({ program, group, partner }: TermsChange): Reward[] =>
+  [program?.reward, group?.saleReward, group?.leadReward, partner?.ownReward].filter(
+    (reward) => reward != null,
+  )
 
 /** In the order in which sales use up a reward: see `firstSale` in past-events.queries.ts. */
 const inOrder = (a: PastEvent, b: PastEvent): number =>
