@@ -9,6 +9,11 @@ export type Money = { amountCents: bigint; currency: string }
  */
 export const MAX_AMOUNT_CENTS = 99_999_999_999_999
 
+export const sumOf = (amounts: bigint[]): bigint => amounts.reduce((sum, cents) => sum + cents, 0n)
+
+/** The smaller amount. */
+export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
 /** In basis points. */
 const WHOLE = 10_000n
 

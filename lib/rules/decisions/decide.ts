@@ -1,6 +1,6 @@
 /** Decides a reported sale or lead: the partner, the commission, and why. */
 
-import type { Money } from '../../values/money.ts'
+import { type Money, sumOf } from '../../values/money.ts'
 import {
   attribute,
   type Credit,
@@ -184,7 +184,7 @@ const earnByRules = (
     decidedRules?.partnerId === partner.id ? decidedRules.rules : [],
   )
   const steps = lineSteps(earned, sale)
-  const amountCents = earned.reduce((sum, { earnedCents }) => sum + earnedCents, 0n)
+  const amountCents = sumOf(earned.map(({ earnedCents }) => earnedCents))
   const currency = sale?.currency ?? currencyOf(earned)
   return amountCents && currency
     ? { earned: { amountCents, currency }, steps }

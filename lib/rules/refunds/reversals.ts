@@ -1,7 +1,7 @@
 /** Reversals of commissions, in part or in whole, and what reinstates them. */
 
 import { canonicalJson } from '../../values/json.ts'
-import type { Money } from '../../values/money.ts'
+import { least, type Money } from '../../values/money.ts'
 import type { LineReversal, Step } from '../steps/steps.ts'
 import { manuallyReversedOf } from './manual-reversals.ts'
 import type { Returned } from './returns.ts'
@@ -34,7 +34,7 @@ export const toReverse = (
   const cents =
     reversedFor(amountCents, steps, returned).reversedCents +
     manuallyReversedOf(steps, partnerId, amountCents)
-  return cents < amountCents ? cents : amountCents
+  return least(cents, amountCents)
 }
 
 /** The row, if any, after which exactly `targetCents` of a commission are reversed. */

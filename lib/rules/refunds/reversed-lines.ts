@@ -2,7 +2,7 @@
  * What returns reverse of a commission: line by line, if its sale was rewarded line by line. The
  * result depends on the set of returns, never on their order. docs/decisions.md, "Refunds by line".
  */
-import { proportionOf } from '../../values/money.ts'
+import { least, proportionOf, sumOf } from '../../values/money.ts'
 import { apportion } from '../rewards/sale-lines.ts'
 import type { LineReversal, Step } from '../steps/steps.ts'
 import { type Returned, reversedOf } from './returns.ts'
@@ -79,7 +79,3 @@ const returnedByLine = (
   )
   return counted.map((cents, i) => cents + (rest[i] ?? 0n))
 }
-
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
-
-const sumOf = (amounts: bigint[]): bigint => amounts.reduce((sum, cents) => sum + cents, 0n)

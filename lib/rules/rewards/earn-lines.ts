@@ -1,6 +1,6 @@
 /** What a sale earns under a reward with rules, line by line. docs/rewards.md. */
 import { monthsAfter } from '../../values/days.ts'
-import { shareOf } from '../../values/money.ts'
+import { least, shareOf, sumOf } from '../../values/money.ts'
 import { areMet, eachCondition, type SaleFacts } from './conditions.ts'
 import { type Pay, payOf, type RewardTerms, type Rule } from './rewards.ts'
 import { apportion, type SaleLine } from './sale-lines.ts'
@@ -108,15 +108,13 @@ const flatOf = ({ pay, refusal }: LineEarning): bigint =>
 /** The part of each line of a flat amount that is paid once for all of them. */
 const shareFlat = (lines: LineEarning[]): [LineEarning, bigint][] => {
   const amounts = lines.map(({ line }) => line.amountCents)
-  const most = amounts.reduce((sum, cents) => sum + cents, 0n)
   const flat = lines[0] ? flatOf(lines[0]) : 0n
-  const parts = apportion(flat < most ? flat : most, amounts)
+  const parts = apportion(least(flat, sumOf(amounts)), amounts)
   return lines.map((line, i) => [line, parts[i] ?? 0n])
 }
 
 const earnedBy = ({ line, pay, refusal }: LineEarning): bigint => {
   if (refusal || pay.kind === 'none') return 0n
   if (pay.kind === 'percent') return shareOf(line.amountCents, pay.basisPoints)
-  const flat = BigInt(pay.amountCents) * BigInt(line.quantity)
-  return flat < line.amountCents ? flat : line.amountCents
+  return least(BigInt(pay.amountCents) * BigInt(line.quantity), line.amountCents)
 }

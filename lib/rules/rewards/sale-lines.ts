@@ -1,4 +1,5 @@
 /** The lines of a sale: what was bought, each with its part of the net amount. */
+import { sumOf } from '../../values/money.ts'
 
 /** Other periods, such as five weeks, have no name and match no condition. */
 export const BILLING_INTERVALS = ['day', 'week', 'month', 'quarter', 'half_year', 'year'] as const
@@ -22,7 +23,7 @@ export type StoredLine = {
 
 export type SaleLine = Omit<StoredLine, 'amountCents'> & { amountCents: bigint }
 
-/** Until an event has at most so many lines, it is one write. */
+/** The lines are stored in the row of their event, which is read and written as a whole. */
 export const MAX_LINES = 100
 
 /**
@@ -46,14 +47,14 @@ export const linesOf = (amountCents: bigint, stored: StoredLine[] | null): SaleL
  * @param weights     0 or more each
  */
 export const apportion = (amountCents: bigint, weights: bigint[]): bigint[] => {
-  const whole = weights.reduce((sum, weight) => sum + weight, 0n)
+  const whole = sumOf(weights)
   if (whole === 0n) return weights.map((_, i) => (i === 0 ? amountCents : 0n))
   const parts = weights.map((weight, i) => ({
     i,
     cents: (amountCents * weight) / whole,
     remainder: (amountCents * weight) % whole,
   }))
-  const left = amountCents - parts.reduce((sum, { cents }) => sum + cents, 0n)
+  const left = amountCents - sumOf(parts.map(({ cents }) => cents))
   const roundedUp = parts
     .toSorted((a, b) => Number(b.remainder - a.remainder) || a.i - b.i)
     .slice(0, Number(left))

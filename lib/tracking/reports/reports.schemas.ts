@@ -6,7 +6,7 @@ import { CLOCK_DIFFERENCE_MS, MAX_AGE_DAYS } from '../../rules/steps/occurred-at
 import type { PartnerCode, Report } from '../../rules/steps/report.ts'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../../values/emails.ts'
 import { MAX_ID_LENGTH } from '../../values/external-ids.ts'
-import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
+import { MAX_AMOUNT_CENTS, sumOf } from '../../values/money.ts'
 
 /** The largest body of a sale, in bytes: 100 lines with long ids and names, and all metadata. */
 export const SALE_MAX_BYTES = 256 * 1024
@@ -164,7 +164,7 @@ export const checkLines = (context: { value: Lined; issues: z.core.$ZodRawIssue[
   const refuse = (message: string) =>
     context.issues.push({ code: 'custom', message, path: ['lines'], input: lines })
   // As bigints, because a sum of so many numbers may not be exact.
-  const sum = lines.reduce((all, line) => all + BigInt(line.amountCents), 0n)
+  const sum = sumOf(lines.map((line) => BigInt(line.amountCents)))
   if (sum !== BigInt(amountCents))
     refuse(`The amounts of the lines add up to ${sum}, and amountCents is ${amountCents}.`)
   const bytes = lines.reduce((all, line) => all + bytesOf(line.metadata), bytesOf(metadata))
