@@ -9,11 +9,7 @@ export const BUYER_FIELDS = sql`array['name', 'fingerprint', 'billingEmail']`
 
 /** A fact, `f`, without the metadata of its lines. What was bought stays, as amounts do. */
 export const FACT = sql`
-  case when f ? 'lines'
-       then f || jsonb_build_object('lines', (
-         select jsonb_agg(line - 'metadata' order by place)
-         from jsonb_array_elements(f -> 'lines') with ordinality as l (line, place)))
-       else f end`
+  case when f ? 'lines' then f || jsonb_build_object('lines', without_metadata(f -> 'lines')) else f end`
 
 /**
  * @property due the rows that are due before a time, oldest first
