@@ -11,7 +11,7 @@ import { payableFrom } from '../attribution/payable-from.ts'
 import { selfReferralBy } from '../attribution/self-referrals.ts'
 import { emailOf } from '../identities/identities.ts'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
-import type { SaleFacts } from '../rewards/conditions.ts'
+import { NO_PAYMENTS, type SaleFacts } from '../rewards/conditions.ts'
 import { earnByLine, type LineEarning } from '../rewards/earn-lines.ts'
 import { earnings, type Reward } from '../rewards/rewards.ts'
 import { linesOf } from '../rewards/sale-lines.ts'
@@ -180,7 +180,7 @@ const earnByRules = (
     linesOf(sale?.amountCents ?? 0n, lines),
     askedOf(report, facts, now),
     { firstRewardedAt: sale && firstRewardedAt, months: rewardDurationMonths },
-    // What they asked for is erased.
+    // Of an erased customer, the facts that conditions ask for are erased too.
     decidedRules?.partnerId === partner.id ? decidedRules.rules : [],
   )
   const steps = lineSteps(earned, sale)
@@ -204,7 +204,7 @@ const askedOf = (
   coupons: [...(purchase?.coupons ?? []), ...(code?.by === 'coupon' ? [code.value] : [])],
   link: click?.link ?? null,
   sub: click?.sub ?? null,
-  history: history ?? { payments: 0, ofSubscription: null, firstSaleAt: null },
+  history: history ?? NO_PAYMENTS,
 })
 
 /** The currency of a lead's flat reward. */

@@ -13,7 +13,7 @@ import {
   reverseTo,
   toReverse,
 } from '../refunds/reversals.ts'
-import type { StoredLine } from '../rewards/sale-lines.ts'
+import { asFirstPayment } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 import { decidingRules, type Step } from '../steps/steps.ts'
 import { changesSale, differs, isRejected } from './changes-sale.ts'
@@ -252,9 +252,6 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
     country: country ?? undefined,
   }
 }
-
-/** A change of a subscription of which nothing was rewarded is its first payment. */
-const asFirstPayment = ({ isProration: _, ...line }: StoredLine): StoredLine => line
 
 const decideSale = (
   report: Report,

@@ -47,6 +47,8 @@ export type PaymentHistory = {
   firstSaleAt: Date | null
 }
 
+export const NO_PAYMENTS: PaymentHistory = { payments: 0, ofSubscription: null, firstSaleAt: null }
+
 /** What conditions ask of a sale or lead, beside its lines. */
 export type SaleFacts = {
   occurredAt: Date

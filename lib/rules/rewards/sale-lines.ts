@@ -39,6 +39,9 @@ export const linesOf = (amountCents: bigint, stored: StoredLine[] | null): SaleL
   return stored.map((line, i) => ({ ...line, amountCents: parts[i] ?? 0n }))
 }
 
+/** A change of a subscription of which nothing was rewarded before is its first payment. */
+export const asFirstPayment = ({ isProration: _, ...line }: StoredLine): StoredLine => line
+
 /**
  * Spreads an amount in proportion to weights, in integers: the largest remainders are rounded up,
  * the first of equal ones before the others. If all weights are 0, the first gets all.

@@ -1,7 +1,7 @@
 /** A reward worked out for one event, to show what the terms of a program mean. */
 import { monthsAfter } from '../../values/days.ts'
 import { decimalsOf, type Money } from '../../values/money.ts'
-import type { SaleFacts } from '../rewards/conditions.ts'
+import { NO_PAYMENTS, type SaleFacts } from '../rewards/conditions.ts'
 import { earnByLine } from '../rewards/earn-lines.ts'
 import { earnings, type RewardTerms } from '../rewards/rewards.ts'
 import { linesOf } from '../rewards/sale-lines.ts'
@@ -55,7 +55,7 @@ const factsOf = (sale: Money, occurredAt: Date): SaleFacts => ({
   coupons: [],
   link: null,
   sub: null,
-  history: { payments: 0, ofSubscription: null, firstSaleAt: null },
+  history: NO_PAYMENTS,
 })
 
 /** The example of a reward for sales. @param now when the customer buys first */

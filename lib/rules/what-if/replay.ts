@@ -14,7 +14,7 @@ import {
 } from '../decisions/past-events.ts'
 import { withImport } from '../decisions/payment-history.ts'
 import { endOfSecond, startAt } from '../identities/owner.ts'
-import type { StoredLine } from '../rewards/sale-lines.ts'
+import { asFirstPayment } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 
 /** What an event earns. */
@@ -113,10 +113,7 @@ const reportOf = (event: PastEvent, isRewardedBefore: boolean): Report => {
     metadata,
     sale,
     ...(coupon && { code: { by: 'coupon', value: coupon } }),
-    // As of a planned sale: the first payment of a subscription is no proration.
     lines: (purchase && !isRewardedBefore ? lines?.map(asFirstPayment) : lines) ?? undefined,
     country: country ?? undefined,
   }
 }
-
-const asFirstPayment = ({ isProration: _, ...line }: StoredLine): StoredLine => line
