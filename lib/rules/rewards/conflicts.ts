@@ -134,12 +134,12 @@ const narrow = (one: Case, condition: Condition): void => {
       range(fact, condition.atLeast, condition.atMost)
       break
     case 'customerMonths':
-      range(fact, condition.atLeast, before(condition.below))
+      range(fact, condition.atLeast, lastBelow(condition.below))
       break
     case 'lineAmount':
     case 'saleAmount':
       list('currency', [condition.currency])
-      range(fact, condition.atLeastCents ?? 0, before(condition.belowCents))
+      range(fact, condition.atLeastCents ?? 0, lastBelow(condition.belowCents))
       break
     case 'day':
       range(fact, dayNumber(condition.from), dayNumber(condition.until))
@@ -149,8 +149,8 @@ const narrow = (one: Case, condition: Condition): void => {
   }
 }
 
-/** The last whole number below another. */
-const before = (below: number | undefined): number | undefined =>
+/** The last whole number below a bound. */
+const lastBelow = (below: number | undefined): number | undefined =>
   below === undefined ? undefined : below - 1
 
 const dayNumber = (day: string | undefined): number | undefined =>

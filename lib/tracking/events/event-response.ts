@@ -24,7 +24,7 @@ const commissionOf = (event: EventRow, now: Date): EventResponse['commission'] =
   }
 }
 
-const linesOf = ({ lines }: EventRow): EventResponse['lines'] =>
+const linesResponse = ({ lines }: EventRow): EventResponse['lines'] =>
   lines?.map((line) => ({
     productId: line.productId,
     priceId: line.priceId ?? null,
@@ -57,7 +57,7 @@ export const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   currency: event.currency,
   sale:
     event.saleExternalId === null ? null : { id: event.saleId, externalId: event.saleExternalId },
-  lines: linesOf(event),
+  lines: linesResponse(event),
   customerCountry: event.country,
   metadata: event.metadata,
   occurredAt: event.occurredAt,

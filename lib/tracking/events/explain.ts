@@ -17,7 +17,7 @@ import { counted } from '../../values/plural.ts'
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 const day = (iso: string): string => DAY.format(new Date(iso))
 
-const pays = (reward: RewardFacts, money: MoneyFormat): string => {
+const rewardWords = (reward: RewardFacts, money: MoneyFormat): string => {
   const { rules } = reward
   const base =
     'percent' in reward
@@ -147,11 +147,11 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
     case 'unknown_customer':
       return 'No coupon, click or earlier referral of the customer links this event to a partner.'
     case 'group_reward':
-      return `The partner’s group “${facts.group}” sets the reward: ${pays(facts, money)}.`
+      return `The partner’s group “${facts.group}” sets the reward: ${rewardWords(facts, money)}.`
     case 'program_reward':
-      return `The program’s reward applies: ${pays(facts, money)}.`
+      return `The program’s reward applies: ${rewardWords(facts, money)}.`
     case 'partner_reward':
-      return `The partner has a reward of its own: ${pays(facts, money)}.`
+      return `The partner has a reward of its own: ${rewardWords(facts, money)}.`
     case 'line_reward':
       return explainLine(facts, money)
     case 'no_reward':

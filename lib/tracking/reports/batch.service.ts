@@ -213,7 +213,8 @@ const refOf = ({ report }: Item): string => report.customerExternalId
 /**
  * The reports that can be decided together, because none depends on an earlier one. All reports of
  * a customer depend on its first one, which may decide who owns the customer, on each dated one, and
- * on each whose decision depends on what was paid before. If other reports depend on each other, the later one conflicts.
+ * on each whose decision depends on what was paid before. If other reports depend on each other, the
+ * later one conflicts.
  *
  * @param customerOf the customer of a report, or the id that the report names while that is unknown
  * @param begun      the ids of customers whose first report is saved, or about to be, and did not

@@ -113,12 +113,10 @@ export const completeReport = async (
   if (event.bodyHash !== null) return event
   const { kind, externalId, customerExternalId, metadata, lines, country, code } = report
   const clickId = facts.click?.id ?? null
-  const incomplete = {
-    ...{ kind, externalId, customerExternalId, metadata, lines, country, code },
-    ...{ clickId, bodyHash },
-  }
+  const reported = { kind, externalId, customerExternalId, metadata, lines, country, code }
   const { isAnnounced = null } = event
-  return { ...(await joinReport(facts.workspaceId, incomplete)), bodyHash, isAnnounced }
+  const joined = await joinReport(facts.workspaceId, { ...reported, clickId, bodyHash })
+  return { ...joined, bodyHash, isAnnounced }
 }
 
 /** A hash of the report, with defaults and sorted keys, to recognise a repeat that differs. */
