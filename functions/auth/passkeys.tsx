@@ -29,6 +29,7 @@ import {
   PasskeyRequest,
   PasskeySignature,
 } from '../../lib/sign-in/requests/sign-in.schemas.ts'
+import { jsonOf } from '../../lib/values/json.ts'
 
 const PASSKEYS = '/auth/passkeys'
 
@@ -68,14 +69,6 @@ const show = async (c: PasskeyContext, problem?: string, status: 200 | 403 | 409
 const nameIn = (typed: string | undefined, fallback: string): string =>
   typed?.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_PASSKEY_NAME) || fallback
 
-const parsed = (text: string | undefined): unknown => {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return null
-  }
-}
-
 /** /auth/passkeys: a person's passkeys, which confirm a session. */
 export default createRoutes<OwnSessionEnv>()
   .get(PASSKEYS, passkeyHolder(), (c) => show(c))
@@ -94,7 +87,7 @@ export default createRoutes<OwnSessionEnv>()
     const { signedInAt, now } = c.var
     if (!isFresh(signedInAt, now)) return show(c, t(m.confirm_identity), 403)
     const { name, response } = c.req.valid('form')
-    const { data } = checked(NewPasskeyResponse, parsed(response))
+    const { data } = checked(NewPasskeyResponse, jsonOf(response))
     const browser = browserOf(c)
     const about = { name: nameIn(name, browser), browser }
     const isAdded = data !== undefined && (await addByResponse(c, data, about))

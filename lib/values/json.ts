@@ -46,6 +46,15 @@ const locateUnstorable = (body: unknown): { path: string; message: string } | nu
 const UNSTORABLE = 'Remove the NUL character or the unpaired surrogate.'
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
+/** The value that a text is in JSON; null for any other text. */
+export const jsonOf = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return null
+  }
+}
+
 /** Serializes with sorted keys, so that equal content gives equal text. Expects a limited depth. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>

@@ -21,6 +21,7 @@ import { GroupChange } from '../../../lib/programs/groups.schemas.ts'
 import { changeProgram, listPrograms } from '../../../lib/programs/programs.queries.ts'
 import { ProgramChange } from '../../../lib/programs/programs.schemas.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
+import { jsonOf } from '../../../lib/values/json.ts'
 import { RewardsPage } from './import-reward-pages.tsx'
 
 /** The largest page of a list. */
@@ -45,14 +46,6 @@ const show = async (c: Context<WorkspaceEnv>, state: State = {}) => {
   const base = `/app/${workspace.slug}`
   const children = <RewardsPage {...{ base, programs, targets }} {...state} rewards={read} />
   return renderSection(c, '/import', m.imports_rewards, children, state.errors ? 400 : 200)
-}
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** The change that a form asks for, validated as a request of the API. */

@@ -12,7 +12,7 @@ import { readPartnerPage } from '../../../lib/overview/partner-page.queries.ts'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
 import { buildLink } from '../../../lib/pages/forms/link-builder.tsx'
 import { MINIMUM_CURRENCY } from '../../../lib/pages/forms/program-fields.tsx'
-import { readReward } from '../../../lib/pages/forms/read-reward.ts'
+import { keepRules, readReward } from '../../../lib/pages/forms/read-reward.ts'
 import { noticeFor } from '../../../lib/pages/layout/parts.tsx'
 import { renderSection } from '../../../lib/pages/layout/render.tsx'
 import { textsOf } from '../../../lib/pages/layout/text.ts'
@@ -30,7 +30,6 @@ import { NewCoupon } from '../../../lib/partners/links/coupons.schemas.ts'
 import { addLink, releaseLink } from '../../../lib/partners/links/links.queries.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
 import { NewLink, PartnerChange } from '../../../lib/partners/lists/partners.schemas.ts'
-import { rewardResponse } from '../../../lib/rules/rewards/rewards.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { saveAdjustment } from '../../../lib/tracking/ledger/adjustments.queries.ts'
 import { parseMoney } from '../../../lib/values/money.ts'
@@ -100,12 +99,6 @@ const change = async (
   return update.outcome === 'done' ? null : partnerError(update, changes.slug)
 }
 
-/** The rules of the partner's own reward. The form has only its base. */
-const presentRules = async (c: Context<WorkspaceEnv>) => {
-  const { reward } = await readById(c, 'partner', findPartner)
-  return reward && rewardResponse(reward).rules
-}
-
 const PATH = '/app/:workspace/partners/:id'
 
 /** /app/:workspace/partners/:id: one partner (spec section 4.5). */
@@ -122,13 +115,14 @@ export default createRoutes<WorkspaceEnv>()
         ? [{ path: 'minimumPayoutCents', message: textsOf(c)(m.partners_enter_amount_such) }]
         : []
     const own = readReward('reward', fields)
-    const reward = own.reward && { ...own.reward, rules: await presentRules(c) }
     const { data, errors } = checkForm(PartnerChange, {
-      input: { name, groupId, reward, documentsReceived, minimumPayoutCents },
+      input: { name, groupId, reward: own.reward, documentsReceived, minimumPayoutCents },
       problems: [...own.problems, ...problems],
     })
     if (errors) return showPartner(c, { form: 'partner', fields, errors }, 400)
-    const refusal = await change(c, data)
+    const saved = await readById(c, 'partner', findPartner)
+    const reward = keepRules(data.reward ?? null, saved.reward)
+    const refusal = await change(c, { ...data, reward })
     if (refusal) throw refusal
     return done(c, 'saved')
   })

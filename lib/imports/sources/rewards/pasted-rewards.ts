@@ -1,4 +1,5 @@
 /** Rewards in a response of another platform's API that a manager pastes. */
+import { jsonOf } from '../../../values/json.ts'
 import { fieldsOf } from '../platforms/json.ts'
 import { PLATFORMS } from '../platforms/platforms.ts'
 import type { SourceReward } from '../source-rows.ts'
@@ -28,12 +29,4 @@ export const pastedRewards = (platform: RewardPlatform, text: string): SourceRew
   )
   const rewards = (page?.rows ?? []).filter((row) => row.kind === 'reward')
   return rewards.length > 0 ? rewards : null
-}
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
