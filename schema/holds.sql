@@ -8,22 +8,6 @@ create or replace function purchase_id_kind(id text) returns text language sql i
                 when id ~ '^(pi|ch|py)_' then 'payment' else 'report' end
 $$;
 
--- Whether a sale is one of its customer's payments, which rules of a reward count: see
--- lib/rules/decisions/payment-history.ts. One that is recorded under several ids counts once, and so
--- does one that the merchant reports too where its processor reports the sales.
-create or replace function is_payment(e events) returns boolean language sql stable as $$
-    select e.kind = 'sale' and e.amount_cents > 0 and is_counted(e.steps) and not e.is_duplicate
-       and (e.report_occurred_at is null or purchase_id_kind(e.external_id) <> 'report'
-            or sales_from_at(e.workspace_id, e.report_occurred_at) in ('both', 'api')
-            or exists (select from processor_events p where p.event_id = e.id))
-$$;
-
--- Whether a reward of the workspace may ask for payments.
-create or replace function counts_payments(workspace uuid) returns boolean
-language sql stable as $$
-    select exists (select from rewards r where r.workspace_id = workspace and r.rules is not null)
-$$;
-
 -- What a sale is compared by, from its row and what a processor's events say of its purchase: the
 -- kinds of ids that are known of it, its amounts, net and gross, and the addresses of its buyer. An
 -- id of the merchant's counts once a sale is reported under it.

@@ -92,6 +92,22 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
             last_at = greatest(report_mismatches.last_at, excluded.last_at)
 $$;
 
+-- Whether a sale is one of its customer's payments, which rules of a reward count. One that is
+-- recorded under several ids counts once, and so does one that the merchant reports too where its
+-- processor reports the sales.
+create or replace function is_payment(e events) returns boolean language sql stable as $$
+    select e.kind = 'sale' and e.amount_cents > 0 and is_counted(e.steps) and not e.is_duplicate
+       and (e.report_occurred_at is null or purchase_id_kind(e.external_id) <> 'report'
+            or sales_from_at(e.workspace_id, e.report_occurred_at) in ('both', 'api')
+            or exists (select from processor_events p where p.event_id = e.id))
+$$;
+
+-- Whether a reward of the workspace may ask for payments.
+create or replace function counts_payments(workspace uuid) returns boolean
+language sql stable as $$
+    select exists (select from rewards r where r.workspace_id = workspace and r.rules is not null)
+$$;
+
 -- What a customer paid before a report: PaymentHistory in lib/rules/rewards/conditions.ts, and
 -- lib/rules/decisions/payment-history.ts for recomputed sales. Of an unknown customer, it is the
 -- sales under its id, which the report adopts.
