@@ -35,8 +35,10 @@ export const hold = (when: Conditions | Condition, line: AskedLine): Truth => {
 
 const not = (truth: Truth): Truth => (truth === null ? null : !truth)
 
-const everyOf = (truths: Truth[]): Truth =>
-  truths.includes(false) ? false : truths.includes(null) ? null : true
+const everyOf = (truths: Truth[]): Truth => {
+  if (truths.includes(false)) return false
+  return truths.includes(null) ? null : true
+}
 
 const holdsOne = (condition: Condition, line: AskedLine): Truth => {
   const { stored, amountCents, saleCents, currency } = line

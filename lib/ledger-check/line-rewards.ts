@@ -1,4 +1,5 @@
 /** What the lines of a sale are to earn by the rules of its reward, computed anew. */
+import type { LineRefusal } from '../rules/rewards/earn-lines.ts'
 import type { Pay, Rule } from '../rules/rewards/rewards.ts'
 import type { StoredLine } from '../rules/rewards/sale-lines.ts'
 import type { LineFacts } from '../rules/steps/steps.ts'
@@ -115,18 +116,18 @@ const ruleName = (rule: string | null): string => (rule === null ? 'the base' : 
 
 /** Whether a flat base is refused in another currency, and a proration for a flat amount. */
 const checkRefusal = (line: Line, { currency, isFirstRewarded }: Sale): string | null => {
-  const { facts, pay, stored } = line
+  const { facts } = line
   if (facts.refusal === 'past_duration') return null
-  const isFlat = pay.kind === 'flat'
-  const wanted =
-    isFlat && pay.currency !== currency
-      ? 'other_currency'
-      : isFlat && pay.per === 'sale' && stored?.isProration
-        ? 'proration'
-        : undefined
+  const wanted = refusalOf(line, currency)
   if (facts.refusal === wanted) return null
   if (wanted === 'proration' && isFirstRewarded && !facts.refusal) return null
   return `${nameOf(line)}: it is ${wanted ? `to be refused (${wanted})` : 'to be rewarded'}. The ledger has it ${facts.refusal ? `refused (${facts.refusal})` : 'rewarded'}.`
+}
+
+const refusalOf = ({ pay, stored }: Line, currency: string): LineRefusal | undefined => {
+  if (pay.kind !== 'flat') return undefined
+  if (pay.currency !== currency) return 'other_currency'
+  return pay.per === 'sale' && stored?.isProration ? 'proration' : undefined
 }
 
 /** What each line earns; of a flat amount per sale, what all lines of its rule do. */

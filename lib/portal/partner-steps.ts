@@ -263,10 +263,8 @@ const explainReward = (
 const explainLine = (facts: LineFacts, kind: EventKind, { money, t }: Writing): string => {
   const { line, name, productId, rule, pays, earnedCents, currency, refusal } = facts
   const whole = t(kind === 'lead' ? m.line_whole_lead : m.line_whole_sale)
-  const what = [...(line ? [t(m.line_of_sale, { line })] : []), name ?? productId ?? []]
-    .flat()
-    .join(', ')
-  const of = { what: what || whole }
+  const parts = [line && t(m.line_of_sale, { line }), name ?? productId].filter(Boolean)
+  const of = { what: parts.join(', ') || whole }
   if (refusal) return t(REFUSALS[refusal], of)
   if (!pays) return t(m.line_rule_nothing, { ...of, rule: rule ?? '' })
   const earned = {

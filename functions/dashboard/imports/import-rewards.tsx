@@ -90,9 +90,9 @@ export default createRoutes<WorkspaceEnv>()
     const change = changeIn(c.req.valid('form'))
     if (change.errors) return show(c, { errors: change.errors })
     const act = actOf(c)
-    const page =
+    const { id } =
       change.kind === 'program'
-        ? `programs/${(await found('program', change.id, (id) => changeProgram(db, act, id, change.data))).id}`
-        : `groups/${(await found('group', change.id, (id) => changeGroup(db, act, id, change.data))).id}`
-    return c.redirect(`/app/${workspace.slug}/${page}?done=saved`, 303)
+        ? await found('program', change.id, (id) => changeProgram(db, act, id, change.data))
+        : await found('group', change.id, (id) => changeGroup(db, act, id, change.data))
+    return c.redirect(`/app/${workspace.slug}/${change.kind}s/${id}?done=saved`, 303)
   })
