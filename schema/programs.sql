@@ -14,8 +14,8 @@ create table rewards (
         constraint rewards_amount_cents_check check (amount_cents between 0 and 99999999999999),
     currency      char(3)
         constraint rewards_currency_check check (currency ~ '^[A-Z]{3}$'),
-    -- Rule[] in lib/rules/rewards/rewards.ts: the first that applies to a line of a sale decides it
-    -- Not jsonb, which would sort the keys of conditions: they are answered as they were sent.
+    -- Rule[] in lib/rules/rewards/rewards.ts. Not jsonb, which would sort the keys of conditions:
+    -- they are answered as they were sent.
     rules         json
         constraint rewards_rules_check check (json_array_length(rules) between 1 and 30),
     created_at    timestamptz  not null default now(),

@@ -209,7 +209,7 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
 }
 
 /**
- * What was bought, and the buyer's country. The processor's lines count if it names products, else
+ * What was bought, and the customer's country. The processor's lines count if it names products, else
  * the merchant's; where only the merchant's sales earn, the merchant's do.
  */
 const boughtOf = (

@@ -37,7 +37,7 @@ export type RecordedSale = {
   /** The click that the merchant reported, or that the checkout carried. */
   clickId: string | null
   sale: Money
-  /** What was bought, and the buyer's country, by the merchant or the processor: see `boughtOf`. */
+  /** What was bought, and the customer's country: see `boughtOf`. */
   lines: StoredLine[] | null
   country: string | null
   /** What the merchant reported with it. */

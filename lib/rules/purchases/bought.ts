@@ -1,4 +1,4 @@
-/** What was bought by a payment, and in which country the buyer is. */
+/** What was bought by a payment, and the customer's country. */
 import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { CheckoutFact, Fact, InvoiceFact } from './facts.ts'
 import { byText } from './received.ts'

@@ -22,7 +22,7 @@ export type Paid = PaidPart & { currency: string; outOfBand?: PaidPart }
 type Bought = {
   /** With the amounts that it states, before what else was paid is spread over them: `linesOf`. */
   lines?: StoredLine[]
-  /** The buyer's country: ISO 3166. */
+  /** The customer's country: ISO 3166. */
   country?: string
 }
 
