@@ -7,7 +7,7 @@ export type LinesOf = { of: 'invoice' | 'checkout' | 'credit_note'; id: string }
 /** Stripe's maximum. */
 const PAGE = 100
 /** Several times what Stripe allows on an invoice. It takes ten calls. */
-const MAX_LINES = 1_000
+const MAX_READ = 1_000
 
 /** All lines, in the shape of the API version of the stripe package. */
 export const readLines = async (stripe: Stripe, { of, id }: LinesOf): Promise<object[]> => {
@@ -18,7 +18,7 @@ export const readLines = async (stripe: Stripe, { of, id }: LinesOf): Promise<ob
   }
   const lines: object[] = []
   for await (const line of lists[of]()) {
-    if (lines.push(line) === MAX_LINES) break
+    if (lines.push(line) === MAX_READ) break
   }
   return lines
 }

@@ -3,6 +3,7 @@ import { furtherLines, soldLines } from '../../../rules/purchases/sold-lines.ts'
 import type { BillingInterval, StoredLine } from '../../../rules/rewards/sale-lines.ts'
 import { fromStripe } from '../../../stripe/amounts.ts'
 import type { CheckoutLine, CreditNoteLine, InvoiceLine, Price, Taxes } from './lines.schemas.ts'
+import { sum } from './paid-amounts.ts'
 
 /** A page of lines, as `page` of fields.schemas.ts reads it. */
 type Page<Line> = { data: Line[]; hasMore: boolean; total: number | null }
@@ -106,9 +107,6 @@ export const linesOfCreditNote = (
   })
   return lines.length ? { lines } : {}
 }
-
-const sum = (parts: { amount: number }[] | null | undefined): number =>
-  (parts ?? []).reduce((total, { amount }) => total + amount, 0)
 
 /** Taxes on top of an amount are not in it. Older versions state the amount without tax, too. */
 const withoutIncludedTax = (

@@ -37,8 +37,8 @@ export const readCheckout = (
   const reference = session.client_reference_id
   const email = session.customer_details?.email ?? session.customer_email
   const amounts = { total, tax: details?.amount_tax ?? 0, shipping }
-  const sold = session.currency ?? 'USD'
-  const due = paid(sold, amounts, total)
+  const currency = session.currency ?? 'USD'
+  const due = paid(currency, amounts, total)
   const country = session.customer_details?.address
   return {
     customer,
@@ -71,7 +71,7 @@ export const readCheckout = (
         // The lines of an invoice are its own.
         ...(invoice === null &&
           total > 0 &&
-          linesOfCheckout(session.line_items, netOf(amounts), sold)),
+          linesOfCheckout(session.line_items, netOf(amounts), currency)),
         ...(country && { country }),
       },
     ],

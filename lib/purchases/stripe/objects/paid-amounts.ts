@@ -4,8 +4,8 @@ import { fromStripe } from '../../../stripe/amounts.ts'
 import { proportionOf } from '../../../values/money.ts'
 import type { Invoice } from './objects.schemas.ts'
 
-const sum = (parts: { amount: number }[]): number =>
-  parts.reduce((total, part) => total + part.amount, 0)
+export const sum = (parts: { amount: number }[] | null | undefined): number =>
+  (parts ?? []).reduce((total, { amount }) => total + amount, 0)
 
 export type Amounts = { total: number; tax: number; shipping: number }
 
@@ -43,7 +43,7 @@ export const amountsOf = (invoice: Invoice): Amounts => ({
   total: invoice.total,
   tax:
     invoice.total_excluding_tax == null
-      ? (invoice.tax ?? sum(invoice.total_taxes ?? invoice.total_tax_amounts ?? []))
+      ? (invoice.tax ?? sum(invoice.total_taxes ?? invoice.total_tax_amounts))
       : invoice.total - invoice.total_excluding_tax,
   shipping: shippingOf(invoice.shipping_cost) ?? 0,
 })
