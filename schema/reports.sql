@@ -530,8 +530,7 @@ begin
             perform assert_unchanged(false);
         end if;
     end if;
-    -- Under the lock of the customer, or of its id. It is compared without the start of an import,
-    -- which changes the revision.
+    -- Under the lock of the customer, or of its id.
     if paid_before is not null then
         perform assert_unchanged(paid_before = (payments_before(workspace,
             (customer ->> 'id')::uuid, customer_external_id, external_id,

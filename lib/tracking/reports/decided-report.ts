@@ -67,7 +67,7 @@ export const changesOf = (
     (isMover && partner.id !== customer.partnerId) ||
     (customer.isClickedFirst && referrer !== null) ||
     isDated
-  // Concurrent sales of which the number decides must not count as the same one.
+  // Concurrent sales that are decided by their payment number must not get the same one.
   const isRevised = isReferred || isNumbered(decided)
   // To verify an address may mark sales, too.
   const isNamed =
