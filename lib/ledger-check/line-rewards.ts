@@ -117,7 +117,7 @@ const ruleName = (rule: string | null): string => (rule === null ? 'the base' : 
 /** Whether a flat base is refused in another currency, and a proration for a flat amount. */
 const checkRefusal = (line: Line, { currency, isFirstRewarded }: Sale): string | null => {
   const { facts } = line
-  if (facts.refusal === 'past_duration') return null
+  if (facts.refusal === 'past_reward_duration') return null
   const wanted = refusalOf(line, currency)
   if (facts.refusal === wanted) return null
   if (wanted === 'proration' && isFirstRewarded && !facts.refusal) return null

@@ -276,7 +276,7 @@ const explainLine = (facts: LineFacts, kind: EventKind, { money, t }: Writing): 
 }
 
 const REFUSALS: Record<LineRefusal, Message<{ what: string }>> = {
-  past_duration: m.line_ended,
+  past_reward_duration: m.line_ended,
   proration: m.line_proration,
   other_currency: m.line_other_currency,
 }

@@ -66,7 +66,7 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
       line({ line: 2, productId: 'prod_y', pays: { percent: 20 }, earnedCents: 200 }),
       line({ line: 3, rule: 'Seats', pays: { amountCents: 500, currency: 'USD', per: 'unit' } }),
       line({ line: 4, name: 'Gift card', rule: 'Gift cards', pays: null, earnedCents: 0 }),
-      line({ line: 5, rule: 'Seats', refusal: 'past_duration', earnedCents: 0 }),
+      line({ line: 5, rule: 'Seats', refusal: 'past_reward_duration', earnedCents: 0 }),
     ],
     shown: [
       'Your reward depends on what was bought: 20%, unless a rule pays otherwise.',

@@ -132,7 +132,7 @@ describe('a line earns', () => {
       { firstRewardedAt, months: 12 },
     )
     expect(cents(earned)).toEqual([300, 10, 0])
-    expect(earned.map((one) => one.refusal)).toEqual([null, null, 'past_duration'])
+    expect(earned.map((one) => one.refusal)).toEqual([null, null, 'past_reward_duration'])
   })
 })
 

@@ -98,7 +98,7 @@ test.each<[Step, string]>([
         pays: { amountCents: 500, currency: 'USD', per: 'unit' },
         earnedCents: 0,
         currency: 'USD',
-        refusal: 'past_duration',
+        refusal: 'past_reward_duration',
       },
     },
     'Line 1: the rule “Seats” would pay 5.00 USD per unit, but the reward has ended for this customer.',

@@ -16,7 +16,7 @@ export type Duration = {
 /** Why a line earns nothing under what decides it. */
 export type LineRefusal =
   /** The reward has ended for the customer. */
-  | 'past_duration'
+  | 'past_reward_duration'
   /** A flat amount per sale is not paid for a proration. */
   | 'proration'
   /** The base is a flat amount in another currency than the sale. */
@@ -97,7 +97,7 @@ const refusalOf = (
 ): LineRefusal | null => {
   const months = rule?.durationMonths === undefined ? usual : rule.durationMonths
   if (firstRewardedAt && months !== null && occurredAt >= monthsAfter(firstRewardedAt, months))
-    return 'past_duration'
+    return 'past_reward_duration'
   if (!isPaidIn(pay, sale?.currency ?? null)) return 'other_currency'
   return isProration && isFlatPerSale(pay) ? 'proration' : null
 }

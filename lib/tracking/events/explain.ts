@@ -27,7 +27,7 @@ const rewardWords = (reward: RewardFacts, money: MoneyFormat): string => {
 }
 
 const REFUSALS: Record<LineRefusal, string> = {
-  past_duration: 'the reward has ended for this customer',
+  past_reward_duration: 'the reward has ended for this customer',
   proration: 'a flat amount per sale is not paid for a proration',
   other_currency: 'the sale is in another currency',
 }
