@@ -2,14 +2,9 @@ import * as m from '../../../lib/languages/messages.ts'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
 import { Table } from '../../../lib/pages/tables/table.tsx'
-import type { StoredLine } from '../../../lib/rules/rewards/sale-lines.ts'
 import type { LineFacts } from '../../../lib/rules/steps/steps.ts'
 import type { EventRow } from '../../../lib/tracking/events/events.queries.ts'
-
-const productOf = ({ name, productId }: StoredLine): string => {
-  if (name && productId) return `${name} (${productId})`
-  return name ?? productId ?? t(m.layout_none)
-}
+import { productWords } from '../../../lib/tracking/events/explain.ts'
 
 /** What each line earned, if the reward has rules. The only line of a sale has no number. */
 const earnedByLine = ({ steps }: EventRow): Map<number, LineFacts> =>
@@ -40,7 +35,7 @@ export const EventLines = ({ event }: { event: EventRow }) => {
           const facts = earned.get(i + 1)
           return (
             <tr>
-              <td>{productOf(line)}</td>
+              <td>{productWords(line.name, line.productId) ?? t(m.layout_none)}</td>
               <td class="number">{figure(BigInt(line.quantity))}</td>
               <td class="number">{money(line.amountCents, currency ?? '')}</td>
               {earned.size > 0 && (

@@ -34,11 +34,17 @@ const REFUSALS: Record<LineRefusal, string> = {
 
 const LIST = new Intl.ListFormat('en')
 
+/** A product by its name and its id, as far as they are known. */
+export const productWords = (
+  name: string | null | undefined,
+  productId: string | null | undefined,
+): string | null => (name && productId ? `${name} (${productId})` : (name ?? productId ?? null))
+
 /** Such as: Line 2, Annual plan (prod_x): the rule “Annual plans” pays 30%, 237.00 USD. */
 const explainLine = (facts: LineFacts, money: MoneyFormat): string => {
   const { line, productId, name, rule, pays, earnedCents, currency, refusal } = facts
-  const product = name && productId ? `${name} (${productId})` : (name ?? productId)
-  const what = [...(line ? [`Line ${line}`] : []), ...(product ? [product] : [])].join(', ')
+  const parts = [line && `Line ${line}`, productWords(name, productId)]
+  const what = parts.filter(Boolean).join(', ')
   const who = rule === null ? 'no rule applies, so the base' : `the rule “${rule}”`
   const subject = `${what || (facts.amountCents === undefined ? 'The lead' : 'The sale')}: ${who}`
   const others = otherCurrencyWords(facts.otherCurrencies ?? [])
