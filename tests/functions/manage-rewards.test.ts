@@ -264,11 +264,11 @@ describe('a reward is refused', () => {
       'an error in the second level',
       when({ any: [product('a'), product('')] }),
       `${AT}.any.1.in.0`,
-      '1 to 200',
+      '1 to 255',
     ],
     ['no values', when(product()), `${AT}.in`, '1 to 100'],
     ['101 values', when(product(...Array(101).fill('a'))), `${AT}.in`, '1 to 100'],
-    ['a value of 201 characters', when(product('x'.repeat(201))), `${AT}.in.0`, '1 to 200'],
+    ['a value of 256 characters', when(product('x'.repeat(256))), `${AT}.in.0`, '1 to 255'],
     ['a value that is a number', when({ fact: 'product', in: [1] }), `${AT}.in.0`, 'text'],
     ['a country in lower case', when({ fact: 'country', in: ['de'] }), `${AT}.in.0`, 'upper-case'],
     [

@@ -12,7 +12,7 @@ export const MAX_CONDITIONS = 20
 export const MAX_VALUES = 100
 
 /** In characters: as long as the ids of products and the values of metadata that people compare. */
-export const MAX_VALUE_LENGTH = 200
+export const MAX_VALUE_LENGTH = 255
 
 /** A hundred years: more than a rule distinguishes. */
 export const MAX_MONTHS = 1_200
