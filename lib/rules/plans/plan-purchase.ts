@@ -46,7 +46,11 @@ const planLedger = (received: Purchase, facts: KnownFacts, trigger: Trigger): Pu
   const { recorded } = facts
   const purchase = count(received, facts)
   const { sale, referredAt } = purchase
-  if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts, trigger)
+  if (facts.salesFrom === 'api') {
+    const plan = planSaleOfMerchant(purchase, facts, trigger)
+    // The setting of the report's time is in force until it is known when the payment was made.
+    return recorded && !sale ? planWait(purchase, plan) : plan
+  }
   if (recorded && trigger === 'return' && !hasUnmerged(facts))
     return planReturns(purchase, recorded, facts)
   if (!sale || !referredAt) {
