@@ -5,7 +5,17 @@ import { connect } from '../../lib/db/connection.ts'
 import { clearExpired, removeDue } from '../../lib/people/retention.queries.ts'
 import { DEFAULTS, daysOf } from '../../lib/people/retention.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { checkoutSession, refund, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+import { paying, setRules } from '../support/reward-rules.ts'
+import {
+  checkoutSession,
+  invoice,
+  refund,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../support/stripe.ts'
+import { basilLine, pageOf } from '../support/stripe-lines.ts'
+import { openStripeShop } from '../support/stripe-shop.ts'
 
 const database = useDatabase()
 const db = () => connect(inject('database'))
@@ -195,3 +205,35 @@ test.each(['0', '-1', '1.5', 'soon', ''])(
     )
   },
 )
+
+test('a sale that a rule decided by the metadata of a line earns the same once Stripe’s event has lost it', async () => {
+  const shop = await openStripeShop(database)
+  const { merchant } = shop
+  await setRules(database, merchant.programId, [
+    paying(50, { fact: 'metadata', key: 'plan', in: ['gold'] }),
+  ])
+  const customer = stripeId('cus')
+  await merchant.lead({ externalId: customer, clickId: await shop.clickBefore() })
+  const lines = pageOf([basilLine('gold', { metadata: { plan: 'gold' } }), basilLine('plain')])
+  const total = 9_800
+  const paid = invoice({ customer, amount_paid: total, total, total_excluding_tax: total, lines })
+  await shop.deliver('invoice.paid', paid)
+  await database.query('update processor_events set occurred_at = $2 where workspace_id = $1', [
+    merchant.workspace.id,
+    OLDER,
+  ])
+  await all((limit) => removeDue(db(), 'purchases', OLD, limit))
+  const kept = await database.query(
+    `select from processor_events where workspace_id = $1 and facts::text like '%metadata%'`,
+    [merchant.workspace.id],
+  )
+  expect(kept).toEqual([])
+  // An earlier sale of the customer, so that it is decided again.
+  await merchant.sale({
+    externalId: 'earlier',
+    customerExternalId: customer,
+    occurredAt: new Date(Date.now() - 600_000).toISOString(),
+  })
+  const sale = (await shop.sales()).find(({ external_id }) => external_id === paid.id)
+  expect(sale).toMatchObject({ slug: 'maya', earned: 2_450 + 490 })
+})

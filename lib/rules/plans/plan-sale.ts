@@ -1,5 +1,6 @@
 /** Plans the credit of a sale, and what it earns. */
 
+import { canonicalJson } from '../../values/json.ts'
 import type { Money } from '../../values/money.ts'
 import type { Credit, DecidedRules } from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
@@ -13,7 +14,7 @@ import {
   reverseTo,
   toReverse,
 } from '../refunds/reversals.ts'
-import { asFirstPayment } from '../rewards/sale-lines.ts'
+import { asFirstPayment, type StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 import { decidingRules, type Step } from '../steps/steps.ts'
 import { changesSale, differs, isRejected } from './changes-sale.ts'
@@ -218,11 +219,23 @@ const boughtOf = (
 ): Pick<SaleChange, 'lines' | 'country'> => {
   const reported = [recorded, ...duplicates].filter((sale) => sale !== null)
   const known = salesFrom === 'api' ? [...reported, purchase] : [purchase, ...reported]
+  const lines = known.find((one) => one.lines)?.lines ?? null
   return {
-    lines: known.find(({ lines }) => lines)?.lines ?? null,
+    lines: lines && withMetadata(lines, recorded?.lines ?? null),
     country: known.find(({ country }) => country)?.country ?? null,
   }
 }
+
+/**
+ * The lines with the metadata that is stored with the sale, if they are the same otherwise: the
+ * facts of a payment lose it in time, and what the sale earns must not change by that.
+ */
+const withMetadata = (lines: StoredLine[], stored: StoredLine[] | null): StoredLine[] => {
+  if (!stored || lines.some(({ metadata }) => metadata)) return lines
+  return canonicalJson(stored.map(withoutMetadata)) === canonicalJson(lines) ? stored : lines
+}
+
+const withoutMetadata = ({ metadata: _, ...line }: StoredLine): Omit<StoredLine, 'metadata'> => line
 
 /** The sale, as if the merchant had reported it. */
 const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report => {
