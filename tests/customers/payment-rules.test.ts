@@ -212,6 +212,7 @@ test('where Stripe reports the sales, a report of the same payment under another
     },
     { sales: { order: 'nobody 0', pi_first: 'maya 2450', pi_second: 'maya 490' } },
   )
+  expect(await database.differences(id)).toEqual([])
 })
 
 test('a dated report that comes late takes its place among the payments, credited or not', async () => {
@@ -351,4 +352,5 @@ test('a payment counts as one again once a manager has rejected its duplicate', 
     pi_next: 'maya 490',
   })
   expect(await database.violations(merchant.workspace.id)).toEqual([])
+  expect(await database.differences(merchant.workspace.id)).toEqual([])
 })
