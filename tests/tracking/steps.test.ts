@@ -78,6 +78,18 @@ test.each<[Step, string]>([
     {
       code: 'line_reward',
       facts: {
+        rule: 'Germany',
+        pays: { amountCents: 300, currency: 'EUR', per: 'sale' },
+        earnedCents: 300,
+        currency: 'EUR',
+      },
+    },
+    'The lead: the rule “Germany” pays 3.00 EUR per lead, 3.00 EUR.',
+  ],
+  [
+    {
+      code: 'line_reward',
+      facts: {
         amountCents: 1_000,
         rule: null,
         pays: { percent: 20 },

@@ -46,10 +46,11 @@ const explainLine = (facts: LineFacts, money: MoneyFormat): string => {
   const parts = [line && `Line ${line}`, productWords(name, productId)]
   const what = parts.filter(Boolean).join(', ')
   const who = rule === null ? 'no rule applies, so the base' : `the rule “${rule}”`
-  const subject = `${what || (facts.amountCents === undefined ? 'The lead' : 'The sale')}: ${who}`
+  const event = facts.amountCents === undefined ? 'lead' : 'sale'
+  const subject = `${what || `The ${event}`}: ${who}`
   const others = otherCurrencyWords(facts.otherCurrencies ?? [])
   if (!pays) return `${subject} pays nothing.${others}`
-  const words = payWords(pays, money)
+  const words = payWords(pays, event, money)
   if (refusal) return `${subject} would pay ${words}, but ${REFUSALS[refusal]}.${others}`
   return `${subject} pays ${words}, ${money(earnedCents, currency ?? '')}.${others}`
 }
@@ -59,9 +60,13 @@ const otherCurrencyWords = (rules: string[]): string =>
     ? ` ${LIST.format(rules.map((rule) => `“${rule}”`))} ${rules.length > 1 ? 'are' : 'is'} for another currency.`
     : ''
 
-const payWords = (pays: NonNullable<LineFacts['pays']>, money: MoneyFormat): string => {
+const payWords = (
+  pays: NonNullable<LineFacts['pays']>,
+  event: 'sale' | 'lead',
+  money: MoneyFormat,
+): string => {
   if ('percent' in pays) return `${pays.percent}%`
-  return `${money(pays.amountCents, pays.currency)} per ${pays.per}`
+  return `${money(pays.amountCents, pays.currency)} per ${pays.per === 'unit' ? 'unit' : event}`
 }
 
 const named = ({ by, value }: PartnerCode): string => `the ${by} “${value}”`
