@@ -97,7 +97,7 @@ export const planReport = (
     ...of,
     customerEmails: customer?.emails,
     erasedSelfReferral: erasedSelfReferral(purchase, facts),
-    decidedRules: decidedRules(recorded),
+    decidedRules: decidedRules(recorded, report.lines),
     history: facts.history,
   }
   const decided = holdOwnPurchase(decide(report, known, occurredAt), purchase.name, facts)
@@ -293,7 +293,7 @@ const decideSale = (
       byHand,
       customerEmails: customer?.emails,
       erasedSelfReferral: erasedSelfReferral(paid, facts),
-      decidedRules: decidedRules(recorded),
+      decidedRules: decidedRules(recorded, report.lines),
       history: facts.history,
       purchase,
     },
@@ -302,12 +302,22 @@ const decideSale = (
   return holdOwnPurchase(decision, paid.name, facts)
 }
 
-/** What has decided the lines of a recorded sale, if what the rules asked for is erased. */
-const decidedRules = (recorded: RecordedSale | null): DecidedRules | null => {
+/**
+ * What has decided the lines of a recorded sale, if what the rules asked for is erased. Lines of
+ * other products, as the processor may name them later, are decided anew.
+ */
+const decidedRules = (
+  recorded: RecordedSale | null,
+  lines: StoredLine[] | undefined,
+): DecidedRules | null => {
   if (!recorded?.partnerId || !recorded.isErased) return null
+  if (productsOf(recorded.lines) !== productsOf(lines)) return null
   const { partnerId, steps } = recorded
   return { partnerId, rules: decidingRules(steps) }
 }
+
+const productsOf = (lines: StoredLine[] | null | undefined): string =>
+  canonicalJson((lines ?? []).map(({ productId, priceId = null }) => [productId, priceId]))
 
 /** The partner of a sale recorded as a self-referral, if the address is erased. */
 const erasedSelfReferral = (
