@@ -97,7 +97,12 @@ const eraseUnlessChanged = async (
     sql`select assert_unchanged(
           exists (select from customers where id = ${id} and revision = ${revision} and merged_into is null)
           or exists (select from audit_entries where id = ${entryId}))`, // the retry of an unconfirmed commit
-    sql`update clicks c set landing_url = null, referrer = null, sub = null
+    // A rule may have rewarded other customers' sales with the same click by its channel.
+    sql`update clicks c
+        set landing_url = null, referrer = null,
+            sub = case when exists (
+              select from events o
+              where o.workspace_id = c.workspace_id and o.click_id = c.id and o.customer_id not in ${mine}) then c.sub end
         from events e where ${isTheirs} and c.workspace_id = e.workspace_id and c.id = e.click_id`,
     sql`update processor_events s
         set email = ${erased('s.email')}, outcome = ${erasedJson('s.outcome')},

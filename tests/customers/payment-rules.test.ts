@@ -8,6 +8,7 @@ import type { Condition } from '../../lib/rules/rewards/conditions.ts'
 import { type Buyer, endOf, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { paying, setRules } from '../support/reward-rules.ts'
+import { basilLine, pageOf } from '../support/stripe-lines.ts'
 
 const database = useDatabase()
 const HOUR = 3_600
@@ -327,6 +328,41 @@ test('a sale whose customer is erased keeps the rule that decided it, and is rep
     attribution: 'first',
   })
   expect(body).toMatchObject({ currencies: [{ currentCents: 1_470, changedCents: 1_470 }] })
+})
+
+test('a sale whose customer is erased is decided by the products that Stripe names after that', async () => {
+  const shop = await openShop(database)
+  const { merchant, manager } = shop
+  await setRules(database, merchant.programId, [paying(50, { fact: 'product', in: ['prod_a'] })])
+  const buyer = shop.buyer()
+  const clickId = await buyer.click('maya', 5)
+  await buyer.sale({ externalId: buyer.id('in'), customerExternalId: buyer.id('cus'), clickId })
+  expect((await endOf(shop, buyer)).sales).toEqual({ in: 'maya 490' })
+  const event = await merchant.explainReport('sale', buyer.id('in'))
+  expect((await manager.post(`/customers/${event?.customer?.id}/erase`)).status).toBe(200)
+  await buyer.invoice({ at: 60, lines: pageOf([basilLine('a')]) })
+  expect((await endOf(shop, buyer)).sales).toEqual({ in: 'maya 2450' })
+  expect(await database.differences(merchant.workspace.id)).toEqual([])
+})
+
+test('an erasure keeps the channel of a click that another customer has too', async () => {
+  const shop = await openShop(database)
+  const { merchant, manager } = shop
+  await setRules(database, merchant.programId, [paying(50, { fact: 'sub', in: ['newsletter'] })])
+  const [erased, other] = [shop.buyer(), shop.buyer()]
+  const clickId = await erased.click('maya', 5)
+  await database.query(`update clicks set sub = 'newsletter' where id = $1`, [clickId])
+  for (const buyer of [erased, other]) await buyer.sale({ clickId })
+  const event = await merchant.explainReport('sale', erased.id('order'))
+  expect((await manager.post(`/customers/${event?.customer?.id}/erase`)).status).toBe(200)
+  // An earlier sale, so that what follows it is decided again.
+  for (const buyer of [erased, other]) {
+    await buyer.sale({ externalId: buyer.id('earlier'), occurredAt: iso(shop, -6 * HOUR) })
+    expect((await endOf(shop, buyer)).sales).toEqual({
+      order: 'maya 2450',
+      earlier: 'nobody 0',
+    })
+  }
 })
 
 test('a payment counts as one again once a manager has rejected its duplicate', async () => {
