@@ -7,8 +7,9 @@ import { Field, IDENTIFIER, Select, TextArea } from '../../../lib/pages/forms/fi
 import { t } from '../../../lib/pages/layout/text.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { BILLING_INTERVALS, type BillingInterval } from '../../../lib/rules/rewards/sale-lines.ts'
+import { jsonOf } from '../../../lib/values/json.ts'
 import type { Part } from './draft.ts'
-import { FACTS, type Fact, type FieldKind, isFact, keptIn, listIn } from './facts.ts'
+import { FACTS, type Fact, type FieldKind, isFact, listIn } from './facts.ts'
 
 /** What all parts of the form know. */
 export type Form = {
@@ -218,7 +219,7 @@ const labelOf = ({ fields: { is = '', json } }: Part, match: 'all' | 'any'): str
 
 /** What a condition that the form cannot show is about. */
 const keptFact = (json: string | undefined): string => {
-  const condition = keptIn(json)
+  const condition = jsonOf(json)
   return typeof condition === 'object' && condition !== null && 'fact' in condition
     ? String(condition.fact)
     : ''

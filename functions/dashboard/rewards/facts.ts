@@ -2,6 +2,7 @@
 import type { Fields } from '../../../lib/http/validate.ts'
 import type { Condition } from '../../../lib/rules/rewards/conditions.ts'
 import { BILLING_INTERVALS } from '../../../lib/rules/rewards/sale-lines.ts'
+import { canonicalJson } from '../../../lib/values/json.ts'
 import { exactMoney, parseMoney } from '../../../lib/values/money.ts'
 
 export type Fact = Condition['fact']
@@ -117,23 +118,10 @@ export const conditionIn = (fact: Fact, fields: Fields): Record<string, unknown>
   return { fact, ...Object.fromEntries(entries) }
 }
 
-/** As JSON, whatever the order of the keys. */
-const asJson = (condition: object): string =>
-  JSON.stringify(Object.entries(condition).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-
 /** The fields of a condition. What a form would change, such as a value of two lines, is kept. */
 export const shownCondition = (condition: Condition): Fields => {
   const fields = fieldsOf(condition)
-  return asJson(conditionIn(condition.fact, fields)) === asJson(condition)
+  return canonicalJson(conditionIn(condition.fact, fields)) === canonicalJson(condition)
     ? fields
     : { is: 'kept', json: JSON.stringify(condition) }
-}
-
-/** A condition that is kept as it was sent; null if a form names none. */
-export const keptIn = (json: string | undefined): unknown => {
-  try {
-    return JSON.parse(json ?? '')
-  } catch {
-    return null
-  }
 }

@@ -10,6 +10,7 @@ import { rewardFields } from '../../../lib/pages/forms/reward-fields.tsx'
 import type { Condition, Conditions } from '../../../lib/rules/rewards/conditions.ts'
 import { reward } from '../../../lib/rules/rewards/rewards.schemas.ts'
 import type { Pay, RewardTerms, Rule } from '../../../lib/rules/rewards/rewards.ts'
+import { jsonOf } from '../../../lib/values/json.ts'
 import { exactMoney, parseMoney } from '../../../lib/values/money.ts'
 import type { Draft, Part } from './draft.ts'
 import {
@@ -19,7 +20,6 @@ import {
   FACTS,
   type Fact,
   isFact,
-  keptIn,
   shownCondition,
 } from './facts.ts'
 
@@ -122,7 +122,7 @@ const itemInput = (
     const of = match === 'all' ? 'any' : 'all'
     return { [of]: parts.map((part, i) => itemInput(part, of, `${at}.when.${i}`, problems)) }
   }
-  if (!isFact(is)) return keptIn(fields.json)
+  if (!isFact(is)) return jsonOf(fields.json)
   const condition = conditionIn(is, fields)
   const [lower, upper] = boundsOf(is) ?? []
   if (lower && upper) {

@@ -11,7 +11,7 @@ import { BILLING_INTERVALS, type StoredLine } from '../../../lib/rules/rewards/s
 import type { Step } from '../../../lib/rules/steps/steps.ts'
 import type { SoldProduct } from '../../../lib/tracking/events/sold-products.queries.ts'
 import { dayOf, isDay, monthsAfter } from '../../../lib/values/days.ts'
-import { exactMoney, isCurrency, type Money, parseMoney } from '../../../lib/values/money.ts'
+import { exactMoney, isCurrency, type Money, parseMoney, sumOf } from '../../../lib/values/money.ts'
 import { countIn } from './facts.ts'
 
 /** The fields of a first payment of 100.00 today, in the currency of the reward. */
@@ -81,7 +81,7 @@ export const readSale = (
   if (!isDay(day)) errors.push({ path: 'try.day', message: inEnglish(m.rewards_must_be_day) })
   const sale = {
     money: {
-      amountCents: lines.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n),
+      amountCents: sumOf(lines.map(({ amountCents }) => BigInt(amountCents))),
       currency,
     },
     lines,
