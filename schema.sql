@@ -21,7 +21,7 @@ end $$;
 create domain report_kind        as text     constraint report_kind_check
     check (value in ('sale', 'lead', 'refund'));
 create domain commission_kind    as text     constraint commission_kind_check
-    check (value in ('sale', 'lead', 'opening_balance', 'adjustment', 'reversal'));
+    check (value in ('sale', 'lead', 'opening_balance', 'adjustment', 'bonus', 'reversal'));
 create domain attribution_source as text     constraint attribution_source_check
     check (value in ('coupon', 'click', 'code', 'customer', 'manual'));
 create domain attribution_rule   as text     constraint attribution_rule_check

@@ -311,7 +311,7 @@ create table commission_holds (
         constraint commission_holds_reason_check
             check (reason
             in ('possible_duplicate', 'self_referral', 'late_lead', 'unverified_address',
-            'manual')),
+            'over_budget', 'manual')),
     evidence_event_id  uuid,                    -- the other event, which may be the same purchase
     note               text,                    -- a manager's reason, which the partner sees
     held_by            text,                    -- an email address; null if a rule holds it
@@ -533,13 +533,13 @@ begin
             where f.partner_id = p.id), p.email),
         'reward', reward_of(pr.reward_id), 'ownReward', reward_of(p.reward_id),
         'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
-        'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
+        'oneTimeMinimumCents', pr.one_time_minimum_cents, 'oneTimePer', pr.one_time_per, 'rewardShipping', pr.reward_shipping,
         'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays',
             pr.net_days,
         'attribution', pr.attribution, 'attributeKnownCustomers', pr.attribute_known_customers,
         'lateLeadDays', pr.late_lead_days, 'selfReferrals', pr.self_referrals,
         'unverifiedAddresses', pr.unverified_addresses,
-        'group', in_group,
+        'group', in_group, 'tier', null, 'budget', null,
         'firstRewardedAt', first_rewarded_at);
 end $$;
 

@@ -18,6 +18,9 @@ create table rewards (
     -- they are answered as they were sent.
     rules         json
         constraint rewards_rules_check check (json_array_length(rules) between 1 and 30),
+    -- Cap[] in lib/rules/rewards/caps.ts
+    caps          json
+        constraint rewards_caps_check check (json_array_length(caps) between 1 and 30),
     created_at    timestamptz  not null default now(),
 
     constraint rewards_percent_check check ((kind = 'percent') = (basis_points is not null)),
@@ -45,6 +48,14 @@ create table programs (
     one_time_minimum_cents     bigint       not null
         constraint programs_one_time_minimum_cents_check
             check (one_time_minimum_cents between 0 and 99999999999999),
+    one_time_per               text         not null default 'customer'
+        constraint programs_one_time_per_check check (one_time_per in ('customer', 'product')),
+    -- Tiers in lib/rules/tiers/tiers.ts; json, so that it is answered as it was sent
+    tiers                      json,
+    -- Bonus[] in lib/rules/bonuses/bonuses.ts; null for none
+    bonuses                    json,
+    -- {amountCents, currency} of a calendar month in UTC; what is above it is held
+    monthly_budget             json,
     reward_shipping            boolean      not null,
     credit_out_of_band         boolean      not null,
     holding_days               integer      not null
@@ -124,6 +135,8 @@ create table former_program_terms (
     reward_interval            text         not null,
     reward_duration_months     integer,
     one_time_minimum_cents     bigint       not null,
+    one_time_per               text         not null,
+    tiers                      json,
     reward_shipping            boolean      not null,
     credit_out_of_band         boolean      not null,
     holding_days               integer      not null,
@@ -144,14 +157,14 @@ create table former_program_terms (
 -- The terms in force at a time are those with the first `until` after it.
 create or replace view program_terms as
     select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months,
-        one_time_minimum_cents,
+        one_time_minimum_cents, one_time_per, tiers,
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution,
                attribute_known_customers,
            late_lead_days, self_referrals, unverified_addresses
     from programs
     union all
     select program_id, until, reward_id, reward_interval, reward_duration_months,
-        one_time_minimum_cents,
+        one_time_minimum_cents, one_time_per, tiers,
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution,
                attribute_known_customers,
            late_lead_days, self_referrals, unverified_addresses
@@ -308,6 +321,6 @@ begin
     return (
         select json_build_object(
             'id', r.id, 'kind', r.kind, 'basisPoints', r.basis_points, 'amountCents',
-                r.amount_cents, 'currency', r.currency, 'rules', r.rules)
+                r.amount_cents, 'currency', r.currency, 'rules', r.rules, 'caps', r.caps)
         from rewards r where r.id = reward);
 end $$;

@@ -358,7 +358,7 @@ test('no file imports itself by way of others, types included', () => {
 /** The rooms of lib/ in their order: each imports only those before it. */
 const ROOMS = `
   values platform db http
-  rules/roles rules/programs rules/rewards rules/purchases rules/steps rules/identities rules/attribution
+  rules/roles rules/programs rules/tiers rules/bonuses rules/rewards rules/purchases rules/steps rules/identities rules/attribution
   rules/decisions rules/refunds rules/holds rules/plans rules/what-if rules/statements
   languages audit brand totals mail tenancy auth customers ledger-check programs
   tracking imports shadow stripe payouts papers partners applications portal purchases

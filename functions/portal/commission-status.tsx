@@ -45,6 +45,7 @@ const HELD: Record<Exclude<HoldReason, 'manual'>, Message> = {
   self_referral: m.hold_self_referral,
   late_lead: m.hold_late_lead,
   unverified_address: m.hold_unverified_address,
+  over_budget: m.hold_over_budget,
   possible_duplicate: m.hold_possible_duplicate,
 }
 

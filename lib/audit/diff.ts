@@ -1,10 +1,13 @@
 /** Compares a record with a requested update, for the update itself and for the audit log. */
 import { type RewardTerms, rewardResponse } from '../rules/rewards/rewards.ts'
 
-const logValue = (value: string | number | boolean | number[] | RewardTerms | null) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? rewardResponse(value)
-    : value
+/** What a field may be: a reward, or something that is logged as it is. */
+type Value = string | number | boolean | object | null
+
+const logValue = (value: Value) => (isReward(value) ? rewardResponse(value) : value)
+
+const isReward = (value: Value): value is RewardTerms =>
+  typeof value === 'object' && value !== null && 'kind' in value
 
 /** The requested values. An undefined field is not changed. */
 export type Patch<T> = { [K in keyof T]?: T[K] | undefined }
@@ -15,9 +18,7 @@ export type Patch<T> = { [K in keyof T]?: T[K] | undefined }
  *
  * @returns null when nothing differs
  */
-export const diff = <
-  T extends { [K in keyof T]: string | number | boolean | number[] | RewardTerms | null },
->(
+export const diff = <T extends { [K in keyof T]: Value }>(
   before: T,
   patch: Patch<T>,
 ): { changed: Partial<T>; log: Record<string, { from: unknown; to: unknown }> } | null => {

@@ -17,6 +17,7 @@ export const COMMISSION_KIND_NAMES: Record<CommissionKind, Message> = {
   lead: m.kind_lead,
   opening_balance: m.kind_opening_balance,
   adjustment: m.kind_adjustment,
+  bonus: m.kind_bonus,
   reversal: m.kind_reversal,
 }
 
@@ -26,6 +27,7 @@ export const ENTRY_NAMES: Record<EntryKind, { one: Message; sum: Message }> = {
   lead: { one: m.kind_lead, sum: m.leads },
   opening_balance: { one: m.kind_opening_balance, sum: m.sum_opening_balance },
   adjustment: { one: m.kind_adjustment, sum: m.sum_adjustment },
+  bonus: { one: m.kind_bonus, sum: m.sum_bonus },
   reversal: { one: m.kind_reversal, sum: m.sum_reversal },
   payout: { one: m.payout, sum: m.sum_payout },
   returned_payout: { one: m.entry_returned, sum: m.sum_returned },

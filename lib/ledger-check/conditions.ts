@@ -74,6 +74,7 @@ const holdsOne = (condition: Condition, line: AskedLine): Truth => {
     case 'coupon':
     case 'link':
     case 'sub':
+    case 'tier':
       return null
   }
 }

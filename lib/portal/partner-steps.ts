@@ -277,6 +277,7 @@ const explainLine = (facts: LineFacts, kind: EventKind, { money, t }: Writing): 
 
 const REFUSALS: Record<LineRefusal, Message<{ what: string }>> = {
   past_reward_duration: m.line_ended,
+  one_time_already_rewarded: m.line_rewarded_before,
   proration: m.line_proration,
   other_currency: m.line_other_currency,
 }

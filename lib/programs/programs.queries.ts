@@ -6,6 +6,7 @@ import { asColumns, asFields } from '../db/columns.ts'
 import type { Db } from '../db/connection.ts'
 import { idOf, newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { type Bonus, type BonusTerms, bonusesOf } from '../rules/bonuses/bonuses.ts'
 import type { ProgramMode } from '../rules/programs/mode.ts'
 import {
   changedDays,
@@ -18,8 +19,9 @@ import { PROGRAM_DEFAULTS, type ProgramTerms } from './programs.ts'
 import { newReward, rewardOf, rewardTerms } from './rewards.queries.ts'
 import { updateTerms } from './terms.queries.ts'
 
-export type Program = ProgramTerms & {
+export type Program = Omit<ProgramTerms, 'bonuses'> & {
   id: string
+  bonuses: Bonus[]
   /** When its schedule starts to pay. */
   payoutScheduleSince: Date
   mode: ProgramMode
@@ -33,6 +35,7 @@ const COLUMNS = {
   rewardInterval: 'reward_interval',
   rewardDurationMonths: 'reward_duration_months',
   oneTimeMinimumCents: 'one_time_minimum_cents',
+  oneTimePer: 'one_time_per',
   rewardShipping: 'reward_shipping',
   creditOutOfBand: 'credit_out_of_band',
   holdingDays: 'holding_days',
@@ -51,11 +54,18 @@ const COLUMNS = {
   reviewDays: 'review_days',
 } as const
 
+/** Those that have json. */
+const JSON_COLUMNS = {
+  tiers: 'tiers',
+  bonuses: 'bonuses',
+  monthlyBudget: 'monthly_budget',
+} as const
+
 const selectPrograms = (db: Db, workspaceId: string) =>
   db
     .selectFrom('programs as p')
     .where('p.workspace_id', '=', workspaceId)
-    .select(asFields('p', COLUMNS))
+    .select(asFields('p', { ...COLUMNS, ...JSON_COLUMNS }))
     .select(['p.id', 'p.mode', 'p.payout_schedule_since as payoutScheduleSince'])
     .select(['p.created_at as createdAt', rewardOf('p.reward_id').as('reward')])
 
@@ -66,6 +76,7 @@ const toProgram = ({ reward, ...row }: Row): Program => {
   return {
     ...row,
     reward: rewardTerms(reward),
+    bonuses: (row.bonuses ?? []).map((bonus) => ({ ...bonus, since: new Date(bonus.since) })),
     oneTimeMinimumCents: Number(row.oneTimeMinimumCents),
     minimumPayoutCents: Number(row.minimumPayoutCents),
     manualEarningsNoticeCents: Number(row.manualEarningsNoticeCents),
@@ -94,8 +105,17 @@ export const listPrograms = async (
   return rows.map(toProgram)
 }
 
-export const programColumns = <Terms extends Partial<ProgramTerms>>(terms: Terms) =>
-  asColumns(COLUMNS, terms)
+export const programColumns = <Terms extends Partial<ProgramTerms>>(terms: Terms) => ({
+  ...asColumns(COLUMNS, terms),
+  ...asColumns(JSON_COLUMNS, {
+    tiers: json(terms.tiers),
+    bonuses: json(terms.bonuses),
+    monthlyBudget: json(terms.monthlyBudget),
+  }),
+})
+
+/** Written as text: see Json in lib/db/columns.ts. */
+const json = (value: object | null | undefined) => value && JSON.stringify(value)
 
 /** Written together, so that concurrent changes never mix two schedules. */
 const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
@@ -140,6 +160,7 @@ export const createProgram = async (
   mode: ProgramMode = 'live',
 ): Promise<Program> => {
   const [id, rewardId] = [idOf(act), idOf(act, 1)]
+  const stored = { ...terms, bonuses: bonusesOf(terms.bonuses, [], act.now) }
   await db.batch([
     newReward(db, act, rewardId, terms.reward).compile(),
     db
@@ -148,7 +169,7 @@ export const createProgram = async (
         id,
         workspace_id: act.workspaceId,
         reward_id: rewardId,
-        ...programColumns(terms),
+        ...programColumns(stored),
         payout_schedule_since: scheduleBegins(act.now),
         mode,
         shadow_since: mode === 'shadow' ? act.now : null,
@@ -176,14 +197,15 @@ export const createProgram = async (
         ]
       : []),
   ])
-  return { ...terms, id, payoutScheduleSince: scheduleBegins(act.now), mode, createdAt: act.now }
+  return { ...stored, id, payoutScheduleSince: scheduleBegins(act.now), mode, createdAt: act.now }
 }
 
 /**
  * The requested values. `payoutDays` of null stands for the schedule's default days. So does
  * undefined, if the schedule changes.
  */
-type ProgramPatch = Patch<Omit<ProgramTerms, 'payoutDays'>> & {
+type ProgramPatch = Patch<Omit<ProgramTerms, 'payoutDays' | 'bonuses'>> & {
+  bonuses?: BonusTerms[] | undefined
   payoutDays?: number[] | null | undefined
 }
 
@@ -208,7 +230,11 @@ export const changeProgram = async (
     payoutScheduleSince: _since,
     ...terms
   } = before
-  const changes = diff<ProgramTerms>(terms, { ...patch, payoutDays: changedDays(terms, patch) })
+  const changes = diff<Omit<Program, 'id' | 'createdAt' | 'mode' | 'payoutScheduleSince'>>(terms, {
+    ...patch,
+    bonuses: patch.bonuses && bonusesOf(patch.bonuses, terms.bonuses, act.now),
+    payoutDays: changedDays(terms, patch),
+  })
   if (!changes) return before
 
   const { reward, payoutSchedule, payoutDays } = changes.changed

@@ -2,9 +2,12 @@ import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
 import { UNVERIFIED_ADDRESSES } from '../rules/attribution/address-claims.ts'
 import { SELF_REFERRALS } from '../rules/attribution/self-referrals.ts'
+import { BonusResponse } from '../rules/bonuses/bonuses.responses.ts'
 import { PROGRAM_MODES } from '../rules/programs/mode.ts'
 import { PAYOUT_SCHEDULES } from '../rules/programs/schedules.ts'
 import { RewardResponse } from '../rules/rewards/rewards.responses.ts'
+import { ONE_TIME_PER } from '../rules/steps/intervals.ts'
+import { TiersResponse } from '../rules/tiers/tiers.responses.ts'
 
 export const ProgramResponse = z
   .strictObject({
@@ -15,6 +18,10 @@ export const ProgramResponse = z
     rewardInterval: z.enum(['one-time', 'recurring']),
     rewardDurationMonths: z.int().nullable(),
     oneTimeMinimumCents: z.int(),
+    oneTimePer: z.enum(ONE_TIME_PER),
+    tiers: TiersResponse.nullable(),
+    bonuses: z.array(BonusResponse),
+    monthlyBudget: z.strictObject({ amountCents: z.int(), currency: z.string() }).nullable(),
     rewardShipping: z.boolean(),
     creditOutOfBand: z.boolean(),
     holdingDays: z.int(),

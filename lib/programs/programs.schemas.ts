@@ -1,8 +1,10 @@
 /** Requests about programs, for the API and the pages' forms. */
 import * as z from 'zod'
 import { integer, name, optional } from '../http/fields.ts'
+import { currency } from '../http/report-fields.ts'
 import { UNVERIFIED_ADDRESSES } from '../rules/attribution/address-claims.ts'
 import { SELF_REFERRALS } from '../rules/attribution/self-referrals.ts'
+import { bonuses } from '../rules/bonuses/bonuses.schemas.ts'
 import { PROGRAM_MODES } from '../rules/programs/mode.ts'
 import {
   DEFAULT_DAYS,
@@ -12,6 +14,8 @@ import {
   type PayoutSchedule,
 } from '../rules/programs/schedules.ts'
 import { reward } from '../rules/rewards/rewards.schemas.ts'
+import { ONE_TIME_PER } from '../rules/steps/intervals.ts'
+import { tiers } from '../rules/tiers/tiers.schemas.ts'
 import { MAX_AMOUNT_CENTS } from '../values/money.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
 
@@ -57,6 +61,27 @@ const programFields = {
     'The smallest sale that earns a one-time reward, in minor units of its currency. Smaller sales, such as paid ' +
       'trials, earn nothing, and a later sale can still earn the reward.',
   ),
+  oneTimePer: z.enum(ONE_TIME_PER, 'Must be customer or product.').meta({
+    description:
+      'Whether a one-time reward is earned once per customer, or once per customer and product.',
+  }),
+  tiers: tiers.nullable().meta({
+    description: 'What partners reach by their sales. Conditions of rewards ask for it.',
+  }),
+  bonuses: bonuses.meta({
+    description: 'What each partner earns once for a milestone. Replaces the whole list.',
+  }),
+  monthlyBudget: z
+    .strictObject({
+      amountCents: integer(1, MAX_AMOUNT_CENTS, 'Minor units.'),
+      currency,
+    })
+    .nullable()
+    .meta({
+      description:
+        'What the program’s commissions of a calendar month (UTC) may come to. What is above it is held for a manager. ' +
+        'Commissions in other currencies have no budget.',
+    }),
   rewardShipping: z.boolean('Must be true or false.').meta({
     description:
       'Whether rewards are calculated with the shipping costs of sales that Stripe reports.',

@@ -1,19 +1,25 @@
 /** The terms of programs and groups. */
 
+import type { BonusTerms } from '../rules/bonuses/bonuses.ts'
 import type { Schedule } from '../rules/programs/schedules.ts'
 import type { RewardTerms } from '../rules/rewards/rewards.ts'
+import type { Tiers } from '../rules/tiers/tiers.ts'
 import type { ProgramResponse } from './programs.responses.ts'
 
 /** The terms of a program, which docs/api.md describes. */
 export type ProgramTerms = Omit<
   ProgramResponse,
-  'id' | 'reward' | 'payoutScheduleSince' | 'mode' | 'createdAt'
-> & { reward: RewardTerms }
+  'id' | 'reward' | 'tiers' | 'bonuses' | 'payoutScheduleSince' | 'mode' | 'createdAt'
+> & { reward: RewardTerms; tiers: Tiers | null; bonuses: BonusTerms[] }
 
 /** The terms of a new program that the request omits. */
 export const PROGRAM_DEFAULTS = {
   rewardDurationMonths: null,
   oneTimeMinimumCents: 0,
+  oneTimePer: 'customer',
+  tiers: null,
+  bonuses: [],
+  monthlyBudget: null,
   rewardShipping: false,
   creditOutOfBand: false,
   holdingDays: 30,

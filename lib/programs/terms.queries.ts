@@ -14,6 +14,8 @@ const FORMER = {
       'reward_interval',
       'reward_duration_months',
       'one_time_minimum_cents',
+      'one_time_per',
+      'tiers',
       'reward_shipping',
       'credit_out_of_band',
       'holding_days',

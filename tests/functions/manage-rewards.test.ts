@@ -250,7 +250,7 @@ describe('a reward is refused', () => {
     ['an empty list', when(), 'reward.rules.0.when.all', '1 to 20'],
     ['a condition that is none', when('product'), AT, 'Must be a condition'],
     ['a condition without its fact', when({ in: ['a'] }), AT, 'Must be a condition'],
-    ['an unknown fact', when({ fact: 'tier', in: ['Gold'] }), `${AT}.fact`, 'customerMonths'],
+    ['an unknown fact', when({ fact: 'weather', in: ['rain'] }), `${AT}.fact`, 'customerMonths'],
     ['a third level', withRules(rule({ when: deep(3) })), `${AT}`, 'Must be a condition'],
     ['a list in a list of its kind', when({ all: [product('a')] }), AT, '{"any": [...]}'],
     [

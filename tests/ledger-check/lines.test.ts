@@ -106,6 +106,7 @@ const arbitrarySale = fc
       coupons: fc.constantFrom<string[]>([], ['SUMMER']),
       link: fc.constantFrom(null, 'maya'),
       sub: fc.constantFrom(null, 'mail'),
+      tier: fc.constantFrom(null, 'Gold'),
     }),
   })
   .map(({ stored, rules, base, currency, more, payments, facts }) => {

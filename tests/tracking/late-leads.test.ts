@@ -82,7 +82,14 @@ describe('what is in doubt', () => {
   const maya: PartnerTerms = {
     ...{ id: 'partner-1', slug: 'maya', emails: [], status: 'approved', programId: 'program-1' },
     ...{ reward: { id: 'r', kind: 'percent', basisPoints: 2_000 }, rewardInterval: 'recurring' },
-    ...{ rewardDurationMonths: null, oneTimeMinimumCents: 0, rewardShipping: false },
+    ...{
+      rewardDurationMonths: null,
+      oneTimeMinimumCents: 0,
+      oneTimePer: 'customer',
+      tier: null,
+      budget: null,
+      rewardShipping: false,
+    },
     ...{ creditOutOfBand: false, holdingDays: 30, netDays: null, attribution: 'last' },
     ...{ attributeKnownCustomers: false, lateLeadDays: 7, selfReferrals: 'hold' },
     ...{ unverifiedAddresses: 'hold', group: null, firstRewardedAt: null },

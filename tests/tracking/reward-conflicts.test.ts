@@ -233,6 +233,7 @@ test.each(SEEDS)('a rule in conflict decides no sale, whatever it is: seed %i', 
           sale: { amountCents, currency },
           link: null,
           sub: null,
+          tier: null,
           history: {
             payments,
             ofSubscription: null,

@@ -53,6 +53,7 @@ const earn = (
       coupons: [],
       link: null,
       sub: null,
+      tier: null,
       history: { payments: 0, ofSubscription: null, firstSaleAt: null },
       ...facts,
     },

@@ -223,7 +223,7 @@ patch?: never
 parameters: NoParameters
 /** List commissions */
 get: {
-parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "shadow" | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; limit?: undefined | number; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "shadow" | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "bonus" | "reversal"; cursor?: undefined | string; limit?: undefined | number; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -942,7 +942,7 @@ patch?: never
 parameters: NoParameters
 /** List the sales of a shadow run, with what differs and why */
 get: {
-parameters: { query?: { cursor?: undefined | string; limit?: undefined | number; from?: undefined | string; to?: undefined | string; outcome?: undefined | "same" | "different" | "only_here" | "only_there"; reason?: undefined | "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "late_lead_held" | "unverified_address_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there"; partnerId?: undefined | string }; header?: never; path: { id: string }; cookie?: never }
+parameters: { query?: { cursor?: undefined | string; limit?: undefined | number; from?: undefined | string; to?: undefined | string; outcome?: undefined | "same" | "different" | "only_here" | "only_there"; reason?: undefined | "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "late_lead_held" | "over_budget_held" | "unverified_address_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there"; partnerId?: undefined | string }; header?: never; path: { id: string }; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -1608,7 +1608,7 @@ patch?: never
 parameters: NoParameters
 /** Export commissions as a file, newest first */
 get: {
-parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "shadow" | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "shadow" | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "bonus" | "reversal"; cursor?: undefined | string; order?: undefined | "desc" | "asc" }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "text/csv": string } }
@@ -1902,6 +1902,15 @@ kind: "percent"
 percent: number
 /** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
 rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
+/** What is earned at most. Commissions in a currency without a cap have none. */
+caps?: undefined | Array<{
+/** What earns at most the amount: one sale, one customer, or all sales of a partner in a calendar month (UTC). */
+per: "sale" | "customer" | "partner_month"
+/** Minor units: 500 is 5.00 USD. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}> | null
 } | {
 kind: "flat"
 /** Minor units: 500 is 5.00 USD. */
@@ -1910,6 +1919,15 @@ amountCents: number
 currency: string
 /** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
 rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
+/** What is earned at most. Commissions in a currency without a cap have none. */
+caps?: undefined | Array<{
+/** What earns at most the amount: one sale, one customer, or all sales of a partner in a calendar month (UTC). */
+per: "sale" | "customer" | "partner_month"
+/** Minor units: 500 is 5.00 USD. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}> | null
 }
 NewRewardRule: {
 /** What the rule is for. Explanations of commissions name it. Unique in a reward. */
@@ -2000,11 +2018,49 @@ in: Array<string>
 fact: "sub"
 in: Array<string>
 } | {
+fact: "tier"
+in: Array<string>
+} | {
 fact: "day"
 /** The first day that matches. */
 from?: undefined | string
 /** The last day that matches. */
 until?: undefined | string
+}
+NewTiers: {
+by: "netSales"
+/** ISO 4217 code, in any case. */
+currency: string
+/** What counts: the calendar month, the calendar quarter, the last 365 days, or all time. */
+period: "month" | "quarter" | "year" | "ever"
+/** In which days, months and quarters begin. */
+timeZone?: undefined | string
+levels: Array<{
+/** Partners see it. Unique in the program. */
+name: string
+/** The group into which a partner moves that reaches the tier. */
+groupId?: undefined | string
+/** Whether a partner that falls below the tier returns to its former group. */
+movesBack?: undefined | true
+/** Minor units of the currency. */
+atLeastCents: number
+}>
+} | {
+by: "customers" | "sales"
+/** What counts: the calendar month, the calendar quarter, the last 365 days, or all time. */
+period: "month" | "quarter" | "year" | "ever"
+/** In which days, months and quarters begin. */
+timeZone?: undefined | string
+levels: Array<{
+/** Partners see it. Unique in the program. */
+name: string
+/** The group into which a partner moves that reaches the tier. */
+groupId?: undefined | string
+/** Whether a partner that falls below the tier returns to its former group. */
+movesBack?: undefined | true
+/** From so many on. */
+atLeast: number
+}>
 }
 ProgramChange: {
 /** The program’s name. Partners see it. */
@@ -2019,6 +2075,47 @@ rewardInterval?: undefined | "one-time" | "recurring"
 rewardDurationMonths?: undefined | number | null
 /** The smallest sale that earns a one-time reward, in minor units of its currency. Smaller sales, such as paid trials, earn nothing, and a later sale can still earn the reward. */
 oneTimeMinimumCents?: undefined | number
+/** Whether a one-time reward is earned once per customer, or once per customer and product. */
+oneTimePer?: undefined | "customer" | "product"
+/** What partners reach by their sales. Conditions of rewards ask for it. */
+tiers?: undefined | components['schemas']["NewTiers"] | null
+/** What each partner earns once for a milestone. Replaces the whole list. */
+bonuses?: undefined | Array<{
+by: "netSales"
+/** ISO 4217 code, in any case. */
+currency: string
+/** Net sales, less refunds. Minor units. */
+atLeastCents: number
+/** Partners see it. Each partner earns a bonus of this name once. */
+name: string
+/** What the bonus is. */
+pays: {
+/** Minor units. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}
+} | {
+by: "customers" | "sales"
+/** The customers who bought, or the sales. */
+atLeast: number
+/** Partners see it. Each partner earns a bonus of this name once. */
+name: string
+/** What the bonus is. */
+pays: {
+/** Minor units. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}
+}>
+/** What the program’s commissions of a calendar month (UTC) may come to. What is above it is held for a manager. Commissions in other currencies have no budget. */
+monthlyBudget?: undefined | {
+/** Minor units. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+} | null
 /** Whether rewards are calculated with the shipping costs of sales that Stripe reports. */
 rewardShipping?: undefined | boolean
 /** Whether invoices that Stripe reports as paid without a payment earn commissions: marked as paid, or paid from the customer’s credit balance. */
@@ -2066,6 +2163,15 @@ kind: "percent"
 percent: number
 /** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
 rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
+/** What is earned at most. Commissions in a currency without a cap have none. */
+caps?: undefined | Array<{
+/** What earns at most the amount: one sale, one customer, or all sales of a partner in a calendar month (UTC). */
+per: "sale" | "customer" | "partner_month"
+/** Minor units: 500 is 5.00 USD. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}> | null
 } | {
 kind: "flat"
 /** Minor units: 500 is 5.00 USD. */
@@ -2074,6 +2180,15 @@ amountCents: number
 currency: string
 /** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
 rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
+/** What is earned at most. Commissions in a currency without a cap have none. */
+caps?: undefined | Array<{
+/** What earns at most the amount: one sale, one customer, or all sales of a partner in a calendar month (UTC). */
+per: "sale" | "customer" | "partner_month"
+/** Minor units: 500 is 5.00 USD. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}> | null
 } | null | null
 }
 GroupChange: {
@@ -2088,6 +2203,15 @@ kind: "percent"
 percent: number
 /** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
 rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
+/** What is earned at most. Commissions in a currency without a cap have none. */
+caps?: undefined | Array<{
+/** What earns at most the amount: one sale, one customer, or all sales of a partner in a calendar month (UTC). */
+per: "sale" | "customer" | "partner_month"
+/** Minor units: 500 is 5.00 USD. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}> | null
 } | {
 kind: "flat"
 /** Minor units: 500 is 5.00 USD. */
@@ -2096,6 +2220,15 @@ amountCents: number
 currency: string
 /** The first rule whose conditions hold decides a line of the sale; without one, the base does. */
 rules?: undefined | Array<components['schemas']["NewRewardRule"]> | null
+/** What is earned at most. Commissions in a currency without a cap have none. */
+caps?: undefined | Array<{
+/** What earns at most the amount: one sale, one customer, or all sales of a partner in a calendar month (UTC). */
+per: "sale" | "customer" | "partner_month"
+/** Minor units: 500 is 5.00 USD. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}> | null
 } | null
 }
 NewPartner: {
@@ -2253,12 +2386,24 @@ kind: "percent"
 percent: number
 /** In their order; absent if there are none. */
 rules?: undefined | Array<components['schemas']["RewardRule"]>
+/** What is earned at most; absent if there are none. */
+caps?: undefined | Array<{
+per: "sale" | "customer" | "partner_month"
+amountCents: number
+currency: string
+}>
 } | {
 kind: "flat"
 amountCents: number
 currency: string
 /** In their order; absent if there are none. */
 rules?: undefined | Array<components['schemas']["RewardRule"]>
+/** What is earned at most; absent if there are none. */
+caps?: undefined | Array<{
+per: "sale" | "customer" | "partner_month"
+amountCents: number
+currency: string
+}>
 }
 RewardRule: {
 name: string
@@ -2330,6 +2475,9 @@ fact: "link"
 in: Array<string>
 } | {
 fact: "sub"
+in: Array<string>
+} | {
+fact: "tier"
 in: Array<string>
 } | {
 fact: "day"
@@ -2410,7 +2558,7 @@ metadata: Record<string, unknown> | null
 }
 Commission: {
 id: string
-kind: "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"
+kind: "sale" | "lead" | "opening_balance" | "adjustment" | "bonus" | "reversal"
 /** Minor units. A reversal is negative, and positive if it reinstates an amount; an adjustment is either. */
 amountCents: number
 currency: string
@@ -2433,7 +2581,7 @@ hold: components['schemas']["Hold"] | null
 adjustment: components['schemas']["Adjustment"] | null
 }
 Hold: {
-reason: "possible_duplicate" | "self_referral" | "late_lead" | "unverified_address" | "manual"
+reason: "possible_duplicate" | "self_referral" | "late_lead" | "unverified_address" | "over_budget" | "manual"
 /** The manager’s reason, which the partner sees; null unless the reason is `manual`. */
 note: string | null
 /** The manager’s email address; null if a rule holds the commission. */
@@ -2629,6 +2777,13 @@ reward: components['schemas']["Reward"]
 rewardInterval: "one-time" | "recurring"
 rewardDurationMonths: number | null
 oneTimeMinimumCents: number
+oneTimePer: "customer" | "product"
+tiers: components['schemas']["Tiers"] | null
+bonuses: Array<components['schemas']["Bonus"]>
+monthlyBudget: {
+amountCents: number
+currency: string
+} | null
 rewardShipping: boolean
 creditOutOfBand: boolean
 holdingDays: number
@@ -2649,6 +2804,50 @@ payoutScheduleSince: string
 reviewDays: number
 mode: "live" | "shadow"
 createdAt: string
+}
+Tiers: {
+by: "netSales"
+currency: string
+period: "month" | "quarter" | "year" | "ever"
+timeZone: string
+levels: Array<{
+name: string
+groupId?: undefined | string
+movesBack?: undefined | true
+atLeastCents: number
+}>
+} | {
+by: "customers" | "sales"
+period: "month" | "quarter" | "year" | "ever"
+timeZone: string
+levels: Array<{
+name: string
+groupId?: undefined | string
+movesBack?: undefined | true
+atLeast: number
+}>
+}
+Bonus: {
+by: "netSales"
+currency: string
+atLeastCents: number
+name: string
+pays: {
+amountCents: number
+currency: string
+}
+/** When the bonus was added. A milestone that was reached before earns nothing. */
+since: string
+} | {
+by: "customers" | "sales"
+atLeast: number
+name: string
+pays: {
+amountCents: number
+currency: string
+}
+/** When the bonus was added. A milestone that was reached before earns nothing. */
+since: string
 }
 WhatIf: {
 /** Events from this time on are compared: 90 days, or fewer if `isWhole` is false. */
@@ -2787,7 +2986,7 @@ ShadowComparison: {
 id: string
 day: string
 outcome: "same" | "different" | "only_here" | "only_there"
-reason: "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "late_lead_held" | "unverified_address_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there" | null
+reason: "other_day" | "other_partner" | "currency" | "rounding" | "refund_not_seen_there" | "refund_not_seen_here" | "larger_base" | "smaller_base" | "rate" | "amount" | "self_referral_held" | "late_lead_held" | "over_budget_held" | "unverified_address_held" | "possible_duplicate_held" | "held_by_manager" | "no_click" | "unknown_click" | "expired_click" | "later_click" | "known_customer_not_credited" | "customer_not_imported" | "sale_not_reported" | "test_mode" | "partner_inactive" | "one_time_already_rewarded" | "past_reward_duration" | "below_one_time_minimum" | "self_referral_refused" | "proration" | "zero_amount" | "rejected_here" | "other_program" | "sale_expected" | "not_credited" | "second_commission" | "partner_not_there" | "not_uploaded_yet" | "not_reported_there" | null
 /** The reason in words. */
 text: string | null
 here: {
@@ -2903,7 +3102,7 @@ currency: string
 /** What was owed when the month began. */
 openingCents: number
 sums: Array<{
-kind: "sale" | "lead" | "opening_balance" | "adjustment" | "reversal" | "payout" | "returned_payout"
+kind: "sale" | "lead" | "opening_balance" | "adjustment" | "bonus" | "reversal" | "payout" | "returned_payout"
 amountCents: number
 }>
 closingCents: number

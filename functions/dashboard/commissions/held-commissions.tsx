@@ -35,6 +35,7 @@ const REASONS: Record<Exclude<HoldReason, 'manual'>, Message> = {
   self_referral: m.commissions_held_self_referral,
   late_lead: m.commissions_held_late_lead,
   unverified_address: m.commissions_held_unverified_address,
+  over_budget: m.commissions_held_over_budget,
   possible_duplicate: m.commissions_held_duplicate,
 }
 

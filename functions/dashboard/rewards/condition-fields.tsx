@@ -33,6 +33,7 @@ export const FACT_LABELS: Record<Fact, Message> = {
   country: m.rewards_fact_country,
   link: m.rewards_fact_link,
   sub: m.rewards_fact_sub,
+  tier: m.rewards_fact_tier,
   day: m.rewards_fact_day,
 }
 
@@ -71,6 +72,7 @@ const LABELS: { [F in Fact]: Record<string, Message> } = {
   country: { in: m.rewards_countries_in },
   link: { in: m.rewards_links_in },
   sub: { in: m.rewards_subs_in },
+  tier: { in: m.rewards_tiers_in },
   day: { from: m.rewards_day_from, until: m.rewards_day_until },
 }
 

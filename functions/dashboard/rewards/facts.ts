@@ -34,6 +34,7 @@ export const FACTS: Record<Fact, Record<string, FieldKind>> = {
   country: { in: 'countries' },
   link: { in: 'list' },
   sub: { in: 'list' },
+  tier: { in: 'list' },
   day: { from: 'day', until: 'day' },
 }
 

@@ -136,6 +136,8 @@ export const trySale = (
     ownReward: null,
     group: null,
     firstRewardedAt: firstSaleAt,
+    tier: null,
+    budget: null,
   }
   const { 'try.link': link = null, 'try.sub': sub = null } = fields
   const { commission, steps } = decideReward(

@@ -1,10 +1,11 @@
 /** Attribution: which partner, if any, an event is credited to. Spec, sections 4.1 and 4.2. */
 
 import { isLate } from '../identities/owner.ts'
+import type { BudgetUse } from '../programs/budgets.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
 import type { PaymentHistory } from '../rewards/conditions.ts'
 import type { Reward } from '../rewards/rewards.ts'
-import type { RewardInterval } from '../steps/intervals.ts'
+import type { OneTimePer, RewardInterval } from '../steps/intervals.ts'
 import { CLOCK_DIFFERENCE_MS } from '../steps/occurred-at.ts'
 import type { Report } from '../steps/report.ts'
 import type {
@@ -15,6 +16,7 @@ import type {
   HandCreditStep,
   Step,
 } from '../steps/steps.ts'
+import type { TierFacts } from '../tiers/tiers.ts'
 import type { AddressClaim, UnverifiedAddresses } from './address-claims.ts'
 import type { ErasedSelfReferral, SelfReferrals } from './self-referrals.ts'
 
@@ -37,6 +39,8 @@ export type PartnerTerms = {
   rewardInterval: RewardInterval
   rewardDurationMonths: number | null
   oneTimeMinimumCents: number
+  /** What a one-time reward is earned once for. */
+  oneTimePer: OneTimePer
   rewardShipping: boolean
   creditOutOfBand: boolean
   holdingDays: number
@@ -51,6 +55,10 @@ export type PartnerTerms = {
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
   /** When the program first rewarded a sale of the customer, reversed or not; or as imported. */
   firstRewardedAt: Date | null
+  /** On the day of the event; null if no reward asks for it. */
+  tier: TierFacts | null
+  /** The program's monthly budget, as far as it is used up; null without one. */
+  budget: BudgetUse | null
 }
 
 export type Click = {

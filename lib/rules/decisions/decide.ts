@@ -178,7 +178,7 @@ const earnByRules = (
   const earned = earnByLine(
     reward,
     linesOf(sale?.amountCents ?? 0n, lines),
-    askedOf(report, facts, now),
+    askedOf(partner, report, facts, now),
     { firstRewardedAt: sale && firstRewardedAt, months: rewardDurationMonths },
     // Of an erased customer, the facts that conditions ask for are erased too.
     decidedRules?.partnerId === partner.id ? decidedRules.rules : [],
@@ -193,6 +193,7 @@ const earnByRules = (
 
 /** What the rules of a reward may ask of a sale or lead. */
 const askedOf = (
+  partner: PartnerTerms,
   { sale, metadata, country, code }: Report,
   { click, purchase, history }: RewardedFacts,
   now: Date,
@@ -204,6 +205,7 @@ const askedOf = (
   coupons: [...(purchase?.coupons ?? []), ...(code?.by === 'coupon' ? [code.value] : [])],
   link: click?.link ?? null,
   sub: click?.sub ?? null,
+  tier: partner.tier?.tier ?? null,
   history: history ?? NO_PAYMENTS,
 })
 

@@ -105,6 +105,9 @@ const condition = z.discriminatedUnion(
       .strictObject({ fact: z.literal('sub'), in: values() })
       .meta({ description: 'The `sub` of the clicked link.' }),
     z
+      .strictObject({ fact: z.literal('tier'), in: values() })
+      .meta({ description: 'The tier of the partner on the day of the sale.' }),
+    z
       .strictObject({
         fact: z.literal('day'),
         from: day('The first day that matches.'),
@@ -112,7 +115,7 @@ const condition = z.discriminatedUnion(
       })
       .meta({ description: 'The day of the sale in UTC.' }),
   ],
-  'Must be product, payment, customerMonths, lineAmount, saleAmount, quantity, billingInterval, coupon, metadata, country, link, sub or day.',
+  'Must be product, payment, customerMonths, lineAmount, saleAmount, quantity, billingInterval, coupon, metadata, country, link, sub, tier or day.',
 )
 
 /** The names of the bounds that a condition may have, the lower one first. */

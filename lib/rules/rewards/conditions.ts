@@ -30,6 +30,8 @@ export type Condition =
   /** The slug of the clicked link. */
   | { fact: 'link'; in: string[] }
   | { fact: 'sub'; in: string[] }
+  /** The partner's tier on the day of the sale. */
+  | { fact: 'tier'; in: string[] }
   /** The day of the sale in UTC. Inclusive: the whole of the last day counts. */
   | { fact: 'day'; from?: string; until?: string }
 
@@ -60,6 +62,8 @@ export type SaleFacts = {
   coupons: string[]
   link: string | null
   sub: string | null
+  /** The partner's, on the day of the sale; null below the first one. */
+  tier: string | null
   history: PaymentHistory
 }
 
@@ -108,6 +112,8 @@ const isConditionMet = (condition: Condition, line: SaleLine, facts: SaleFacts):
       return facts.link !== null && isSameText(condition.in, facts.link)
     case 'sub':
       return isOneOf(condition.in, facts.sub)
+    case 'tier':
+      return isOneOf(condition.in, facts.tier)
     case 'day': {
       const day = dayOf(occurredAt)
       const { from = day, until = day } = condition

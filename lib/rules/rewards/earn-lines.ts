@@ -17,6 +17,8 @@ export type Duration = {
 export type LineRefusal =
   /** The reward has ended for the customer. */
   | 'past_reward_duration'
+  /** The product has earned its one-time reward for the customer. */
+  | 'one_time_already_rewarded'
   /** A flat amount per sale is not paid for a proration. */
   | 'proration'
   /** The base is a flat amount in another currency than the sale. */

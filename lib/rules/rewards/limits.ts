@@ -5,6 +5,9 @@ export const MAX_RULES = 30
 /** In characters. */
 export const MAX_RULE_NAME_LENGTH = 100
 
+/** Each kind of cap in several currencies. */
+export const MAX_CAPS = 30
+
 /** Of one rule, in all of its lists. */
 export const MAX_CONDITIONS = 20
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { CAPPED } from './caps.ts'
 import { BILLING_INTERVALS } from './sale-lines.ts'
 
 const list = z.array(z.string())
@@ -31,6 +32,7 @@ const ConditionResponse = z
     z.strictObject({ fact: z.literal('country'), in: list }),
     z.strictObject({ fact: z.literal('link'), in: list }),
     z.strictObject({ fact: z.literal('sub'), in: list }),
+    z.strictObject({ fact: z.literal('tier'), in: list }),
     z.strictObject({
       fact: z.literal('day'),
       from: z.string().exactOptional(),
@@ -76,11 +78,22 @@ const rules = z
   .exactOptional()
   .meta({ description: 'In their order; absent if there are none.' })
 
+const caps = z
+  .array(z.strictObject({ per: z.enum(CAPPED), amountCents: z.int(), currency: z.string() }))
+  .exactOptional()
+  .meta({ description: 'What is earned at most; absent if there are none.' })
+
 /** A reward. A share is in percent here, and in basis points everywhere else. */
 export const RewardResponse = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('percent'), percent: z.number(), rules }),
-    z.strictObject({ kind: z.literal('flat'), amountCents: z.int(), currency: z.string(), rules }),
+    z.strictObject({ kind: z.literal('percent'), percent: z.number(), rules, caps }),
+    z.strictObject({
+      kind: z.literal('flat'),
+      amountCents: z.int(),
+      currency: z.string(),
+      rules,
+      caps,
+    }),
   ])
   .meta({ id: 'Reward' })
 export type RewardResponse = z.infer<typeof RewardResponse>

@@ -3,9 +3,10 @@ import * as z from 'zod'
 import { integer, line, NOT_BLANK } from '../../http/fields.ts'
 import { currency } from '../../http/report-fields.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
+import { CAPPED } from './caps.ts'
 import { conditions } from './conditions.schemas.ts'
 import { type Condition, eachCondition } from './conditions.ts'
-import { MAX_MONTHS, MAX_RULE_NAME_LENGTH, MAX_RULES } from './limits.ts'
+import { MAX_CAPS, MAX_MONTHS, MAX_RULE_NAME_LENGTH, MAX_RULES } from './limits.ts'
 import { rewardTermsOf } from './rewards.ts'
 
 /** Rewards are stored in basis points. */
@@ -100,6 +101,36 @@ const rules = z
       'The first rule whose conditions hold decides a line of the sale; without one, the base does.',
   })
 
+const CAPS = `Must be a list of at most ${MAX_CAPS} caps.`
+
+const caps = z
+  .array(
+    z.strictObject({
+      per: z.enum(CAPPED, 'Must be sale, customer or partner_month.').meta({
+        description:
+          'What earns at most the amount: one sale, one customer, or all sales of a partner in a calendar month (UTC).',
+      }),
+      amountCents: flat.amountCents,
+      currency,
+    }),
+    CAPS,
+  )
+  .max(MAX_CAPS, CAPS)
+  .check(({ value, issues }) => {
+    for (const [i, one] of value.entries())
+      if (value.findIndex(({ per, currency }) => per === one.per && currency === one.currency) < i)
+        issues.push({
+          code: 'custom',
+          message: 'Must be unique: an earlier cap is of the same kind and currency.',
+          path: [i],
+          input: one,
+        })
+  })
+  .nullish()
+  .meta({
+    description: 'What is earned at most. Commissions in a currency without a cap have none.',
+  })
+
 const anyReward = z.discriminatedUnion(
   'kind',
   [
@@ -107,8 +138,9 @@ const anyReward = z.discriminatedUnion(
       kind: z.literal('percent'),
       percent: share('Percentage of the sale, with at most two decimals.'),
       rules,
+      caps,
     }),
-    z.strictObject({ ...flat, rules }),
+    z.strictObject({ ...flat, rules, caps }),
   ],
   'Must be a reward: {"kind": "percent", "percent": 20}, or {"kind": "flat", "amountCents": 500, "currency": "USD"}.',
 )
@@ -151,6 +183,10 @@ const refusedOfLeads = ({ when, pay, durationMonths }: RuleInput): Refusal[] => 
 export const leadReward = anyReward
   .refine(({ kind }) => kind === 'flat', {
     message: 'Must be a flat reward: a lead has no amount to take a share of.',
+  })
+  .refine(({ caps }) => !caps?.length, {
+    message: 'Must be absent: only rewards of sales have caps.',
+    path: ['caps'],
   })
   .check(({ value, issues }) => {
     for (const [i, one] of (value.rules ?? []).entries())

@@ -1,5 +1,6 @@
 /** Rewards: what an event earns. Spec, section 4.1, rule 1. */
 import { type Money, shareOf } from '../../values/money.ts'
+import type { Cap } from './caps.ts'
 import type { Conditions } from './conditions.ts'
 import type { RewardResponse, RuleResponse } from './rewards.responses.ts'
 
@@ -22,8 +23,11 @@ export type Rule = {
   durationMonths?: number | null
 }
 
-/** A base, and rules in order: the first whose conditions all hold decides a line of a sale. */
-export type RewardTerms = BaseReward & { rules?: Rule[] | null }
+/**
+ * A base, and rules in order: the first whose conditions all hold decides a line of a sale. What it
+ * earns is reduced by the caps.
+ */
+export type RewardTerms = BaseReward & { rules?: Rule[] | null; caps?: Cap[] | null }
 
 /** What the base pays for the lines that no rule decides. */
 export const payOf = (base: BaseReward): Pay =>
@@ -39,6 +43,7 @@ export const rewardResponse = (reward: RewardTerms): RewardResponse => ({
     ? { kind: 'percent', percent: reward.basisPoints / 100 }
     : { kind: 'flat', amountCents: reward.amountCents, currency: reward.currency }),
   ...(reward.rules?.length && { rules: reward.rules.map(ruleResponse) }),
+  ...(reward.caps?.length && { caps: reward.caps }),
 })
 
 const ruleResponse = ({ pay, ...rule }: Rule): RuleResponse => ({
@@ -56,16 +61,21 @@ const payResponse = (pay: Pay): RuleResponse['pay'] => {
 /** The terms of a reward in requests or the audit log. */
 export const rewardTermsOf = ({
   rules,
+  caps,
   ...base
-}: OfBase<RewardResponse> & { rules?: RuleResponse[] | null | undefined }): RewardTerms => ({
+}: OfBase<RewardResponse> & {
+  rules?: RuleResponse[] | null | undefined
+  caps?: Cap[] | null | undefined
+}): RewardTerms => ({
   ...(base.kind === 'percent'
     ? { kind: 'percent', basisPoints: basisPointsOf(base.percent) }
     : { kind: 'flat', amountCents: base.amountCents, currency: base.currency }),
   ...(rules?.length && { rules: rules.map(ruleOf) }),
+  ...(caps?.length && { caps }),
 })
 
-/** Each kind of reward without its rules. */
-type OfBase<R> = R extends unknown ? Omit<R, 'rules'> : never
+/** Each kind of reward without its rules and caps. */
+type OfBase<R> = R extends unknown ? Omit<R, 'rules' | 'caps'> : never
 
 const ruleOf = ({ pay, ...rule }: RuleResponse): Rule => ({ ...rule, pay: payIn(pay) })
 

@@ -5,6 +5,7 @@ export const COMMISSION_KINDS = [
   'lead',
   'opening_balance',
   'adjustment',
+  'bonus',
   'reversal',
 ] as const
 export type CommissionKind = (typeof COMMISSION_KINDS)[number]

@@ -8,6 +8,10 @@ import type { Step } from './steps.ts'
 /** Reward only the customer's first sale, or each one within the program's duration. */
 export type RewardInterval = 'one-time' | 'recurring'
 
+/** A one-time reward is earned once per customer, or once per customer and product. */
+export const ONE_TIME_PER = ['customer', 'product'] as const
+export type OneTimePer = (typeof ONE_TIME_PER)[number]
+
 /**
  * The step that refuses a reward by the program's interval, or null. A reversed first commission
  * counts too.

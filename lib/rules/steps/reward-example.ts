@@ -55,6 +55,7 @@ const factsOf = (sale: Money, occurredAt: Date): SaleFacts => ({
   coupons: [],
   link: null,
   sub: null,
+  tier: null,
   history: NO_PAYMENTS,
 })
 

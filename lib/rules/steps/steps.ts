@@ -1,8 +1,11 @@
 /** The steps of a decision: stored, stable codes and facts. For their texts, see explain.ts. */
 import type { Money } from '../../values/money.ts'
+import type { BudgetUse } from '../programs/budgets.ts'
 import type { Processor, SALE_EXPECTED } from '../purchases/processors.ts'
+import type { Capped } from '../rewards/caps.ts'
 import type { LineEarning, LineRefusal } from '../rewards/earn-lines.ts'
 import type { Pay, Reward } from '../rewards/rewards.ts'
+import type { TierFacts } from '../tiers/tiers.ts'
 import { isOfShadowMode, NEVER } from './commissions.ts'
 import type { PartnerCode } from './report.ts'
 
@@ -25,6 +28,8 @@ export type LineFacts = {
   rule: string | null
   pays: { percent: number } | { amountCents: number; currency: string; per: 'sale' | 'unit' } | null
   earnedCents: number
+  /** What caps took of it: `earnedCents` is what is left. */
+  cutCents?: number
   currency: string | null
   refusal?: LineRefusal
   /** Rules that ask for another currency than the sale's. */
@@ -76,7 +81,12 @@ export const handCreditOf = (steps: Step[]): HandCreditStep | null =>
   steps.find((step) => step.code === 'credited_by_hand') ?? null
 
 /** Why a rule holds the commission of an event, in the order in which it is said. */
-export const RULED_HOLDS = ['self_referral', 'late_lead', 'unverified_address'] as const
+export const RULED_HOLDS = [
+  'self_referral',
+  'late_lead',
+  'unverified_address',
+  'over_budget',
+] as const
 export type RuledHold = (typeof RULED_HOLDS)[number]
 
 /** A doubt about who owns the customer: the commission is held. */
@@ -122,6 +132,8 @@ export type Step =
   | { code: 'program_reward'; facts: RewardFacts }
   | { code: 'partner_reward'; facts: RewardFacts }
   | { code: 'line_reward'; facts: LineFacts }
+  /** The partner's tier, if the reward asks for it. */
+  | { code: 'tier'; facts: TierFacts }
   | { code: 'no_reward'; facts: { slug: string } }
   | { code: 'one_time_already_rewarded'; facts: { firstRewardedAt: string } }
   | {
@@ -135,6 +147,20 @@ export type Step =
   | { code: 'zero_amount'; facts: Record<string, never> }
   /** A flat reward is larger than the sale, and is reduced to it. */
   | { code: 'reward_capped'; facts: { saleCents: number; currency: string } }
+  /** A cap of the reward has reduced the commission: to what the sale, customer or month has left. */
+  | {
+      code: 'cap_applied'
+      facts: {
+        per: Capped
+        capCents: number
+        /** What the reward pays without the cap. */
+        beforeCents: number
+        leftCents: number
+        currency: string
+      }
+    }
+  /** The program's budget of the month (UTC, 2026-11) is used up, so the commission is held. */
+  | { code: 'over_budget'; facts: BudgetUse }
   | {
       code: 'commission_created'
       facts: { slug: string; amountCents: number; currency: string; payableAt: string }

@@ -24,6 +24,7 @@ export const REASONS = {
   amount: 'The amounts differ, and the file does not say of what sale.',
   self_referral_held: 'Held here: the customer’s email address, name or card is the partner’s.',
   late_lead_held: 'Held here: the lead that credits the sale was received after it.',
+  over_budget_held: 'Held here: the program’s budget of the month is used up.',
   unverified_address_held: 'Held here: only an unverified address identifies the customer.',
   possible_duplicate_held: 'Held here: the sale looks like another one.',
   held_by_manager: 'Held here by a manager.',
@@ -107,6 +108,7 @@ const OF_STEP: Partial<Record<Step['code'], Reason>> = {
 const HELD: Record<HoldReason, Reason> = {
   self_referral: 'self_referral_held',
   late_lead: 'late_lead_held',
+  over_budget: 'over_budget_held',
   unverified_address: 'unverified_address_held',
   possible_duplicate: 'possible_duplicate_held',
   manual: 'held_by_manager',

@@ -6,12 +6,15 @@ import type { ColumnType, Generated } from 'kysely'
 import type { Json } from '../../db/columns.ts'
 import type { UnverifiedAddresses } from '../../rules/attribution/address-claims.ts'
 import type { SelfReferrals } from '../../rules/attribution/self-referrals.ts'
+import type { StoredBonus } from '../../rules/bonuses/bonuses.ts'
 import type { ProgramMode } from '../../rules/programs/mode.ts'
 import type { PayoutSchedule } from '../../rules/programs/schedules.ts'
 import type { Mode, SalesFrom } from '../../rules/purchases/processors.ts'
+import type { Cap } from '../../rules/rewards/caps.ts'
 import type { Rule } from '../../rules/rewards/rewards.ts'
 import type { Role } from '../../rules/roles/roles.ts'
-import type { RewardInterval } from '../../rules/steps/intervals.ts'
+import type { OneTimePer, RewardInterval } from '../../rules/steps/intervals.ts'
+import type { Tiers } from '../../rules/tiers/tiers.ts'
 import type { ApiKeyScope } from '../keys/api-keys.ts'
 import type { PayoutOrder } from '../settings/funds.ts'
 
@@ -79,6 +82,7 @@ type WorkspaceTables = {
     amount_cents: bigint | null
     currency: string | null
     rules: Json<Rule[]> | null
+    caps: Json<Cap[]> | null
     created_at: Generated<Date>
   }
   programs: {
@@ -90,6 +94,10 @@ type WorkspaceTables = {
     reward_interval: RewardInterval
     reward_duration_months: number | null
     one_time_minimum_cents: ColumnType<bigint, number, number>
+    one_time_per: Generated<OneTimePer>
+    tiers: Json<Tiers> | null
+    bonuses: Json<StoredBonus[]> | null
+    monthly_budget: Json<{ amountCents: number; currency: string }> | null
     reward_shipping: boolean
     credit_out_of_band: boolean
     holding_days: number
@@ -121,6 +129,8 @@ type WorkspaceTables = {
     reward_interval: RewardInterval
     reward_duration_months: number | null
     one_time_minimum_cents: bigint
+    one_time_per: OneTimePer
+    tiers: Json<Tiers> | null
     reward_shipping: boolean
     credit_out_of_band: boolean
     holding_days: number

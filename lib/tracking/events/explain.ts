@@ -1,6 +1,7 @@
 /** The steps of a decision as text. */
 
 import { PROCESSOR_NAMES, SALE_EXPECTED } from '../../rules/purchases/processors.ts'
+import type { Capped } from '../../rules/rewards/caps.ts'
 import type { LineRefusal } from '../../rules/rewards/earn-lines.ts'
 import { NEVER } from '../../rules/steps/commissions.ts'
 import type { PartnerCode } from '../../rules/steps/report.ts'
@@ -11,6 +12,7 @@ import type {
   RewardFacts,
   Step,
 } from '../../rules/steps/steps.ts'
+import type { TierFacts, TierPeriod } from '../../rules/tiers/tiers.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
 import { counted } from '../../values/plural.ts'
 
@@ -28,6 +30,7 @@ const rewardWords = (reward: RewardFacts, money: MoneyFormat): string => {
 
 const REFUSALS: Record<LineRefusal, string> = {
   past_reward_duration: 'the reward has ended for this customer',
+  one_time_already_rewarded: 'the product has earned its reward for this customer before',
   proration: 'a flat amount per sale is not paid for a proration',
   other_currency: 'the sale is in another currency',
 }
@@ -123,6 +126,33 @@ const reversedLines = (
     )
     .join('')
 
+const CAPPED_WORDS: Record<Capped, string> = {
+  sale: 'sale',
+  customer: 'customer',
+  partner_month: 'partner and month',
+}
+
+const PERIOD_WORDS: Record<TierPeriod, string> = {
+  month: 'in the month',
+  quarter: 'in the quarter',
+  year: 'in the 365 days before',
+  ever: 'in all',
+}
+
+/** The tier of the partner, and what it had reached before the day of the sale. */
+const explainTier = (
+  { tier, by, period, currency, reached }: TierFacts,
+  money: MoneyFormat,
+): string => {
+  const amount = {
+    netSales: () => `net sales of ${money(reached, currency ?? '')}`,
+    customers: () => counted(reached, 'customer'),
+    sales: () => counted(reached, 'sale'),
+  }[by]()
+  const what = tier === null ? 'The partner had no tier' : `The partner’s tier was “${tier}”`
+  return `${what}, by ${amount} ${PERIOD_WORDS[period]}, before the day of the sale.`
+}
+
 /** A step as text for managers. @param money formats its amounts */
 export const explain = (step: Step, money: MoneyFormat = formatMoney): string => {
   const { code, facts } = step
@@ -165,6 +195,12 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
       return `The partner has a reward of its own: ${rewardWords(facts, money)}.`
     case 'line_reward':
       return explainLine(facts, money)
+    case 'tier':
+      return explainTier(facts, money)
+    case 'cap_applied':
+      return `The reward pays at most ${money(facts.capCents, facts.currency)} per ${CAPPED_WORDS[facts.per]}. So ${money(facts.leftCents, facts.currency)} of ${money(facts.beforeCents, facts.currency)} are earned.`
+    case 'over_budget':
+      return `Commissions of ${facts.month} come to more than the program’s budget of ${money(facts.budgetCents, facts.currency)}, so this one is held for a manager’s review.`
     case 'no_reward':
       return `“${facts.slug}” is not in a group that rewards leads, so the lead earns no commission.`
     case 'one_time_already_rewarded':
