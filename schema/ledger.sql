@@ -67,6 +67,8 @@ create table events (
     is_duplicate          boolean      not null default false,
     -- whether its customer was erased, with the metadata, the country and the channel of the click
     is_erased             boolean      not null default false,
+    -- of a sale: what of amount_cents was refunded or is disputed, also if it earns nothing
+    returned_cents        sale_cents   not null default 0,
     revision              integer      not null default 0,   -- for optimistic concurrency
 
     -- One event per report, however often it is repeated.

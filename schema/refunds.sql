@@ -123,8 +123,10 @@ begin
     end if;
 
     if s.id is not null then
-        update events e set steps = coalesce(sale -> 'steps', e.steps), revision = e.revision + 1
-            where e.id = s.id;
+        update events e
+        set steps = coalesce(sale -> 'steps', e.steps), revision = e.revision + 1,
+            returned_cents = (sale -> 'returnedCents')::bigint
+        where e.id = s.id;
         if sale -> 'reversal' is not null then
             perform reverse_commission((sale -> 'reversal' ->> 'id')::uuid, workspace,
                 (sale -> 'reversal' ->> 'reversesId')::uuid,

@@ -539,11 +539,12 @@ begin
 
     -- The customer and the commission follow: their foreign keys are checked at the commit.
     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id,
-        customer_id, amount_cents, currency, metadata, lines, country, coupon, click_id,
-        partner_id, attributed_by, body_hash, steps, occurred_at, report_occurred_at,
+        customer_id, amount_cents, returned_cents, currency, metadata, lines, country, coupon,
+        click_id, partner_id, attributed_by, body_hash, steps, occurred_at, report_occurred_at,
         commission_id)
     values (saved_id, workspace, reported, external_id, report ->> 'eventName',
-        customer_external_id, of_customer, (report -> 'amountCents')::bigint, report ->> 'currency',
+        customer_external_id, of_customer, (report -> 'amountCents')::bigint,
+        coalesce((report -> 'returnedCents')::bigint, 0), report ->> 'currency',
         report -> 'metadata', report -> 'lines', report ->> 'country', report ->> 'coupon', click,
         partner, report ->> 'attributedBy', hash, report -> 'steps', occurred_at, occurred_at,
         (commission ->> 'id')::uuid)

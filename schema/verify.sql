@@ -647,6 +647,27 @@ create or replace view broken_waiting_refunds as
             and s.external_id = r.sale_external_id
     where r.kind = 'refund' and r.sale_id is null and r.body_hash is not null;
 
+create or replace view broken_returned_amounts as
+    select e.workspace_id, 'what was returned of a sale is a part of it' as invariant,
+        e.id as subject_id,
+        format('%s of %s %s', e.returned_cents, e.amount_cents, e.currency) as details
+    from events e
+    where e.returned_cents > case when e.kind = 'sale' then e.amount_cents else 0 end;
+
+create or replace view broken_returned_steps as
+    select e.workspace_id, 'the steps of a sale say what was returned of it' as invariant,
+        e.id as subject_id,
+        format('%s of %s %s instead of %s', e.returned_cents, e.amount_cents, e.currency,
+            r.cents) as details
+    from events e
+        cross join lateral jsonb_path_query(e.steps,
+            '$[*] ? (@.code == "commission_reversed").facts') s (facts)
+        cross join lateral jsonb_to_record(s.facts) f ("refundedCents" numeric,
+            "disputedCents" numeric, "paidCents" numeric)
+        cross join lateral (select div(2 * e.amount_cents * (f."refundedCents" + f."disputedCents")
+            + f."paidCents", 2 * f."paidCents")) r (cents)
+    where e.kind = 'sale' and e.returned_cents <> r.cents;
+
 -- A processor's amounts include tax, so its sales are not compared. Lines round each for itself: by
 -- less than a cent what was returned of each, and by half a cent what it reverses.
 create or replace view broken_refund_reversals as
@@ -796,6 +817,8 @@ create or replace view ledger_violations as
     union all select * from broken_refund_sums
     union all select * from broken_refund_credits
     union all select * from broken_waiting_refunds
+    union all select * from broken_returned_amounts
+    union all select * from broken_returned_steps
     union all select * from broken_refund_reversals
     union all select * from broken_flat_rewards
     union all select * from broken_terms

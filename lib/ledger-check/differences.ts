@@ -121,16 +121,32 @@ const compareWith = (
       `${externalId}: no earlier sale of its subscription was rewarded, and it earns nothing as a change of it.`,
     ]
   }
-  if (!commission || commission.isRejected) return []
-  const ofReward = checkReward(sale, commission)
-  if (ofReward) return [ofReward]
-  const named = namedReturns(stored, currency)
-
   const isPaid = counted && account.currency && rounded(counted.gross.cents) > 0n
   const gross: Rounded = isPaid ? counted.gross : { cents: whole(amountCents), roundings: 0 }
   const paid = { gross, saleCents: amountCents, currency: isPaid ? account.currency : currency }
   const returned = returnedOf(stored, reported, paid, account, settings)
-  return checkReversed(sale, commission, { returned, named }, paid)
+  const ofReturns = checkReturned(sale, returned, paid)
+  if (!commission || commission.isRejected) return ofReturns
+  const ofReward = checkReward(sale, commission)
+  if (ofReward) return [...ofReturns, ofReward]
+  const named = namedReturns(stored, currency)
+  return [...ofReturns, ...checkReversed(sale, commission, { returned, named }, paid)]
+}
+
+/** What of the sale was returned: the same part of it as of what was received. */
+const checkReturned = (
+  { externalId, amountCents, currency, returnedCents }: RecordedSale,
+  returned: Rounded,
+  paid: { gross: Rounded; currency: string },
+): string[] => {
+  if (rounded(paid.gross.cents) === 0n) return []
+  const perCent = over(whole(amountCents), paid.gross.cents)
+  const exact = times(perCent, returned.cents)
+  const slack = times(perCent, { n: BigInt(returned.roundings), d: 2n })
+  if (isRounded(BigInt(returnedCents), exact, slack)) return []
+  return [
+    `${externalId}: ${money(paid.gross.cents, paid.currency)} was received, and ${money(returned.cents, paid.currency)} of it was returned. So ${money(exact, currency)} of the sale of ${formatMoney(amountCents, currency)} was returned. The ledger says ${formatMoney(returnedCents, currency)}.`,
+  ]
 }
 
 /** Whether an amount equals the counted one, except for rounding on the way. */

@@ -22,6 +22,7 @@ export type RecordedSale = {
   customerId: string | null
   occurredAt: string
   amountCents: number
+  returnedCents: number
   currency: string
   /** The codes of the steps of its decision. */
   steps: string[]

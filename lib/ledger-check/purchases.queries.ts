@@ -51,7 +51,7 @@ const COMMISSION = `
 
 /** The sale `s`. */
 const SALE = `jsonb_build_object(
-  'id', s.id, 'externalId', s.external_id, 'customerId', s.customer_id, 'occurredAt', s.occurred_at, 'amountCents', s.amount_cents, 'currency', s.currency,
+  'id', s.id, 'externalId', s.external_id, 'customerId', s.customer_id, 'occurredAt', s.occurred_at, 'amountCents', s.amount_cents, 'returnedCents', s.returned_cents, 'currency', s.currency,
   'steps', array(select step ->> 'code' from jsonb_array_elements(s.steps) step),
   'lineRewards', jsonb_path_query_array(s.steps, '$[*] ? (@.code == "line_reward").facts'),
   'isToBeReplanned', exists (select from customers k where k.id = s.customer_id and k.replan_from is not null),

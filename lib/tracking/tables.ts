@@ -54,6 +54,7 @@ type TrackingTables = {
     commission_id: string | null
     sale_external_id: string | null
     sale_id: string | null
+    returned_cents: Generated<bigint>
     requested: Json<Requested> | null
     announced_refunds: Generated<string[]>
     revision: Generated<number>

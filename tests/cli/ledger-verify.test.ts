@@ -498,6 +498,22 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     },
   },
   {
+    invariant: 'what was returned of a sale is a part of it',
+    how: ({ later }) => `
+      ${lined(later, [])};
+      update events set returned_cents = 1001 where kind = 'sale'`,
+  },
+  {
+    invariant: 'the steps of a sale say what was returned of it',
+    how: ({ later }) =>
+      lined(later, [
+        {
+          code: 'commission_reversed',
+          facts: { refundedCents: 100, disputedCents: 0, paidCents: 1_000 },
+        },
+      ]),
+  },
+  {
     invariant: 'totals are what they sum up',
     how: () => `
       insert into total_deltas (workspace_id, partner_id, day, clicks) select workspace_id, id, now(), 1 from partners`,

@@ -293,6 +293,51 @@ describe('a refund before its sale', () => {
   })
 })
 
+describe('what was returned of a sale is stored with it', () => {
+  const returned = async ({ workspace }: Pick<Merchant, 'workspace'>) => {
+    expect(await database.violations(workspace.id)).toEqual([])
+    const [sale] = await database.query<{ cents: number; earns: boolean }>(
+      `select returned_cents::int as cents, commission_id is not null as earns from events
+       where workspace_id = $1 and kind = 'sale' order by id desc limit 1`,
+      [workspace.id],
+    )
+    return sale
+  }
+
+  test.each([
+    ['the refunds first', [0, 1, 2]],
+    ['the sale first', [2, 0, 1]],
+    ['the sale in between', [0, 2, 1]],
+  ])('if nobody is credited with it: %s', async (_, order) => {
+    const merchant = await createMerchant()
+    const reports = [
+      () => merchant.refund({ externalId: 'a', amountCents: 1_000 }),
+      () => merchant.refund({ externalId: 'b', amountCents: 333 }),
+      () => merchant.sale({}),
+    ]
+    for (const at of order) expect((await reports[at]?.())?.status).toBe(200)
+    expect(await returned(merchant)).toEqual({ cents: 1_333, earns: false })
+  })
+
+  test('if a partner is credited, who earns nothing, and if it earns', async () => {
+    const merchant = await createMerchant({ program: { reward_interval: 'one-time' } })
+    await merchant.sale({ clickId: await merchant.click() })
+    await merchant.refund({ amountCents: 4_900 })
+    expect(await returned(merchant)).toEqual({ cents: 4_900, earns: true })
+    await merchant.sale({ externalId: 'inv_2' })
+    await merchant.refund({ externalId: 'ref_2', saleExternalId: 'inv_2', amountCents: 100 })
+    expect(await returned(merchant)).toEqual({ cents: 100, earns: false })
+  })
+
+  test('also if a cent of it reverses nothing', async () => {
+    const merchant = await createSold()
+    for (const cents of [1, 2, 3]) {
+      await merchant.refund({ externalId: `ref_${cents}`, amountCents: 1 })
+      expect(await returned(merchant)).toEqual({ cents, earns: true })
+    }
+  })
+})
+
 describe('concurrent', () => {
   test('8 copies of one refund reverse once', async () => {
     const merchant = await createSold()

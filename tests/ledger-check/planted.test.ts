@@ -252,6 +252,18 @@ test.each<{
     },
     found: '20% of the sale of 100.00 USD is 20.00 USD. The ledger has a commission of 24.00 USD',
   },
+  {
+    fault: 'a refund of a sale that earns nothing is not stored with the sale',
+    events: (ids) => [
+      billed(ids, '', 1_900),
+      ['refund.created', refund({ payment_intent: ids.payment, amount: 2_380 })],
+    ],
+    plant: ({ merchant }) =>
+      query('update events set returned_cents = 0 where workspace_id = $1', [
+        merchant.workspace.id,
+      ]),
+    found: 'So 20.00 USD of the sale of 100.00 USD was returned. The ledger says 0.00 USD.',
+  },
 ])('is found: $fault', async ({ events, plant, found }) => {
   const shop = await openStripeShop(database)
   const { id } = shop.merchant.workspace

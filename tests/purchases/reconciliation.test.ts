@@ -35,6 +35,7 @@ const RECORDED: RecordedSale = {
   reportOccurredAt: null,
   clickId: null,
   sale: usd(4_000n),
+  returnedCents: 0n,
   lines: null,
   country: null,
   metadata: null,
@@ -56,6 +57,7 @@ const NOTHING: PurchasePlan = {
 const CREATE: SalePlan = {
   kind: 'create',
   change: UNCREDITED,
+  returnedCents: 0n,
   steps: [],
   commission: null,
   oneTimeProgramId: null,
@@ -64,6 +66,7 @@ const update = (recorded: RecordedSale): SalePlan => ({
   kind: 'update',
   recorded,
   change: UNCREDITED,
+  returnedCents: 0n,
   steps: [],
   commission: null,
   keepsCommission: false,
@@ -79,8 +82,15 @@ const CUSTOMER = {
   origins: [],
   replanFrom: null,
 }
+const adjust = (returnedCents: bigint): SalePlan => ({
+  kind: 'adjust',
+  recorded: RECORDED,
+  returnedCents,
+  steps: [],
+  reversals: [],
+})
 const changed = (amountCents: number): Partial<PurchasePlan> => ({
-  sale: { kind: 'adjust', recorded: RECORDED, steps: [], reversals: [] },
+  sale: adjust(0n),
   outcome: {
     code: 'commission_changed',
     facts: { externalId: 'in_1', amountCents, currency: 'USD', slug: 'maya' },
@@ -112,6 +122,16 @@ test.each<{ case: string; plan: Partial<PurchasePlan>; explanation: string }>([
     case: 'a refund that failed',
     plan: changed(490),
     explanation: 'recorded, but 4.90 USD of the commission of “maya” is not reinstated',
+  },
+  {
+    case: 'a refund of a sale that earns nothing',
+    plan: { sale: adjust(490n) },
+    explanation: 'recorded, but as 0.00 USD returned of it instead of 4.90 USD',
+  },
+  {
+    case: 'a credit note that names other lines',
+    plan: { sale: adjust(0n) },
+    explanation: 'recorded, but as a return of other lines',
   },
   {
     case: 'a customer known by the merchant’s id only',

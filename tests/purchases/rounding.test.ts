@@ -1,6 +1,6 @@
 /** What a return reverses is rounded half up, once for everything returned, whoever reports it. */
 import { expect, test } from 'vitest'
-import { nothingReturned, reversedOf } from '../../lib/rules/refunds/returns.ts'
+import { nothingReturned, returnedPartOf } from '../../lib/rules/refunds/returns.ts'
 import { useDatabase } from '../support/merchant.ts'
 import {
   charge,
@@ -50,8 +50,8 @@ test.each([
   },
 ])('$case', ({ commission, returned, paid, reverses }) => {
   const none = nothingReturned({ amountCents: paid, currency: 'USD' })
-  expect(reversedOf(commission, { ...none, refundedCents: returned })).toBe(reverses)
-  expect(reversedOf(commission, { ...none, disputedCents: returned })).toBe(reverses)
+  expect(returnedPartOf(commission, { ...none, refundedCents: returned })).toBe(reverses)
+  expect(returnedPartOf(commission, { ...none, disputedCents: returned })).toBe(reverses)
 })
 
 type Sold = { payment: string; charge: string; invoice: string }

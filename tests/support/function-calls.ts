@@ -193,6 +193,7 @@ export const CALLS: Record<string, string> = {
     sale: {
       id: EVENT,
       revision: 0,
+      returnedCents: 100,
       steps: [],
       reversal: { id: idOf('commission', NEW), reversesId: idOf('commission', 1), amountCents: -1 },
     },

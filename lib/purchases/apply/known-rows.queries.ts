@@ -10,9 +10,9 @@ import type { FromJson } from '../../tracking/reports/facts.queries.ts'
 /** A recorded sale as it comes out of JSON. */
 export type SaleRow = Omit<
   RecordedSale,
-  'sale' | 'commission' | 'occurredAt' | 'reportOccurredAt'
+  'sale' | 'returnedCents' | 'commission' | 'occurredAt' | 'reportOccurredAt'
 > &
-  SaleJson & { occurredAt: string; reportOccurredAt: string | null }
+  SaleJson & { returnedCents: number; occurredAt: string; reportOccurredAt: string | null }
 
 /** A sale, `s`, with its current commission, as one JSON value. */
 export const SALE_JSON = sql`jsonb_build_object(
@@ -20,7 +20,7 @@ export const SALE_JSON = sql`jsonb_build_object(
   'occurredAt', s.occurred_at, 'reportOccurredAt', s.report_occurred_at, 'customerId', s.customer_id, 'addressedId', s.addressed_id,
   'metadata', s.metadata, 'coupon', s.coupon, 'coupons', s.coupons, 'isErased', s.is_erased,
   'subscriptionId', s.subscription_id, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
-  'amountCents', s.amount_cents, 'currency', s.currency, 'lines', s.lines, 'country', s.country, 'steps', s.steps, 'revision', s.revision,
+  'amountCents', s.amount_cents, 'returnedCents', s.returned_cents, 'currency', s.currency, 'lines', s.lines, 'country', s.country, 'steps', s.steps, 'revision', s.revision,
   'commission', (
     select jsonb_build_object(
       'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,
@@ -34,8 +34,10 @@ export const SALE_JSON = sql`jsonb_build_object(
     where c.event_id = s.id and c.kind <> 'reversal'
       and not exists (select from commissions n where n.replaces_id = c.id)))`
 
-export const reviveRecorded = (row: SaleRow): RecordedSale =>
-  withDates(reviveSale(row), 'occurredAt', 'reportOccurredAt')
+export const reviveRecorded = ({ returnedCents, ...row }: SaleRow): RecordedSale => ({
+  ...withDates(reviveSale(row), 'occurredAt', 'reportOccurredAt'),
+  returnedCents: BigInt(returnedCents),
+})
 
 /** A refund as it comes out of JSON. */
 export type RefundRow = Omit<RecordedRefund, 'amountCents'> & { amountCents: number | null }

@@ -39,11 +39,11 @@ export const saveSale = (
 
 const updateSale = (
   workspaceId: string,
-  { recorded, steps }: Extract<SalePlan, { kind: 'adjust' | 'update' }>,
+  { recorded, returnedCents, steps }: Extract<SalePlan, { kind: 'adjust' | 'update' }>,
   changes: RawBuilder<unknown>,
 ) => sql`
       update events e
-      set ${changes} steps = ${JSON.stringify(steps)}::jsonb, revision = e.revision + 1,
+      set ${changes} returned_cents = ${returnedCents}::bigint, steps = ${JSON.stringify(steps)}::jsonb, revision = e.revision + 1,
           is_duplicate = e.is_duplicate and ${steps.some(({ code }) => code === 'commission_rejected')}::boolean
       from customer
       where e.workspace_id = ${workspaceId} and e.id = ${recorded.id} and e.revision = ${recorded.revision}
@@ -51,15 +51,15 @@ const updateSale = (
 
 const insertSale = (
   workspaceId: string,
-  { change, steps }: Extract<SalePlan, { kind: 'create' }>,
+  { change, returnedCents, steps }: Extract<SalePlan, { kind: 'create' }>,
   id: string | null,
   commissionId: string | null,
 ) => sql`
       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
-                          amount_cents, currency, click_id, partner_id, attributed_by, commission_id, steps, occurred_at,
+                          amount_cents, returned_cents, currency, click_id, partner_id, attributed_by, commission_id, steps, occurred_at,
                           subscription_id, addressed_id, lines, country, coupons)
       select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${change.externalId}, 'sale', ${change.customerExternalId},
-             customer.id, ${change.sale.amountCents}::bigint, ${change.sale.currency}, ${change.clickId},
+             customer.id, ${change.sale.amountCents}::bigint, ${returnedCents}::bigint, ${change.sale.currency}, ${change.clickId},
              ${change.credit?.partner.id ?? null}::uuid, ${change.credit?.attributedBy ?? null}, ${commissionId}::uuid,
              ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz, ${change.subscriptionId},
              ${change.addressedId}, ${linesJson(change)}, ${change.country}, ${textArray(change.coupons)}

@@ -71,10 +71,15 @@ export const explainMissing = ({ sale, duplicates, outcome }: PurchasePlan): str
     }
     default:
       if (duplicates.length > 0) return 'recorded twice'
-      if (sale.kind === 'adjust') return 'recorded, but as a return of other lines'
+      if (sale.kind === 'adjust') return explainReturn(sale.recorded, sale.returnedCents)
       return 'recorded, but the customer is not known by its id at the payment processor'
   }
 }
+
+const explainReturn = ({ returnedCents, sale }: RecordedSale, cents: bigint): string =>
+  cents === returnedCents
+    ? 'recorded, but as a return of other lines'
+    : `recorded, but as ${formatMoney(returnedCents, sale.currency)} returned of it instead of ${formatMoney(cents, sale.currency)}`
 
 const explainUpdate = ({ credit, sale }: SaleChange, recorded: RecordedSale): string => {
   if (recorded.partnerId === (credit?.partner.id ?? null)) {

@@ -1,9 +1,9 @@
-/** Plans what a return changes: how much of the commission is reversed. */
+/** Plans what a return changes: what of the sale was returned, and what of the commission reversed. */
 
 import type { Money } from '../../values/money.ts'
 import type { EventOutcome } from '../purchases/outcomes.ts'
 import { includeRefunds, settleRefunds } from '../refunds/refunds.ts'
-import { type Returned, returnedOf } from '../refunds/returns.ts'
+import { type Returned, returnedOf, returnedPartOf } from '../refunds/returns.ts'
 import { type CurrentCommission, changeReturned, type Reversal } from '../refunds/reversals.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale } from './plan.ts'
 import type { Purchase } from './purchase.ts'
@@ -36,6 +36,7 @@ export const planReturns = (
     gross?.amountCents ? gross : recorded.sale,
   )
   const { externalId } = recorded
+  const returnedCents = returnedPartOf(recorded.sale.amountCents, returned)
   const change = changeReturned(recorded, returned)
   if (!change?.reversal) {
     const { waiting } = returned
@@ -43,9 +44,16 @@ export const planReturns = (
       ? { code: 'waiting_for_payment', facts: saleFacts(externalId, waiting) }
       : { code: 'nothing_changed', facts: { externalId } }
     return {
-      sale: change
-        ? { kind: 'adjust', recorded, steps: change.steps, reversals: [] }
-        : { kind: 'keep', recorded },
+      sale:
+        change || returnedCents !== recorded.returnedCents
+          ? {
+              kind: 'adjust',
+              recorded,
+              returnedCents,
+              steps: change?.steps ?? recorded.steps,
+              reversals: [],
+            }
+          : { kind: 'keep', recorded },
       customer: null,
       duplicates: [],
       refunds: [],
@@ -54,7 +62,7 @@ export const planReturns = (
   }
   const { current, reversal, steps } = change
   return {
-    sale: { kind: 'adjust', recorded, steps, reversals: [reversal] },
+    sale: { kind: 'adjust', recorded, returnedCents, steps, reversals: [reversal] },
     customer: null,
     duplicates: [],
     refunds: [],

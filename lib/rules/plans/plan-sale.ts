@@ -6,7 +6,7 @@ import type { Credit, DecidedRules } from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import { type Decision, decide } from '../decisions/decide.ts'
 import { isErased } from '../identities/identities.ts'
-import type { Returned } from '../refunds/returns.ts'
+import { type Returned, returnedPartOf } from '../refunds/returns.ts'
 import {
   replacedStep,
   reverseAll,
@@ -136,12 +136,20 @@ const planChange = (
     (first, at) => (at && at < first ? at : first),
     change.occurredAt,
   )
+  const returnedCents = returnedPartOf(sale.amountCents, returned)
   return {
     sale: recorded
-      ? { kind: 'update', recorded, change, ...planCommission(decision, recorded, returned) }
+      ? {
+          kind: 'update',
+          recorded,
+          change,
+          returnedCents,
+          ...planCommission(decision, recorded, returned),
+        }
       : {
           kind: 'create',
           change,
+          returnedCents,
           steps: [
             ...decision.steps,
             ...reversedSteps(decision.commission, decision.steps, returned),

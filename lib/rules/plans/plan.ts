@@ -37,6 +37,8 @@ export type RecordedSale = {
   /** The click that the merchant reported, or that the checkout carried. */
   clickId: string | null
   sale: Money
+  /** What of its amount was refunded or is disputed. */
+  returnedCents: bigint
   /** What was bought, and the customer's country: see `boughtOf`. */
   lines: StoredLine[] | null
   country: string | null
@@ -170,14 +172,21 @@ export type SalePlan =
   | { kind: 'keep'; recorded: RecordedSale }
   /**
    * Something was returned, or is no longer: part of the commission is reversed or reinstated. No
-   * part is if only the lines that were returned are others.
+   * part is if the sale earns nothing, or if only the lines that were returned are others.
    */
-  | { kind: 'adjust'; recorded: RecordedSale; steps: Step[]; reversals: Reversal[] }
+  | {
+      kind: 'adjust'
+      recorded: RecordedSale
+      returnedCents: bigint
+      steps: Step[]
+      reversals: Reversal[]
+    }
   /** The recorded sale has another amount or another partner. */
   | {
       kind: 'update'
       recorded: RecordedSale
       change: SaleChange
+      returnedCents: bigint
       steps: Step[]
       commission: CommissionPlan | null
       /** Whether the recorded commission is still the current one. */
@@ -188,6 +197,7 @@ export type SalePlan =
   | {
       kind: 'create'
       change: SaleChange
+      returnedCents: bigint
       steps: Step[]
       commission: CommissionPlan | null
       /** The program whose one-time reward for the customer the sale uses up, if it does. */

@@ -4,13 +4,15 @@ import type { Money } from '../../values/money.ts'
 import type { Step } from '../steps/steps.ts'
 import type { RefundedSale } from './refund.ts'
 import { includeRefunds, type ReportedRefund, settleRefunds, waitingStep } from './refunds.ts'
-import { nothingReturned } from './returns.ts'
+import { nothingReturned, returnedPartOf } from './returns.ts'
 import { changeReturned } from './reversals.ts'
 
 export type DecidedRefund = {
   /** What it counts for; null while it waits for its sale. */
   counted: Money | null
   steps: Step[]
+  /** What of the sale was returned in all, in its minor units; null while it waits. */
+  returnedCents: bigint | null
   /** What changes of the sale's commission. */
   change: ReturnType<typeof changeReturned>
 }
@@ -27,11 +29,17 @@ export const decideRefund = (
   earlier: ReportedRefund[],
 ): DecidedRefund => {
   if (!recorded) {
-    return { counted: null, steps: [waitingStep(saleExternalId, refund.requested)], change: null }
+    const steps = [waitingStep(saleExternalId, refund.requested)]
+    return { counted: null, steps, returnedCents: null, change: null }
   }
   const { sale, externalId } = recorded
   const settled = settleRefunds([...earlier, refund], { ...sale, externalId })
   const mine = settled.find(({ id }) => id === refund.id) ?? null
   const returned = includeRefunds(nothingReturned(sale), settled, sale)
-  return { counted: mine, steps: mine?.steps ?? [], change: changeReturned(recorded, returned) }
+  return {
+    counted: mine,
+    steps: mine?.steps ?? [],
+    returnedCents: returnedPartOf(sale.amountCents, returned),
+    change: changeReturned(recorded, returned),
+  }
 }

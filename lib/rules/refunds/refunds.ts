@@ -5,7 +5,7 @@
 import { type Money, proportionOf } from '../../values/money.ts'
 import type { Decision } from '../decisions/decide.ts'
 import type { Step } from '../steps/steps.ts'
-import { nothingReturned, type Returned } from './returns.ts'
+import { nothingReturned, type Returned, returnedPartOf } from './returns.ts'
 import { reversedSteps } from './reversals.ts'
 import { reversedFor } from './reversed-lines.ts'
 
@@ -130,6 +130,7 @@ export const settleWaiting = (
   const returned = includeRefunds(nothingReturned({ amountCents, currency }), settled, sale)
   return {
     settled,
+    returnedCents: returnedPartOf(amountCents, returned),
     steps: [...steps, ...reversedSteps(commission, steps, returned)],
     reversedCents: commission
       ? reversedFor(commission.amountCents, steps, returned).reversedCents

@@ -258,13 +258,13 @@ const totalsOf = (all: Return[], paid: Money): Total[] => {
 }
 
 /**
- * What a return reverses of a commission that is of the sale as a whole. Rounds half up; a full
- * return reverses all of it.
+ * The returned part of an amount: of the sale, or of a commission that is of the sale as a whole.
+ * Rounds half up; a full return is all of it.
  */
-export const reversedOf = (
-  commissionCents: bigint,
+export const returnedPartOf = (
+  cents: bigint,
   { refundedCents, disputedCents, paid }: Returned,
 ): bigint =>
   paid.amountCents === 0n
     ? 0n
-    : proportionOf(commissionCents, refundedCents + disputedCents, paid.amountCents)
+    : proportionOf(cents, refundedCents + disputedCents, paid.amountCents)

@@ -2,7 +2,7 @@
 
 import { canonicalJson } from '../../values/json.ts'
 import { least, type Money } from '../../values/money.ts'
-import type { LineReversal, Step } from '../steps/steps.ts'
+import type { Step } from '../steps/steps.ts'
 import { manuallyReversedOf } from './manual-reversals.ts'
 import type { Returned } from './returns.ts'
 import { reversedFor } from './reversed-lines.ts'
@@ -88,14 +88,10 @@ export const reversedSteps = (
   ]
 }
 
-/** The lines that the step of a reversal names. */
-const reversedLinesOf = (steps: Step[]): LineReversal[] =>
-  steps.flatMap(({ code, facts }) => (code === 'commission_reversed' ? (facts.lines ?? []) : []))
-
 /**
  * What changes once so much of a sale was returned: the row that reverses or reinstates a part of
- * its commission, and the sale's new steps; null if nothing does. If only other lines were returned,
- * there is no row. A rejected commission must not be reinstated.
+ * its commission, and the sale's new steps; null if nothing does. There is no row if as much is
+ * reversed as before, such as of other lines. A rejected commission must not be reinstated.
  */
 export const changeReturned = (
   { steps, commission }: { steps: Step[]; commission: CurrentCommission | null },
@@ -105,9 +101,8 @@ export const changeReturned = (
   if (!current) return null
   const [reversal = null] = reverseTo(current, toReverse(current, returned, steps))
   const reversed = reversedSteps(current, steps, returned)
-  const isOfOtherLines =
-    canonicalJson(reversedLinesOf(steps)) !== canonicalJson(reversedLinesOf(reversed))
-  if (!reversal && !isOfOtherLines) return null
+  const former = steps.filter(({ code }) => code === 'commission_reversed')
+  if (!reversal && canonicalJson(former) === canonicalJson(reversed)) return null
   return {
     current,
     reversal,

@@ -5,7 +5,7 @@
 import { least, proportionOf, sumOf } from '../../values/money.ts'
 import { apportion } from '../rewards/sale-lines.ts'
 import type { LineReversal, Step } from '../steps/steps.ts'
-import { type Returned, reversedOf } from './returns.ts'
+import { type Returned, returnedPartOf } from './returns.ts'
 
 /** A line of the sale, with what it earned. */
 type RewardedLine = { id?: string | undefined; amountCents: bigint; earnedCents: bigint }
@@ -28,7 +28,8 @@ export const reversedFor = (
   returned: Returned,
 ): ReversedPart => {
   const sold = rewardedLines(steps)
-  if (sold.length === 0) return { reversedCents: reversedOf(commissionCents, returned), lines: [] }
+  if (sold.length === 0)
+    return { reversedCents: returnedPartOf(commissionCents, returned), lines: [] }
   const returnedCents = returnedByLine(sold, returned)
   const reversedCents = sold.map(({ earnedCents, amountCents }, i) =>
     amountCents === 0n ? 0n : proportionOf(earnedCents, returnedCents[i] ?? 0n, amountCents),
@@ -62,13 +63,10 @@ const rewardedLines = (steps: Step[]): RewardedLine[] =>
  * of the total is spread over what is left of the lines. If less counts than the notes name, as
  * after an overpayment, each named line has its part of it.
  */
-const returnedByLine = (
-  lines: RewardedLine[],
-  { refundedCents, disputedCents, paid, ofLines }: Returned,
-): bigint[] => {
+const returnedByLine = (lines: RewardedLine[], returned: Returned): bigint[] => {
+  const { paid, ofLines } = returned
   if (paid.amountCents === 0n) return lines.map(() => 0n)
-  const saleCents = sumOf(lines.map(({ amountCents }) => amountCents))
-  const allCents = proportionOf(saleCents, refundedCents + disputedCents, paid.amountCents)
+  const allCents = returnedPartOf(sumOf(lines.map(({ amountCents }) => amountCents)), returned)
   const named = lines.map(({ id, amountCents }) =>
     least(amountCents, sumOf(ofLines.flatMap((one) => (one.line === id ? [one.netCents] : [])))),
   )

@@ -127,7 +127,7 @@ export const toSaved = ({
   now,
 }: SavedRefund) => {
   const { externalId, saleExternalId, eventName, metadata, requested } = report
-  const { counted, steps, change } = decision
+  const { counted, steps, returnedCents, change } = decision
   return {
     workspaceId,
     eventId: id,
@@ -147,6 +147,7 @@ export const toSaved = ({
       ? {
           id: sale.id,
           revision: sale.revision,
+          returnedCents: Number(returnedCents),
           steps: change?.steps,
           reversal: change?.reversal
             ? {

@@ -98,6 +98,7 @@ export const toSaved = (decided: DecidedReport) => {
     // No processor reported to the workspace when it was loaded, so nothing was compared.
     isUnreviewed: sale !== null && !decided.mayBeDuplicate && !isProcessorId(externalId),
     refunds: waiting?.settled.map(toSettled),
+    returnedCents: waiting?.returnedCents ? Number(waiting.returnedCents) : undefined,
     holds: credit ? holdsOf(eventId, decided) : [],
     ...(credit ? toCredited(decided, credit, waiting?.reversedCents ?? 0n) : toUncredited(decided)),
   }

@@ -4,6 +4,7 @@ import { createMerchant, useDatabase } from '../../support/merchant.ts'
 import {
   charge,
   creditNote,
+  dispute,
   invoice,
   oldInvoice,
   refund,
@@ -167,6 +168,34 @@ test.each(
       if (type && object) await bought.deliver(type, object)
     }
     expect([order, await bought.earned()]).toEqual([order, earned])
+  }
+})
+
+test('what was returned of a sale that earns nothing is stored with it, without tax, in any order', async () => {
+  for (const order of orders([0, 1, 2, 3])) {
+    const merchant = await createMerchant()
+    const stripe = await useStripe(merchant)
+    const payment = stripeId('pi')
+    const of = { payment_intent: payment }
+    // 40.00 and 9.00 of tax, of which 9.80 is refunded, and 2.45 is disputed.
+    const taxed = { ...of, tax: 900, total: 4_900, total_excluding_tax: 4_000, subtotal: 4_000 }
+    const events: Event[] = [
+      ['invoice.paid', oldInvoice(taxed)],
+      ['refund.created', refund({ id: 're_1', ...of, amount: 980 })],
+      ['charge.dispute.created', dispute({ id: 'dp_1', ...of, amount: 245 })],
+      ['refund.created', refund({ id: 're_2', ...of, amount: 100, status: 'failed' })],
+    ]
+    for (const at of order) {
+      const [type, object] = events[at] ?? []
+      if (type && object) await stripe.deliver(stripeEvent(type, object))
+    }
+    const sales = await database.query(
+      `select amount_cents::int as sold, returned_cents::int as returned, partner_id from events
+       where workspace_id = $1 and kind = 'sale'`,
+      [merchant.workspace.id],
+    )
+    expect([order, sales]).toEqual([order, [{ sold: 4_000, returned: 1_000, partner_id: null }]])
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
   }
 })
 
