@@ -83,12 +83,16 @@ grant execute on function
     import_dependents, import_is_undone, import_partners, import_results, imported_balances,
     imported_customers, imported_partners, is_counted, is_matchable, is_of_kind, is_payment,
     is_whole_customer, is_whole_event, issue_invoices, landing_of_click, landing_of_event,
-    load_hold_facts, load_partner_import, lock_address, lock_click, lock_customers,
+    keep_figures, load_hold_facts, load_partner_import, lock_address, lock_click, lock_customers,
     lock_identities, looks_of_sale, mail_opening_balances, mark_late, may_approve, move_earned,
-    never, note_own_address, page_of, plan_undo, present_owner, purchase_id_kind, referrer_of,
-    refuse_to_workers, reverse_commission, reward_of, sales_from_at, save_partner_import,
-    slug_look, terms_of_partner, tie_customers, utc_day
+    never, note_own_address, page_of, partner_figures, plan_undo, present_owner, purchase_id_kind,
+    reached_by, referrer_of, refuse_to_workers, reverse_commission, reward_of, sales_from_at,
+    save_partner_import, slug_look, terms_of_partner, tie_customers, tier_period, utc_day
     to :"pages", :"pay";
+
+
+-- What a tier has counted is kept with the decision.
+grant insert on tier_figures to :"pages", :"pay";
 
 
 -- Both make money payable by hand, of which managers are mailed.
@@ -113,8 +117,8 @@ grant select on
         partners, payees, payers, payment_details, payout_accounts,
         payout_run_notices, payout_runs, payout_sums, payouts,
     platform_commissions, processor_events, program_terms, programs, referrals, refused_visits,
-        report_mismatches, rewards, shadow_comparisons, shadow_runs,
-        stripe_keys, stripe_secrets, total_deltas,
+        report_mismatches, rewards, sales_of_partners, shadow_comparisons, shadow_runs,
+        stripe_keys, stripe_secrets, tier_figures, total_deltas,
     totals, unknown_transfers, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.
@@ -224,8 +228,8 @@ grant select on
         payees, payers, payment_details, payout_accounts,
     payout_run_notices, payout_runs, payout_sums, payouts, platform_commissions, possible_merges,
         processor_events, program_terms, programs, referrals,
-    rewards, shadow_comparisons, shadow_runs, balance_cutoffs, stripe_keys,
-        stripe_secrets, total_deltas, totals, unreachable_people, workspaces
+    rewards, sales_of_partners, shadow_comparisons, shadow_runs, balance_cutoffs, stripe_keys,
+        stripe_secrets, tier_figures, total_deltas, totals, unreachable_people, workspaces
     to :"pay";
 grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts,
     invoice_numbers to :"pay";

@@ -56,6 +56,8 @@ create domain sale_cents         as bigint   constraint sale_cents_check
 \ir schema/ledger.sql
 \ir schema/papers.sql
 \ir schema/totals.sql
+\ir schema/tiers.sql
+\ir schema/terms.sql
 \ir schema/visits.sql
 \ir schema/processors.sql
 \ir schema/identities.sql

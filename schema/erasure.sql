@@ -390,7 +390,8 @@ begin
 
     batch := array(select p.id from partners p where p.workspace_id = w.id limit room);
     room := erase_rows(
-        '{former_partner_addresses,former_partner_terms,partner_notes,agreement_acceptances}',
+        '{former_partner_addresses,former_partner_terms,partner_notes,agreement_acceptances,
+        tier_figures}',
         'partner_id = any($2)', w.id, batch, room);
     room := erase_rows('{totals_by_period,totals_of_all_time,totals_by_value}',
         'of_id = any($2)', w.id, batch, room);

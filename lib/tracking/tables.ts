@@ -8,6 +8,7 @@ import type { CommissionKind } from '../rules/steps/commissions.ts'
 import type { EventKind } from '../rules/steps/event-kinds.ts'
 import type { HoldReason, HoldResolution } from '../rules/steps/holds.ts'
 import type { Step } from '../rules/steps/steps.ts'
+import type { Measure, TierPeriod } from '../rules/tiers/tiers.ts'
 import type { Difference } from './checks/mismatches.ts'
 import type { RefusalReason } from './checks/tracking-check.ts'
 
@@ -58,6 +59,15 @@ type TrackingTables = {
     requested: Json<Requested> | null
     announced_refunds: Generated<string[]>
     revision: Generated<number>
+  }
+  tier_figures: {
+    partner_id: string
+    day: string
+    measure: Measure
+    period: TierPeriod
+    currency: string
+    workspace_id: string
+    reached: bigint
   }
   click_budgets: {
     program_id: string

@@ -18,6 +18,8 @@ const CUSTOMER = idOf('customer', 1)
 const EVENT = idOf('event', 1)
 const NOW = new Date().toISOString()
 
+const TIERS = { by: 'sales', period: 'month', timeZone: 'Europe/Berlin', levels: [] }
+
 const identity = (kind: string, value: string) => ({ kind, value })
 const report = (of: object) =>
   call('save_report', {
@@ -389,6 +391,18 @@ export const CALLS: Record<string, string> = {
     '2020-01-01',
     '2020-01-02',
   ),
+  'what a partner’s sales come to': call(
+    'partner_figures',
+    PARTNER,
+    '2020-01-01',
+    '2020-02-01',
+    'USD',
+  ),
+  'the day of tiers': call('tier_period', TIERS, NOW),
+  'what a partner has reached': call('reached_by', PARTNER, TIERS, NOW),
+  'what a partner has reached is kept': call('keep_figures', WORKSPACE, PARTNER, {
+    ...{ day: '2020-01-01', by: 'sales', period: 'month', reached: 0 },
+  }),
   'a possible duplicate': hold(EVENT),
   'a held sale': hold(idOf('event', 3)),
   'a sale that was recorded twice': hold(EVENT, [idOf('event', 3)]),

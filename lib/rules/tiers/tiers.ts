@@ -50,3 +50,29 @@ export type TierFacts = {
   /** The next tier, and what it takes in all; absent in the highest one. */
   next?: { tier: string; atLeast: number }
 }
+
+/** What a partner has reached on a day, as the database reads it. */
+export type TierFigures = { tiers: Tiers; day: string; reached: number }
+
+/** The tier of a partner who has reached so much. */
+export const tierOf = ({ tiers, day, reached }: TierFigures): TierFacts => {
+  const { by, period } = tiers
+  const levels = levelsOf(tiers)
+  const next = levels.find(({ atLeast }) => atLeast > reached)
+  return {
+    tier: levels.findLast(({ atLeast }) => atLeast <= reached)?.name ?? null,
+    day,
+    by,
+    period,
+    ...(tiers.by === 'netSales' && { currency: tiers.currency }),
+    reached,
+    ...(next && { next: { tier: next.name, atLeast: next.atLeast } }),
+  }
+}
+
+/** The tiers with their thresholds, whatever these are of. */
+export const levelsOf = (tiers: Tiers): (TierTerms & { atLeast: number })[] =>
+  tiers.levels.map((level) => ({
+    ...level,
+    atLeast: 'atLeast' in level ? level.atLeast : level.atLeastCents,
+  }))

@@ -1,0 +1,86 @@
+-- The terms of partners, by which sales and leads are decided.
+
+-- Functions and triggers.
+
+-- A partner with its terms: PartnerTerms in lib/rules/attribution/attribution.ts. The present
+-- terms, or those in force when a sale was paid. That is two times, because a processor's time is
+-- in whole seconds: the terms are those at the end, and a partner who was active at either
+-- is approved. firstRewardedAt is when the customer first earned a sale commission in the
+-- program by that time: by its first sale that earns one at present, reversed or not, or as
+-- an import reported it.
+create or replace function terms_of_partner(partner uuid, customer uuid, paid_from timestamptz,
+    paid_to timestamptz) returns json
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+declare
+    p                  record;
+    pr                 record;
+    g                  record;
+    in_group           json;
+    first_rewarded_at  timestamptz;
+begin
+    if paid_to is null then
+        select id, email, slug, status, program_id, group_id, reward_id into p from partners
+            where id = partner;
+        if not found then return null; end if;
+        select * into pr from programs where id = p.program_id;
+        if p.group_id is not null then
+            select name, sale_reward_id, lead_reward_id into g from groups where id = p.group_id;
+        end if;
+    else
+        select * into p from partner_terms v where v.id = partner and v.until > paid_to
+            order by v.until limit 1;
+        if not found then return null; end if;
+        if p.status <> 'approved' then
+            select v.status into p.status
+            from partner_terms v where v.id = partner and v.until > paid_from
+                order by v.until limit 1;
+        end if;
+        select * into pr from program_terms v where v.id = p.program_id and v.until > paid_to
+            order by v.until limit 1;
+        if p.group_id is not null then
+            select * into g from group_terms v where v.id = p.group_id and v.until > paid_to
+                order by v.until limit 1;
+        end if;
+    end if;
+    if p.group_id is not null then
+        in_group := json_build_object('name', g.name, 'saleReward', reward_of(g.sale_reward_id),
+            'leadReward', reward_of(g.lead_reward_id));
+    end if;
+
+    if customer is not null then
+        -- A subquery, so that sales are read in order and no further than the first rewarded one.
+        select e.occurred_at into first_rewarded_at
+        from events e
+        where e.customer_id = customer and p.program_id = (
+            select c.program_id from commissions c where c.id = e.commission_id and c.kind = 'sale')
+          and (paid_to is null or e.occurred_at <= paid_to)
+        order by e.occurred_at limit 1;
+
+        first_rewarded_at := least(first_rewarded_at, (   -- ignores nulls
+            select r.started_at
+            from referrals r
+            where exists (select from customers cu
+                where cu.id = customer and cu.imported_at is not null)
+              and r.customer_id = customer and r.started_at is not null
+                  and (paid_to is null or r.referred_at <= paid_to)
+              and (select i.program_id from partners i where i.id = r.partner_id) = p.program_id
+            order by r.referred_at desc, r.origin desc limit 1));
+    end if;
+
+    return json_build_object(
+        'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', p.program_id,
+        'emails', array_append(array(select f.email from former_partner_addresses f
+            where f.partner_id = p.id), p.email),
+        'reward', reward_of(pr.reward_id), 'ownReward', reward_of(p.reward_id),
+        'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
+        'oneTimeMinimumCents', pr.one_time_minimum_cents, 'oneTimePer', pr.one_time_per,
+        'rewardShipping', pr.reward_shipping,
+        'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays',
+            pr.net_days,
+        'attribution', pr.attribution, 'attributeKnownCustomers', pr.attribute_known_customers,
+        'lateLeadDays', pr.late_lead_days, 'selfReferrals', pr.self_referrals,
+        'unverifiedAddresses', pr.unverified_addresses,
+        'group', in_group, 'tier', null, 'budget', null,
+        'firstRewardedAt', first_rewarded_at);
+end $$;

@@ -1,0 +1,113 @@
+-- Tiers: what partners have reached by their sales. docs/tiers.md.
+
+-- What the tiers of a day count of a partner, as the first sale that was decided of that day has
+-- read it: later sales of the day get the same tier, whatever was reported or refunded meanwhile.
+create table tier_figures (
+    partner_id    uuid    not null,
+    day           date    not null,   -- by the time zone of the tiers
+    measure       text    not null
+        constraint tier_figures_measure_check check (measure in ('netSales', 'customers', 'sales')),
+    period        text    not null
+        constraint tier_figures_period_check
+            check (period in ('month', 'quarter', 'year', 'ever')),
+    currency      text    not null,   -- of net sales, else ''
+    workspace_id  uuid    not null,
+    reached       bigint  not null,
+
+    constraint tier_figures_pkey primary key (partner_id, day, measure, period, currency),
+    constraint tier_figures_partner_id_fkey foreign key (workspace_id, partner_id)
+        references partners (workspace_id, id)
+);
+
+-- Which are old enough to be removed?
+create index tier_figures_day_idx on tier_figures (day);
+
+-- The sales that tiers and bonuses count: credited to a partner who is not the buyer, and rejected
+-- by no manager. A sale that is recorded under several ids counts once.
+create or replace view sales_of_partners as
+    select partner_id, customer_id, occurred_at, currency,
+        amount_cents - returned_cents as left_cents
+    from events
+    where partner_id is not null and kind = 'sale' and not is_duplicate and is_counted(steps)
+      and not steps @> '[{"code": "self_referral"}]'
+      and not steps @> '[{"code": "commission_rejected"}]';
+
+
+-- Functions and triggers.
+
+-- What a partner's sales from a time on, and before another, come to: those of a currency, less
+-- refunds; how many customers they were to, and how many there were, in all currencies, but for
+-- those that were refunded as a whole.
+create or replace function partner_figures(partner uuid, from_at timestamptz, to_at timestamptz,
+    currency text, out net_cents bigint, out customers bigint, out sales bigint)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
+begin
+    select coalesce(sum(s.left_cents) filter (where s.currency = currency), 0),
+           count(distinct s.customer_id) filter (where s.left_cents > 0),
+           count(*) filter (where s.left_cents > 0)
+    into net_cents, customers, sales
+    from sales_of_partners s
+    where s.partner_id = partner and s.occurred_at >= from_at and s.occurred_at < to_at;
+end $$;
+
+-- The day of a time by the zone of tiers, and from when until when sales count on that day.
+create or replace function tier_period(tiers json, at timestamptz, out day date,
+    out from_at timestamptz, out to_at timestamptz)
+language plpgsql immutable as $$
+declare
+    zone  text := tiers ->> 'timeZone';
+begin
+    day := (at at time zone zone)::date;
+    to_at := day::timestamp at time zone zone;
+    from_at := case tiers ->> 'period'
+        when 'month'   then date_trunc('month', day::timestamp) at time zone zone
+        when 'quarter' then date_trunc('quarter', day::timestamp) at time zone zone
+        when 'year'    then (day - 365)::timestamp at time zone zone
+        else '-infinity' end;
+end $$;
+
+-- What a partner has reached on the day of a time: TierFigures in lib/rules/tiers/tiers.ts, which
+-- says what tier that is.
+create or replace function reached_by(partner uuid, tiers json, at timestamptz) returns json
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
+declare
+    counted   record;
+    measure   text := tiers ->> 'by';
+    period    text := tiers ->> 'period';
+    currency  text := coalesce(tiers ->> 'currency', '');
+    reached   bigint;
+begin
+    counted := tier_period(tiers, at);
+    select f.reached into reached from tier_figures f
+    where f.partner_id = partner and f.day = counted.day and f.measure = measure
+      and f.period = period and f.currency = currency;
+    if not found then
+        select case measure when 'netSales' then f.net_cents when 'customers' then f.customers
+                            else f.sales end
+        into reached from partner_figures(partner, counted.from_at, counted.to_at, currency) f;
+    end if;
+    return json_build_object('tiers', tiers, 'day', counted.day, 'reached', reached);
+end $$;
+
+-- Keeps what a decision has read of a partner's day: TierFacts in lib/rules/tiers/tiers.ts. Raises
+-- TR001 if a concurrent decision has kept something else: the caller decides again.
+create or replace function keep_figures(workspace uuid, partner uuid, tier jsonb) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+begin
+    insert into tier_figures (workspace_id, partner_id, day, measure, period, currency, reached)
+    values (workspace, partner, (tier ->> 'day')::date, tier ->> 'by', tier ->> 'period',
+        coalesce(tier ->> 'currency', ''), (tier -> 'reached')::bigint)
+    on conflict on constraint tier_figures_pkey do nothing;
+    if not found then
+        perform assert_unchanged((tier -> 'reached')::bigint = (
+            select f.reached from tier_figures f
+            where f.partner_id = partner and f.day = (tier ->> 'day')::date
+              and f.measure = tier ->> 'by' and f.period = tier ->> 'period'
+              and f.currency = coalesce(tier ->> 'currency', '')));
+    end if;
+end $$;
