@@ -192,6 +192,7 @@ declare
     dated_to        timestamptz := case when occurred_at = date_trunc('second', occurred_at)
                                         then occurred_at + interval '999 milliseconds'
                                         else occurred_at end;
+    took_place_at   timestamptz := coalesce(occurred_at, received_at);
 begin
     select k.id, k.workspace_id, w.sales_from, 'track' = any (k.scopes)
     into key_id, workspace, sales_from, may_track
@@ -207,7 +208,7 @@ begin
         if position(E'\n' in click_ids) > 0 then   -- one for each program of a site
             select * into cl from clicks c
             where c.workspace_id = workspace and c.id = any(string_to_array(click_ids, E'\n'))
-            order by c.expires_at > coalesce(occurred_at, received_at) desc, c.created_at desc, c.id
+            order by c.expires_at > took_place_at desc, c.created_at desc, c.id
             limit 1;
         else
             select * into cl from clicks c where c.workspace_id = workspace and c.id = click_ids;
@@ -232,11 +233,11 @@ begin
                 'isClickedFirst', cl.id is not null and not exists (
                     select from referrals r
                     where r.customer_id = cu.id
-                      and r.referred_at <= coalesce(occurred_at, received_at)
+                      and r.referred_at <= took_place_at
                       and coalesce(r.clicked_at, r.referred_at) <= cl.created_at));
         end if;
         if cl.id is not null then
-            click_partner := terms_of_partner(cl.partner_id, cu.id, occurred_at, dated_to);
+            click_partner := terms_of_partner(cl.partner_id, cu.id, took_place_at, dated_to);
             click := json_build_object(
                 'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
                 'partner', click_partner, 'link', cl.slug_key, 'sub', cl.sub);
@@ -253,7 +254,7 @@ begin
                 from (select distinct partner_id from referrals where customer_id = cu.id) r);
         elsif cu.partner_id is not null then
             owner := case when cu.partner_id = cl.partner_id then click_partner
-                          else terms_of_partner(cu.partner_id, cu.id, null, null) end;
+                          else terms_of_partner(cu.partner_id, cu.id, took_place_at, null) end;
         end if;
         if slug_key is not null or coupon_code is not null then
             code_holders := (
@@ -261,7 +262,8 @@ begin
                     'isTrusted', (
                         select pr.trusted_attribution from programs pr
                         where pr.id = (select p.program_id from partners p where p.id = h.id)),
-                    'partner', terms_of_partner(h.id, cu.id, occurred_at, dated_to)) order by h.id)
+                    'partner', terms_of_partner(h.id, cu.id, took_place_at, dated_to))
+                    order by h.id)
                 from (
                     select s.id
                     from programs pr cross join lateral (
@@ -288,7 +290,7 @@ begin
         if concat(click_partner, owner, referrers, code_holders)
             ~ '"fact" ?: ?"(payment|customerMonths)"' then
             history := payments_before(workspace, cu.id, customer_external_id, external_id,
-                coalesce(occurred_at, received_at));
+                took_place_at);
         end if;
         if report_kind = 'sale' then
             select exists (select from processor_events s where s.workspace_id = workspace),
@@ -695,6 +697,9 @@ begin
         and mark_late(workspace, saved_id, of_customer, report -> 'late', occurred_at,
             occurred_at <> received_at) then
         hash := null;
+    end if;
+    if report -> 'tier' is not null then
+        perform keep_figures(workspace, partner, report -> 'tier');
     end if;
     if holds <> '[]' then
         perform hold_commissions(workspace, holds, received_at);

@@ -17,6 +17,9 @@ declare
     pr                 record;
     g                  record;
     in_group           json;
+    reward             json;
+    own_reward         json;
+    tier               json;
     first_rewarded_at  timestamptz;
 begin
     if paid_to is null then
@@ -48,6 +51,14 @@ begin
             'leadReward', reward_of(g.lead_reward_id));
     end if;
 
+    reward := reward_of(pr.reward_id);
+    own_reward := reward_of(p.reward_id);
+    -- A text, as of the payments that load_report asks for.
+    if pr.tiers is not null and paid_from is not null
+        and concat(reward, own_reward, in_group) ~ '"fact" ?: ?"tier"' then
+        tier := reached_by(partner, pr.tiers, paid_from);
+    end if;
+
     if customer is not null then
         -- A subquery, so that sales are read in order and no further than the first rewarded one.
         select e.occurred_at into first_rewarded_at
@@ -72,7 +83,7 @@ begin
         'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', p.program_id,
         'emails', array_append(array(select f.email from former_partner_addresses f
             where f.partner_id = p.id), p.email),
-        'reward', reward_of(pr.reward_id), 'ownReward', reward_of(p.reward_id),
+        'reward', reward, 'ownReward', own_reward,
         'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
         'oneTimeMinimumCents', pr.one_time_minimum_cents, 'oneTimePer', pr.one_time_per,
         'rewardShipping', pr.reward_shipping,
@@ -81,6 +92,6 @@ begin
         'attribution', pr.attribution, 'attributeKnownCustomers', pr.attribute_known_customers,
         'lateLeadDays', pr.late_lead_days, 'selfReferrals', pr.self_referrals,
         'unverifiedAddresses', pr.unverified_addresses,
-        'group', in_group, 'tier', null, 'budget', null,
+        'group', in_group, 'tier', tier, 'budget', null,
         'firstRewardedAt', first_rewarded_at);
 end $$;

@@ -50,6 +50,7 @@ const PURE = [
   'referrer_of',
   'refuse_update',
   'slug_look',
+  'tier_period',
   'total',
   'utc_day',
   'without_metadata',

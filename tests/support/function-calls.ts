@@ -394,14 +394,14 @@ export const CALLS: Record<string, string> = {
   'what a partner’s sales come to': call(
     'partner_figures',
     PARTNER,
-    '2020-01-01',
-    '2020-02-01',
+    '2030-01-01',
+    '2030-02-01',
     'USD',
   ),
   'the day of tiers': call('tier_period', TIERS, NOW),
   'what a partner has reached': call('reached_by', PARTNER, TIERS, NOW),
   'what a partner has reached is kept': call('keep_figures', WORKSPACE, PARTNER, {
-    ...{ day: '2020-01-01', by: 'sales', period: 'month', reached: 0 },
+    ...{ day: '2020-01-01', by: 'sales', period: 'month', reached: 1 },
   }),
   'a possible duplicate': hold(EVENT),
   'a held sale': hold(idOf('event', 3)),

@@ -58,11 +58,11 @@ const ROWS = `
               terms_since)
     select ${id('program')}, ${id('workspace')}, 'Program', 'https://shop.example', ${id('reward')}, 'recurring', 0, true, true, 30, 90,
            'last', true, 0, 'manual', '{}', now() from numbers;
-  insert into former_program_terms (workspace_id, program_id, until, reward_id, reward_interval, one_time_minimum_cents, reward_shipping,
-              credit_out_of_band, holding_days, attribution, attribute_known_customers, late_lead_days, self_referrals,
+  insert into former_program_terms (workspace_id, program_id, until, reward_id, reward_interval, one_time_minimum_cents, one_time_per,
+              reward_shipping, credit_out_of_band, holding_days, attribution, attribute_known_customers, late_lead_days, self_referrals,
               unverified_addresses)
-    select ${id('workspace')}, ${id('program')}, now() - interval '1 day', ${id('reward')}, 'recurring', 0, true, true, 30, 'last', true, 7, 'hold',
-           'allow' from numbers;
+    select ${id('workspace')}, ${id('program')}, now() - interval '1 day', ${id('reward')}, 'recurring', 0, 'customer', true, true, 30, 'last',
+           true, 7, 'hold', 'allow' from numbers;
   insert into groups (id, workspace_id, program_id, name)
     select ${id('group')}, ${id('workspace')}, ${id('program')}, 'Group' from numbers;
   insert into former_group_terms (workspace_id, group_id, until)
@@ -74,6 +74,8 @@ const ROWS = `
     select ${id('program', '1')}, 'former-' || n || '@partner.example', ${id('partner')}, now() from numbers;
   insert into former_partner_terms (workspace_id, partner_id, until, group_id, status)
     select ${id('workspace', '1')}, ${id('partner')}, now() - interval '1 day', ${id('group', '1')}, 'approved' from numbers;
+  insert into tier_figures (workspace_id, partner_id, day, measure, period, currency, reached)
+    select ${id('workspace', '1')}, ${id('partner')}, '2020-01-01', 'sales', 'month', '', 1 from numbers;
   insert into coupon_aliases (id, workspace_id, partner_id, coupon_id)
     select ${id('other')}, ${id('workspace', '1')}, ${id('partner')}, 'coupon-' || n from numbers;
   insert into partner_notes (id, workspace_id, partner_id, author, content, created_at)

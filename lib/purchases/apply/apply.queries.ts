@@ -7,9 +7,10 @@ import type { KnownFacts, PurchasePlan } from '../../rules/plans/plan.ts'
 import { holdsOf } from '../../rules/plans/plan-holds.ts'
 import type { Purchase } from '../../rules/plans/purchase.ts'
 import { refundsMade } from '../../rules/refunds/returns.ts'
+import { tierIn } from '../../rules/steps/steps.ts'
 import { type ReceivedEvents, textArray } from '../../tracking/events/received.queries.ts'
 import { carryHold, saveWithHolds } from './holds.queries.ts'
-import { insertCommissions } from './ledger.queries.ts'
+import { insertCommissions, keepFigures } from './ledger.queries.ts'
 import { leaveCustomer, lockCustomer, saveCustomer } from './save-customer.queries.ts'
 import { saveDuplicates, saveRefunds, saveSale } from './save-sale.queries.ts'
 
@@ -62,6 +63,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       assertCurrent(application),
       ...(plan.refunds.length ? [saveRefunds(workspaceId, plan.refunds, saleId)] : []),
       ...holdOneTimeReward(workspaceId, plan, saleId),
+      ...keepTier(workspaceId, plan),
     ].map((part) => part.compile(db))
     const after = [
       ...followSale(application, saleId).map((part) => part.compile(db)),
@@ -216,4 +218,15 @@ const holdOneTimeReward = (
     where workspace_id = ${workspaceId} and id = ${saleId}
     on conflict (program_id, customer_id) do update set event_id = excluded.event_id`
   return [release, take]
+}
+
+/** Keeps what was read of a partner's day, if the sale has a tier of that partner for the first time. */
+const keepTier = (workspaceId: string, { sale }: PurchasePlan) => {
+  if (sale.kind !== 'create' && sale.kind !== 'update') return []
+  const { credit } = sale.change
+  const tier = tierIn(sale.steps)
+  const recorded = sale.kind === 'update' ? sale.recorded : null
+  const isKept =
+    recorded?.partnerId === credit?.partner.id && tierIn(recorded?.steps ?? []) !== null
+  return credit && tier && !isKept ? [keepFigures(workspaceId, credit.partner.id, tier)] : []
 }

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../../db/ids.ts'
 import type { CommissionPlan, PurchasePlan, SalePlan } from '../../rules/plans/plan.ts'
 import type { Reversal } from '../../rules/refunds/reversals.ts'
+import type { TierFacts } from '../../rules/tiers/tiers.ts'
 
 /** What an event earns from now on, and what of its former commission is reversed. */
 type DecidedEvent = {
@@ -74,3 +75,7 @@ const reversalRow = (workspaceId: string, { reversesId, amountCents }: Reversal,
              'reversal', c.id, null::uuid, ${amountCents}::bigint, c.currency, c.payable_at, ${now}::timestamptz
       from commissions c join (select id from event union select id from duplicate) e on e.id = c.event_id
       where c.workspace_id = ${workspaceId} and c.id = ${reversesId}`
+
+/** Keeps what the tier of a decision has counted of a partner's day: see keep_figures of schema.sql. */
+export const keepFigures = (workspaceId: string, partnerId: string, tier: TierFacts) =>
+  sql<unknown>`select keep_figures(${workspaceId}, ${partnerId}, ${JSON.stringify(tier)}::jsonb)`

@@ -10,18 +10,19 @@ import { decide } from '../../rules/decisions/decide.ts'
 import { holdRequest } from '../../rules/holds/hold-facts.ts'
 import { nothingReturned } from '../../rules/refunds/returns.ts'
 import { replacedStep, reverseAll, toReverse } from '../../rules/refunds/reversals.ts'
-import { type HandCreditStep, ruledHoldOf, type Step } from '../../rules/steps/steps.ts'
+import { type HandCreditStep, ruledHoldOf, type Step, tierIn } from '../../rules/steps/steps.ts'
 import { type CommissionJson, reviveCommission } from '../../tracking/refunds/refunds.queries.ts'
 import { type FromJson, reviveTerms } from '../../tracking/reports/facts.queries.ts'
 import { canonicalJson } from '../../values/json.ts'
 import { saveWithHolds } from '../apply/holds.queries.ts'
 import { SALE_JSON } from '../apply/known-rows.queries.ts'
-import { insertCommissions } from '../apply/ledger.queries.ts'
+import { insertCommissions, keepFigures } from '../apply/ledger.queries.ts'
 import { type Creditable, creditStatements } from './credit.queries.ts'
 
 type LeadRow = {
   lead: {
     revision: number
+    partnerId: string | null
     steps: Step[]
     commission: CommissionJson | null
     lastCommissionId: string | null
@@ -63,7 +64,9 @@ export const creditLead = async (
     metadata: null,
     sale: null,
   }
+  const former = tierIn(lead.steps)
   const known = {
+    decidedTier: former && lead.partnerId ? { partnerId: lead.partnerId, tier: former } : null,
     click: null,
     customerPartner: null,
     customerEmails: emails,
@@ -71,6 +74,7 @@ export const creditLead = async (
   }
   const decision = decide(report, known, occurredAt)
   const { commission } = decision
+  const tier = tierIn(decision.steps)
   const current = lead.commission && reviveCommission(lead.commission)
   const isKept =
     current !== null &&
@@ -137,6 +141,9 @@ export const creditLead = async (
           select from events where workspace_id = ${workspaceId} and id = ${event.id} and revision = ${lead.revision + 1}
                                and steps = ${JSON.stringify(steps)}::jsonb))`.compile(db),
       ...creditStatements(db, act, { event, customerId, step, request }),
+      ...(tier && partner && tier !== former
+        ? [keepFigures(workspaceId, partner.id, tier).compile(db)]
+        : []),
     ]
     const refer = sql<unknown>`
         update customers c

@@ -87,6 +87,8 @@ export type Facts = {
   erasedSelfReferral?: ErasedSelfReferral | null
   /** Present for a sale whose customer was erased. */
   decidedRules?: DecidedRules | null | undefined
+  /** Present for a sale or lead that was decided by a tier before. */
+  decidedTier?: DecidedTier | null | undefined
   /** Who reports the sales that earn; both by default. */
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */
@@ -101,6 +103,9 @@ export type Facts = {
 
 /** What has decided each line of a partner's sale: a rule by its name, or the base. */
 export type DecidedRules = { partnerId: string; rules: (string | null)[] }
+
+/** The tier of a partner by which an event was decided first: it keeps it. */
+export type DecidedTier = { partnerId: string; tier: TierFacts }
 
 /** What became of the slug or coupon of a report. Without a partner, it credits nobody. */
 export type CodeCredit = { partner: PartnerTerms | null; step: CodeStep }

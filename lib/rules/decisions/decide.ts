@@ -13,11 +13,11 @@ import { emailOf } from '../identities/identities.ts'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
 import { NO_PAYMENTS, type SaleFacts } from '../rewards/conditions.ts'
 import { earnByLine, type LineEarning } from '../rewards/earn-lines.ts'
-import { earnings, type Reward } from '../rewards/rewards.ts'
+import { asksFor, earnings, type Reward } from '../rewards/rewards.ts'
 import { linesOf } from '../rewards/sale-lines.ts'
 import { refuseByInterval, refuseByMinimum, refuseProration } from '../steps/intervals.ts'
 import type { Report } from '../steps/report.ts'
-import { lineSteps, rewardFacts, type Step } from '../steps/steps.ts'
+import { lineSteps, rewardFacts, type Step, tierSteps } from '../steps/steps.ts'
 
 export type NewCommission = Money & {
   rewardId: string
@@ -58,7 +58,7 @@ export const decide = (report: Report, facts: Facts, occurredAt: Date): Decision
     credit,
     commission: outcome.commission,
     steps: [...steps, ...outcome.steps, ...(outcome.commission ? doubts : [])],
-    stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, 1), beaten],
+    stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, 1), ...tierSteps(outcome.steps), beaten],
   }
 }
 
@@ -85,15 +85,21 @@ export const decideReward = (
     return { commission: null, steps: [{ code: 'no_reward', facts: { slug: partner.slug } }] }
 
   const { reward } = source
+  const { decidedTier } = facts
+  const tier = decidedTier?.partnerId === partner.id ? decidedTier.tier : partner.tier
   const { earned, steps } = reward.rules?.length
-    ? earnByRules(report, partner, reward, facts, now)
+    ? earnByRules(report, { ...partner, tier }, reward, facts, now)
     : earnBase(report, partner, reward, facts, now)
-  if (!earned) return { commission: null, steps: [source.step, ...steps] }
+  const first: Step[] = [
+    source.step,
+    ...(tier && asksFor(reward, 'tier') ? [{ code: 'tier' as const, facts: tier }] : []),
+  ]
+  if (!earned) return { commission: null, steps: [...first, ...steps] }
 
   const own = selfReferral(report, partner, facts)
   // A tag at another domain may be another person: whether it is, a manager decides.
   if (own && !own.facts.by && partner.selfReferrals === 'refuse')
-    return { commission: null, steps: [source.step, own] }
+    return { commission: null, steps: [...first, own] }
 
   const payableAt = payableFrom(partner, purchase?.earnedAt ?? now)
   const oneTime = report.kind === 'sale' && partner.rewardInterval === 'one-time'
@@ -108,13 +114,19 @@ export const decideReward = (
   }
   return {
     commission: { ...earned, rewardId: reward.id, payableAt, oneTime },
-    steps: [source.step, ...steps, created, ...(own ? [own] : [])],
+    steps: [...first, ...steps, created, ...(own ? [own] : [])],
   }
 }
 
 type RewardedFacts = Pick<
   Facts,
-  'purchase' | 'customerEmails' | 'erasedSelfReferral' | 'decidedRules' | 'click' | 'history'
+  | 'purchase'
+  | 'customerEmails'
+  | 'erasedSelfReferral'
+  | 'decidedRules'
+  | 'decidedTier'
+  | 'click'
+  | 'history'
 >
 
 /** The reward of a sale is the partner's own, else its group's, else the program's. */

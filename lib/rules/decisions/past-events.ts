@@ -4,6 +4,7 @@ import type {
   AttributedBy,
   Click,
   DecidedRules,
+  DecidedTier,
   PartnerTerms,
   PurchaseFacts,
 } from '../attribution/attribution.ts'
@@ -14,6 +15,7 @@ import type { PaymentHistory } from '../rewards/conditions.ts'
 import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 import type { CodeStep } from '../steps/steps.ts'
+import type { PastTiers } from '../tiers/past-tiers.ts'
 
 /** A recorded sale or lead, as far as its decision depends on it. */
 export type PastEvent = Pick<
@@ -43,6 +45,8 @@ export type PastEvent = Pick<
   erasedSelfReferral: ErasedSelfReferral | null
   /** Present if its customer was erased. */
   decidedRules: DecidedRules | null
+  /** Present if its decision has a tier. */
+  decidedTier: DecidedTier | null
 }
 
 /** The customer of an event, also one who is not recorded because nobody was credited. */
@@ -88,6 +92,8 @@ export type Past = {
   events: PastEvent[]
   customers: ReadonlyMap<string, PastCustomer>
   partners: ReadonlyMap<string, PastPartner>
+  /** The program's tiers, and what its partners reached; null if no reward asks for a tier. */
+  tiers: PastTiers | null
 }
 
 /** The terms of a program that commissions depend on, without those of payment. */

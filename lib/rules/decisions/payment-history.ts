@@ -1,13 +1,11 @@
 /** What a customer paid before a sale, as rules of a reward ask for it. docs/rewards.md. */
 import { type Referral, startAt } from '../identities/owner.ts'
-import { eachCondition, type PaymentHistory } from '../rewards/conditions.ts'
-import type { RewardTerms } from '../rewards/rewards.ts'
+import type { PaymentHistory } from '../rewards/conditions.ts'
+import { asksFor, type RewardTerms } from '../rewards/rewards.ts'
 
 /** Whether the rules of a reward ask what the customer paid before. */
-export const asksForPayments = ({ rules }: RewardTerms): boolean =>
-  (rules ?? [])
-    .flatMap(({ when }) => eachCondition(when))
-    .some(({ fact }) => fact === 'payment' || fact === 'customerMonths')
+export const asksForPayments = (reward: RewardTerms): boolean =>
+  asksFor(reward, 'payment', 'customerMonths')
 
 /** Some payments of a customer before a sale: those of one subscription, or of none. */
 export type Payments = { subscriptionId: string | null; count: number; firstAt: Date }

@@ -2,7 +2,7 @@
 
 import { canonicalJson } from '../../values/json.ts'
 import type { Money } from '../../values/money.ts'
-import type { Credit, DecidedRules } from '../attribution/attribution.ts'
+import type { Credit, DecidedRules, DecidedTier } from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import { type Decision, decide } from '../decisions/decide.ts'
 import { isErased } from '../identities/identities.ts'
@@ -16,7 +16,7 @@ import {
 } from '../refunds/reversals.ts'
 import { asFirstPayment, type StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
-import { decidingRules, type Step } from '../steps/steps.ts'
+import { decidingRules, type Step, tierIn } from '../steps/steps.ts'
 import { changesSale, differs, isRejected } from './changes-sale.ts'
 import { mergedFrom } from './duplicates.ts'
 import { holdOwnPurchase } from './own-purchase.ts'
@@ -98,6 +98,7 @@ export const planReport = (
     customerEmails: customer?.emails,
     erasedSelfReferral: erasedSelfReferral(purchase, facts),
     decidedRules: decidedRules(recorded, report.lines),
+    decidedTier: decidedTier(recorded),
     history: facts.history,
   }
   const decided = holdOwnPurchase(decide(report, known, occurredAt), purchase.name, facts)
@@ -302,6 +303,7 @@ const decideSale = (
       customerEmails: customer?.emails,
       erasedSelfReferral: erasedSelfReferral(paid, facts),
       decidedRules: decidedRules(recorded, report.lines),
+      decidedTier: decidedTier(recorded),
       history: facts.history,
       purchase,
     },
@@ -322,6 +324,12 @@ const decidedRules = (
   if (productsOf(recorded.lines) !== productsOf(lines)) return null
   const { partnerId, steps } = recorded
   return { partnerId, rules: decidingRules(steps) }
+}
+
+/** A recorded sale keeps its tier, whatever was sold and refunded since. */
+const decidedTier = (recorded: RecordedSale | null): DecidedTier | null => {
+  const tier = recorded && tierIn(recorded.steps)
+  return tier && recorded.partnerId ? { partnerId: recorded.partnerId, tier } : null
 }
 
 const productsOf = (lines: StoredLine[] | null | undefined): string =>

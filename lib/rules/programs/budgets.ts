@@ -1,6 +1,8 @@
 /** A program's monthly budget: what is above it is held. docs/budgets.md. */
 import type { Money } from '../../values/money.ts'
 
+export type MonthlyBudget = { amountCents: number; currency: string }
+
 /** A month's budget, and what the program's commissions of the month come to, less reversals. */
 export type BudgetUse = {
   /** In UTC: 2026-11. */

@@ -1,7 +1,7 @@
 /** Rewards: what an event earns. Spec, section 4.1, rule 1. */
 import { type Money, shareOf } from '../../values/money.ts'
 import type { Cap } from './caps.ts'
-import type { Conditions } from './conditions.ts'
+import { type Condition, type Conditions, eachCondition } from './conditions.ts'
 import type { RewardResponse, RuleResponse } from './rewards.responses.ts'
 
 /** A percentage of the sale, or a flat amount in its own currency. */
@@ -28,6 +28,10 @@ export type Rule = {
  * earns is reduced by the caps.
  */
 export type RewardTerms = BaseReward & { rules?: Rule[] | null; caps?: Cap[] | null }
+
+/** Whether the rules of a reward ask for one of some facts. */
+export const asksFor = ({ rules }: RewardTerms, ...facts: Condition['fact'][]): boolean =>
+  (rules ?? []).flatMap(({ when }) => eachCondition(when)).some(({ fact }) => facts.includes(fact))
 
 /** What the base pays for the lines that no rule decides. */
 export const payOf = (base: BaseReward): Pay =>

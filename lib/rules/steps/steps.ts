@@ -267,6 +267,14 @@ export const lineSteps = (earnings: LineEarning[], sale: Money | null): Step[] =
     },
   }))
 
+/** The tier by which a sale or lead was decided. */
+export const tierIn = (steps: Step[]): TierFacts | null =>
+  tierSteps(steps).map(({ facts }) => facts)[0] ?? null
+
+/** The same, as it is in the steps. */
+export const tierSteps = (steps: Step[]): Extract<Step, { code: 'tier' }>[] =>
+  steps.filter((step) => step.code === 'tier')
+
 /** The rules that decide a sale's lines, in their order; null for the base. */
 export const decidingRules = (steps: Step[]): (string | null)[] =>
   steps.flatMap((step) => (step.code === 'line_reward' ? [step.facts.rule] : []))

@@ -16,6 +16,7 @@ import { withImport } from '../decisions/payment-history.ts'
 import { endOfSecond, startAt } from '../identities/owner.ts'
 import { asFirstPayment } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
+import { pastTierOf } from '../tiers/past-tiers.ts'
 
 /** What an event earns. */
 export type Earned = Money & { partnerId: string }
@@ -71,6 +72,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
       customerEmails: customer?.emails,
       erasedSelfReferral,
       decidedRules: event.decidedRules,
+      decidedTier: event.decidedTier,
       purchase:
         purchase &&
         factsOf({ ...purchase, isProration: purchase.isProration && isRewardedBefore }, occurredAt),
@@ -79,7 +81,11 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
       (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale
     const { commission } = decideReward(
       reportOf({ ...event, sale }, isRewardedBefore),
-      { ...terms, firstRewardedAt },
+      {
+        ...terms,
+        firstRewardedAt,
+        tier: past.tiers && pastTierOf(past.tiers, terms.id, occurredAt),
+      },
       facts,
       occurredAt,
     )

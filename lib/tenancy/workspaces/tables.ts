@@ -7,6 +7,7 @@ import type { Json } from '../../db/columns.ts'
 import type { UnverifiedAddresses } from '../../rules/attribution/address-claims.ts'
 import type { SelfReferrals } from '../../rules/attribution/self-referrals.ts'
 import type { StoredBonus } from '../../rules/bonuses/bonuses.ts'
+import type { MonthlyBudget } from '../../rules/programs/budgets.ts'
 import type { ProgramMode } from '../../rules/programs/mode.ts'
 import type { PayoutSchedule } from '../../rules/programs/schedules.ts'
 import type { Mode, SalesFrom } from '../../rules/purchases/processors.ts'
@@ -97,7 +98,7 @@ type WorkspaceTables = {
     one_time_per: Generated<OneTimePer>
     tiers: Json<Tiers> | null
     bonuses: Json<StoredBonus[]> | null
-    monthly_budget: Json<{ amountCents: number; currency: string }> | null
+    monthly_budget: Json<MonthlyBudget> | null
     reward_shipping: boolean
     credit_out_of_band: boolean
     holding_days: number

@@ -10,6 +10,8 @@ import type { Referral } from '../../rules/identities/owner.ts'
 import { SALE_EXPECTED } from '../../rules/purchases/processors.ts'
 import type { PaymentHistory } from '../../rules/rewards/conditions.ts'
 import type { Step } from '../../rules/steps/steps.ts'
+import type { PastTiers } from '../../rules/tiers/past-tiers.ts'
+import type { Tiers } from '../../rules/tiers/tiers.ts'
 import { type FromJson, reviveTerms } from '../reports/facts.queries.ts'
 import { textArray } from './received.queries.ts'
 
@@ -118,6 +120,8 @@ export const readPastEvents = async (
                where own.by in ('mailbox', 'tag') and ${hadErasedAddress}),
              'decidedRules', case when e.is_erased and e.partner_id is not null then jsonb_build_object(
                'partnerId', e.partner_id, 'rules', jsonb_path_query_array(e.steps, '$[*] ? (@.code == "line_reward").facts.rule')) end,
+             'decidedTier', case when e.partner_id is not null and e.steps @> '[{"code": "tier"}]' then jsonb_build_object(
+               'partnerId', e.partner_id, 'tier', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "tier").facts')) end,
              'code', jsonb_path_query_first(e.steps, '$[*] ? (@.code == "partner_code")'),
              'click', case when c.id is not null then jsonb_build_object(
                'id', c.id, 'createdAt', c.created_at, 'expiresAt', c.expires_at, 'partnerId', c.partner_id,
@@ -257,4 +261,63 @@ export const readPastPartners = async (
       formerStatuses: formerStatuses.map((row) => withDates(row, 'until')),
     },
   ])
+}
+
+/** A year, of which some part of a day may be in another time zone. */
+const LONGEST_PERIOD_MS = 367 * 24 * 60 * 60_000
+
+type ReachedRow = { tiers: Tiers; reached: { partnerId: string; day: string; delta: number }[] }
+
+/**
+ * The tiers of a program, and what each sale of some partners adds to what they have reached: from
+ * the day after the sale until the end of its period. Null without tiers.
+ */
+export const readPastTiers = async (
+  db: Db,
+  { programId, since }: PastStart,
+  partnerIds: string[],
+): Promise<PastTiers | null> => {
+  const first = new Date(Number(since) - LONGEST_PERIOD_MS)
+  const { rows } = await sql<ReachedRow>`
+    with program as (
+      select tiers, tiers ->> 'by' as measure, tiers ->> 'period' as period, tiers ->> 'timeZone' as zone,
+             tiers ->> 'currency' as currency
+      from programs where id = ${programId} and tiers is not null
+    ), sale as materialized (
+      select s.partner_id, s.customer_id, (s.occurred_at at time zone g.zone)::date as day, sum(s.left_cents) as cents,
+             count(*) filter (where s.left_cents > 0) as sales
+      from program g join sales_of_partners s on s.partner_id = any (${textArray(partnerIds)}::uuid[])
+        and s.id >= case g.period when 'ever' then ${firstIdAt(new Date(0))}::uuid else ${firstIdAt(first)}::uuid end
+      where g.measure <> 'netSales' or s.currency = g.currency
+      group by 1, 2, 3
+    ), lasting as (
+      select s.*, case g.period
+               when 'month' then (date_trunc('month', s.day) + interval '1 month')::date
+               when 'quarter' then (date_trunc('quarter', s.day) + interval '3 months')::date
+               when 'year' then s.day + 366
+               else date 'infinity' end as until,
+             lead(s.day) over (partition by s.partner_id, s.customer_id order by s.day) as next_day
+      from program g, sale s where g.measure <> 'customers' or s.sales > 0
+    ), added as (
+      select s.partner_id, s.day + 1 as day,
+             case g.measure when 'netSales' then s.cents when 'sales' then s.sales else 1 end as delta,
+             -- A customer counts once: until the day after the next sale, which counts instead.
+             case g.measure when 'customers' then least(s.until, s.next_day + 1) else s.until end as until
+      from program g, lasting s
+    )
+    select g.tiers, (
+      select coalesce(jsonb_agg(jsonb_build_object('partnerId', partner_id, 'day', day, 'delta', delta) order by day), '[]')
+      from (select partner_id, day, sum(delta) as delta from (
+              select partner_id, day, delta from added where day < until
+              union all select partner_id, until, -delta from added where day < until and until < 'infinity') d
+            group by 1, 2) days) as reached
+    from program g`.execute(db)
+  const [row] = rows
+  return (
+    (row && {
+      tiers: row.tiers,
+      reached: Map.groupBy(row.reached, ({ partnerId }) => partnerId),
+    }) ??
+    null
+  )
 }

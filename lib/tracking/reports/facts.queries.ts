@@ -20,6 +20,7 @@ import type { ReportedRefund } from '../../rules/refunds/refunds.ts'
 import type { PaymentHistory } from '../../rules/rewards/conditions.ts'
 import { judgedAt } from '../../rules/steps/occurred-at.ts'
 import type { Report } from '../../rules/steps/report.ts'
+import { type TierFacts, type TierFigures, tierOf } from '../../rules/tiers/tiers.ts'
 import { slugKey } from '../../values/slugs.ts'
 import type { ReportedCustomer } from './decided-report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
@@ -171,7 +172,9 @@ export type FromJson<T> = {
     ? string | Extract<T[K], null>
     : T[K] extends PartnerTerms
       ? FromJson<PartnerTerms>
-      : T[K]
+      : T[K] extends TierFacts | null
+        ? TierFigures | Extract<T[K], null>
+        : T[K]
 }
 
 export const reviveClick = (click: FromJson<Click>): Click => ({
@@ -179,5 +182,7 @@ export const reviveClick = (click: FromJson<Click>): Click => ({
   partner: reviveTerms(click.partner),
 })
 
-export const reviveTerms = (terms: FromJson<PartnerTerms>): PartnerTerms =>
-  withDates(terms, 'firstRewardedAt')
+export const reviveTerms = ({ tier, ...terms }: FromJson<PartnerTerms>): PartnerTerms => ({
+  ...withDates(terms, 'firstRewardedAt'),
+  tier: tier && tierOf(tier),
+})

@@ -9,7 +9,7 @@ import { IDENTITY_KEY, identityOf } from '../../rules/identities/identities.ts'
 import { purchaseKeyOf } from '../../rules/purchases/facts.ts'
 import { isProcessorId, SALE_EXPECTED } from '../../rules/purchases/processors.ts'
 import { type SettledRefund, settleWaiting } from '../../rules/refunds/refunds.ts'
-import { ruledHoldOf } from '../../rules/steps/steps.ts'
+import { ruledHoldOf, tierIn } from '../../rules/steps/steps.ts'
 import {
   type DecidedRequest,
   type DecideHolds,
@@ -144,6 +144,7 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
     identities: identities.length ? identities : undefined,
     adoptsSales,
     paymentsBefore: decided.paymentsBefore,
+    tier: tierIn(decision.steps) ?? undefined,
     referrer: referrer
       ? {
           partnerId: referrer.partner.id,

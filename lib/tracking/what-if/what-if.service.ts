@@ -1,15 +1,17 @@
 /** What-if: decides the last 90 days of a program again under changed terms. It changes nothing. */
 import type { Db } from '../../db/connection.ts'
+import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
 import { movesCredit } from '../../rules/decisions/past-credits.ts'
 import type { Past, PastEvent, TermsChange } from '../../rules/decisions/past-events.ts'
 import { asksForPayments } from '../../rules/decisions/payment-history.ts'
-import type { Reward } from '../../rules/rewards/rewards.ts'
+import { asksFor, type Reward } from '../../rules/rewards/rewards.ts'
 import { type CurrencyDifference, compare } from '../../rules/what-if/what-if.ts'
 import {
   type PastStart,
   readPastCustomers,
   readPastEvents,
   readPastPartners,
+  readPastTiers,
   timeOfId,
 } from '../events/past-events.queries.ts'
 
@@ -51,11 +53,8 @@ export const whatIf = async (
     cursor = found.cursor
     if (!cursor) break
   }
-  const past = await readPast(db, workspaceId, events.sort(inOrder), {
-    programId,
-    since,
-    firstId: cursor,
-  })
+  const start = { programId, since, firstId: cursor }
+  const past = await readPast(db, workspaceId, events.sort(inOrder), start, rewardsIn(change))
   return {
     from: cursor ? timeOfId(cursor) : since,
     to: now,
@@ -69,22 +68,29 @@ const rewardsIn = ({ program, group, partner }: TermsChange): Reward[] =>
     (reward) => reward != null,
   )
 
+const rewardsOf = ({ reward, ownReward, group }: PartnerTerms): Reward[] =>
+  [reward, ownReward, group?.saleReward, group?.leadReward].filter((one) => one != null)
+
 /** In the order in which sales use up a reward: see `firstSale` in past-events.queries.ts. */
 const inOrder = (a: PastEvent, b: PastEvent): number =>
   Number(a.occurredAt) - Number(b.occurredAt) || (a.externalId < b.externalId ? -1 : 1)
 
-/** The events with their customers and partners. */
+/**
+ * The events with their customers and partners.
+ * @param rewards those that are changed
+ */
 const readPast = async (
   db: Db,
   workspaceId: string,
   events: PastEvent[],
   start: PastStart,
+  rewards: Reward[],
 ): Promise<Past> => {
   const customers = await inChunks(
     events.map(({ customerId }) => customerId),
     (ids) => readPastCustomers(db, workspaceId, ids, start),
   )
-  const partners = await inChunks(
+  const found = await inChunks(
     [
       ...events.flatMap(({ partnerId, click, code, purchase }) => [
         partnerId,
@@ -96,7 +102,16 @@ const readPast = async (
     ],
     (ids) => readPastPartners(db, workspaceId, ids),
   )
-  return { since: start.since, events, customers: new Map(customers), partners: new Map(partners) }
+  const partners = new Map(found)
+  const present = found.flatMap(([, { terms }]) => rewardsOf(terms))
+  const asksForTier = [...rewards, ...present].some((reward) => asksFor(reward, 'tier'))
+  return {
+    since: start.since,
+    events,
+    customers: new Map(customers),
+    partners,
+    tiers: asksForTier ? await readPastTiers(db, start, [...partners.keys()]) : null,
+  }
 }
 
 const inChunks = async <T>(
