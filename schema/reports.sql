@@ -102,10 +102,11 @@ create or replace function is_payment(e events) returns boolean language sql sta
             or exists (select from processor_events p where p.event_id = e.id))
 $$;
 
--- Whether a reward of the workspace may ask for payments.
+-- Whether a reward of the workspace may ask for what customers have paid, or earned partners.
 create or replace function counts_payments(workspace uuid) returns boolean
 language sql stable as $$
-    select exists (select from rewards r where r.workspace_id = workspace and r.rules is not null)
+    select exists (select from rewards r
+        where r.workspace_id = workspace and (r.rules is not null or r.caps is not null))
 $$;
 
 -- What a customer paid before a report: PaymentHistory in lib/rules/rewards/conditions.ts, and
@@ -148,6 +149,77 @@ begin
     return json_build_object('payments', payments, 'ofSubscription', null, 'firstSaleAt', first_at);
 end $$;
 
+-- What the sales of a customer before another one have earned, by partner and currency: ofCustomer
+-- of CapFacts in lib/rules/rewards/caps.ts. Reversals count nothing, and replaced commissions are
+-- left out.
+create or replace function earned_before(customer uuid, external_id text, occurred_at timestamptz,
+    but_events uuid[]) returns json
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
+begin
+    return (
+        select coalesce(json_agg(json_build_object(
+            'partnerId', s.partner_id, 'currency', s.currency, 'cents', s.cents)), '[]')
+        from (
+            select c.partner_id, c.currency, sum(c.amount_cents)::bigint as cents
+            from events e cross join lateral (
+                select k.partner_id, k.currency, k.amount_cents
+                from commissions k where k.id = e.commission_id offset 0) c
+            where e.customer_id = customer and e.kind = 'sale' and e.id <> all (but_events)
+              and (e.occurred_at, e.external_id) < (occurred_at, external_id)
+            group by c.partner_id, c.currency) s);
+end $$;
+
+-- The same of all sales of partners in the month of a time, in UTC: month and inMonth of CapFacts.
+-- The ids of events are in the order in which they were recorded, which is when they took place, or
+-- later; a day is more than clocks differ.
+create or replace function earned_in_month(partners uuid[], at timestamptz, but_events uuid[])
+returns json language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+declare
+    month     timestamp   := date_trunc('month', at at time zone 'UTC');
+    from_at   timestamptz := month at time zone 'UTC';
+    to_at     timestamptz := (month + interval '1 month') at time zone 'UTC';
+    first_id  uuid;
+begin
+    first_id := rpad(lpad(to_hex((extract(epoch from from_at - interval '1 day') * 1000)::bigint),
+        12, '0'), 32, '0')::uuid;
+    return json_build_object('month', coalesce(month::date::text, ''), 'inMonth', (
+        select coalesce(json_agg(json_build_object(
+            'partnerId', s.partner_id, 'currency', s.currency, 'cents', s.cents)), '[]')
+        from (select distinct unnest(partners)) p (id) cross join lateral (
+            select e.partner_id, c.currency, sum(c.amount_cents)::bigint as cents
+            from events e cross join lateral (
+                select k.currency, k.amount_cents
+                from commissions k where k.id = e.commission_id offset 0) c
+            where e.partner_id = p.id and e.id >= first_id and e.kind = 'sale'
+              and e.occurred_at >= from_at and e.occurred_at < to_at and e.id <> all (but_events)
+            group by e.partner_id, c.currency) s));
+end $$;
+
+-- Serializes the sales of a partner in a month that its reward caps, and raises TR001 if the others
+-- leave another amount than the sale was decided by: `cap` is MonthCap of
+-- lib/rules/rewards/caps.ts. As long as the month has room for all of it, others change nothing.
+-- Called before the event is locked or inserted, and after its customer is locked.
+create or replace function assert_month_cap(cap jsonb, but_events uuid[]) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
+declare
+    partner  uuid   := cap ->> 'partnerId';
+    month    text   := cap ->> 'month';
+    earned   bigint;
+begin
+    perform pg_advisory_xact_lock(hashtextextended(partner || ' earns in ' || month, 0));
+    select coalesce(sum(s.cents), 0) into earned
+    from json_to_recordset(earned_in_month(array[partner], month::timestamp at time zone 'UTC',
+            but_events) -> 'inMonth') as s (currency text, cents bigint)
+    where s.currency = cap ->> 'currency';
+    perform assert_unchanged((cap -> 'earnedCents')::bigint = least((cap -> 'wantedCents')::bigint,
+        greatest((cap -> 'capCents')::bigint - earned, (cap -> 'keptCents')::bigint)));
+end $$;
+
 -- What a report is decided from: ReportFacts in lib/tracking/reports/facts.queries.ts, with the
 -- event of an earlier report alone if that is complete. Text if the API key is refused:
 -- "unknown_key", also for one that is revoked or expired, or "insufficient_scope". It is json,
@@ -187,6 +259,9 @@ declare
     refunds         json;
     code_holders    json;
     history         json;
+    asked           text;               -- the terms of all partners in question
+    of_customer     json;
+    of_month        json;
     -- A dated report is judged like a processor's, whose times are whole seconds: see
     -- terms_of_partner.
     dated_to        timestamptz := case when occurred_at = date_trunc('second', occurred_at)
@@ -286,11 +361,25 @@ begin
                      where c.workspace_id = workspace
                        and lower(normalize(c.label)) = lower(coupon_code))) h (id));
         end if;
-        -- A text, so that a report without such rules runs no statement.
-        if concat(click_partner, owner, referrers, code_holders)
-            ~ '"fact" ?: ?"(payment|customerMonths)"' then
-            history := payments_before(workspace, cu.id, customer_external_id, external_id,
-                took_place_at);
+        -- A text, so that a report without such rules and caps runs no statement.
+        asked := concat(click_partner, owner, referrers, code_holders);
+        if asked ~ '"fact" ?: ?"(payment|customerMonths)"|"per" ?: ?"(customer|partner_month)"' then
+            if asked ~ '"fact" ?: ?"(payment|customerMonths)"'
+                or report_kind = 'sale' and asked ~ '"per" ?: ?"customer"' then
+                history := payments_before(workspace, cu.id, customer_external_id, external_id,
+                    took_place_at);
+            end if;
+            if report_kind = 'sale' and asked ~ '"per" ?: ?"customer"' then
+                of_customer := earned_before(cu.id, external_id, took_place_at, '{}');
+            end if;
+            if report_kind = 'sale' and asked ~ '"per" ?: ?"partner_month"' then
+                of_month := earned_in_month(array(
+                    select (t.terms ->> 'id')::uuid
+                    from (select click_partner union all select owner
+                          union all select json_array_elements(referrers)
+                          union all select json_array_elements(code_holders) -> 'partner') t (terms)
+                    where t.terms is not null), took_place_at, '{}');
+            end if;
         end if;
         if report_kind = 'sale' then
             select exists (select from processor_events s where s.workspace_id = workspace),
@@ -321,6 +410,7 @@ begin
         'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'customer', customer,
         'click', click, 'customerPartner', owner, 'referrals', referrals, 'referrers', referrers,
         'codeHolders', coalesce(code_holders, '[]'), 'history', history,
+        'ofCustomer', of_customer, 'ofMonth', of_month,
         'customerEmails', coalesce(array_remove(emails, null), '{}'),
         'refunds', coalesce(refunds, '[]'), 'adoptsSales', adopts_sales,
         'hasProcessorEvents', is_joined,
@@ -439,12 +529,17 @@ begin
         paid_at := least(paid_at,
             addressed_elsewhere(workspace, of_customer, date_trunc('second', since)));
     end if;
-    -- Sales after it that a rule decided have another payment number now.
+    -- Sales after it that a rule decided have another payment number now, and less may be left of a
+    -- cap for those whose reward has one.
     if (late -> 'isPaid')::boolean then
         paid_at := least(paid_at, (
             select min(s.occurred_at) from events s
             where s.customer_id = of_customer and s.kind = 'sale' and s.id <> saved_id
-              and s.occurred_at >= occurred_at and s.steps @> '[{"code": "line_reward"}]'));
+              and s.occurred_at >= occurred_at
+              and (s.steps @> '[{"code": "line_reward"}]' or s.steps @> '[{"code": "cap_applied"}]'
+                   or (select w.caps is not null from rewards w
+                       where w.id = (select c.reward_id from commissions c
+                                     where c.id = s.commission_id)))));
     end if;
     if is_referred or (late -> 'isNamed')::boolean then
         addressed_at := addressed_since(workspace, of_customer, '-infinity');
@@ -537,6 +632,9 @@ begin
         perform assert_unchanged(paid_before = (payments_before(workspace,
             (customer ->> 'id')::uuid, customer_external_id, external_id,
             occurred_at) ->> 'payments')::integer);
+    end if;
+    if commission -> 'monthCap' is not null then
+        perform assert_month_cap(commission -> 'monthCap', '{}');
     end if;
 
     -- The customer and the commission follow: their foreign keys are checked at the commit.

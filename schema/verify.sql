@@ -16,7 +16,9 @@ create or replace view commission_sums as
 create or replace view rewarded_lines as
     select e.workspace_id, e.id as event_id, e.commission_id, e.amount_cents as sale_cents, l.line,
         (s.facts ->> 'amountCents')::bigint as amount_cents,
-        (s.facts ->> 'earnedCents')::bigint as earned_cents, s.facts ->> 'currency' as currency,
+        (s.facts ->> 'earnedCents')::bigint as earned_cents,
+        coalesce((s.facts ->> 'cutCents')::bigint, 0) as cut_cents,
+        s.facts ->> 'currency' as currency,
         s.facts ->> 'rule' as rule, s.facts ? 'refusal' as is_refused,
         (s.facts #>> '{pays,percent}')::numeric as percent,
         (s.facts #>> '{pays,amountCents}')::bigint as flat_cents, s.facts #>> '{pays,per}' as per,
@@ -519,13 +521,13 @@ create or replace view broken_line_amounts as
     group by l.workspace_id, l.event_id, l.sale_cents
     having sum(l.amount_cents) <> l.sale_cents;
 
--- A flat amount per sale is paid once for all lines of its rule.
+-- Before the cut of a cap. A flat amount per sale is paid once for all lines of its rule.
 create or replace view broken_line_rewards as
     select w.workspace_id, 'a line earns what its rule pays' as invariant,
         w.event_id as subject_id,
         format('line %s: %s instead of %s', w.lines, w.earned_cents, w.cents) as details
     from (
-        select l.workspace_id, l.event_id, l.line::text, l.earned_cents,
+        select l.workspace_id, l.event_id, l.line::text, l.earned_cents + l.cut_cents,
             least(l.amount_cents,
                 case when l.is_refused then 0
                     when l.amount_cents is null then coalesce(l.flat_cents, 0)
@@ -536,12 +538,75 @@ create or replace view broken_line_rewards as
         where l.is_refused or l.amount_cents is null or l.per is distinct from 'sale'
         union all
         select l.workspace_id, l.event_id, string_agg(l.line::text, ', ' order by l.line),
-            sum(l.earned_cents), least(l.flat_cents, sum(l.amount_cents))
+            sum(l.earned_cents + l.cut_cents), least(l.flat_cents, sum(l.amount_cents))
         from rewarded_lines l
         where not l.is_refused and l.amount_cents is not null and l.per = 'sale'
         group by l.workspace_id, l.event_id, l.rule, l.flat_cents)
         w (workspace_id, event_id, lines, earned_cents, cents)
     where w.earned_cents <> w.cents;
+
+-- The commissions of sales whose reward has caps in their currency, with each of these caps.
+create or replace view capped_commissions as
+    select e.workspace_id, e.id as event_id, e.customer_id, e.external_id, e.occurred_at,
+        c.partner_id, c.currency, c.amount_cents, p.cap ->> 'per' as per,
+        (p.cap -> 'amountCents')::bigint as cap_cents
+    from rewards w
+        join commissions c on c.reward_id = w.id and c.kind = 'sale'
+        join events e on e.commission_id = c.id
+        cross join lateral jsonb_array_elements(w.caps::jsonb) p (cap)
+    where w.caps is not null and p.cap ->> 'currency' = c.currency;
+
+create or replace view broken_caps as
+    select workspace_id, 'a commission does not exceed a cap of its reward' as invariant,
+        event_id as subject_id, format('%s %s, %s per %s', amount_cents, currency, cap_cents, per)
+            as details
+    from capped_commissions where amount_cents > cap_cents;
+
+create or replace view broken_customer_caps as
+    select c.workspace_id, 'a customer earns a partner no more than the cap' as invariant,
+        c.event_id as subject_id,
+        format('%s of %s %s after %s', c.amount_cents, c.cap_cents, c.currency, b.cents) as details
+    from capped_commissions c
+        join customers k on k.id = c.customer_id and k.replan_from is null
+        cross join lateral (
+            select sum(o.amount_cents) as cents
+            from events e join commissions o on o.id = e.commission_id
+            where e.customer_id = c.customer_id and e.kind = 'sale'
+                and (e.occurred_at, e.external_id) < (c.occurred_at, c.external_id)
+                and o.partner_id = c.partner_id and o.currency = c.currency) b
+    where c.per = 'customer' and b.cents + c.amount_cents > c.cap_cents;
+
+-- In a month, sales of one reward may follow those of another one with a larger cap, or without one.
+create or replace view broken_month_caps as
+    select workspace_id, 'a partner earns no more in a month than the cap' as invariant,
+        partner_id as subject_id,
+        format('%s of %s %s in %s', sum(amount_cents), max(cap_cents), currency,
+            utc_day(date_trunc('month', occurred_at, 'UTC'))) as details
+    from capped_commissions
+    where per = 'partner_month'
+    group by workspace_id, partner_id, currency, date_trunc('month', occurred_at, 'UTC')
+    having sum(amount_cents) > max(cap_cents);
+
+-- With lines, it is what was cut of them. A sale that has no commission by a cap has the step only.
+create or replace view broken_cuts as
+    select e.workspace_id, 'a cap leaves what its step says' as invariant, e.id as subject_id,
+        format('%s of %s, cut %s, commission of %s', s.left_cents, s.before_cents, l.cut_cents,
+            c.amount_cents) as details
+    from events e
+        cross join lateral (
+            select (step #>> '{facts,beforeCents}')::bigint, (step #>> '{facts,leftCents}')::bigint,
+                (step #>> '{facts,capCents}')::bigint
+            from jsonb_array_elements(e.steps) step where step ->> 'code' = 'cap_applied')
+            s (before_cents, left_cents, cap_cents)
+        cross join lateral (
+            select sum(l.cut_cents) as cut_cents from rewarded_lines l
+            where l.workspace_id = e.workspace_id and l.event_id = e.id) l
+        left join commissions c on c.id = e.commission_id
+    where e.steps @> '[{"code": "cap_applied"}]'
+        and (s.left_cents >= s.before_cents or s.left_cents > s.cap_cents
+            or l.cut_cents <> s.before_cents - s.left_cents
+            or (coalesce(c.amount_cents, 0) <> s.left_cents
+                and not e.steps @> '[{"code": "commission_rejected"}]'));
 
 
 -- Opening balances, adjustments and reversals.
@@ -806,6 +871,10 @@ create or replace view ledger_violations as
     union all select * from broken_line_earnings
     union all select * from broken_line_amounts
     union all select * from broken_line_rewards
+    union all select * from broken_caps
+    union all select * from broken_customer_caps
+    union all select * from broken_month_caps
+    union all select * from broken_cuts
     union all select * from broken_opening_balances
     union all select * from broken_adjustments
     union all select * from broken_corrections

@@ -1,5 +1,6 @@
 /** Compares a purchase's facts with the ledger, in sentences for an operator. */
 import { formatMoney } from '../values/money.ts'
+import { checkCaps } from './cap-cuts.ts'
 import {
   type Fraction,
   isLess,
@@ -159,7 +160,9 @@ const isNear = (cents: number, { cents: exact, roundings }: Rounded): boolean =>
 type Commission = NonNullable<RecordedSale['commission']>
 
 const checkReward = (sale: RecordedSale, commission: Commission): string | null => {
-  const { externalId, amountCents, currency, lineRewards } = sale
+  const { externalId, amountCents, currency, lineRewards, cap } = sale
+  const ofCaps = checkCaps(externalId, cap, commission)
+  if (ofCaps) return ofCaps
   if (commission.ruled && lineRewards.length > 0)
     return checkLines(sale, lineRewards, commission.ruled, commission)
   const { basisPoints, flatCents, flatCurrency } = commission
@@ -168,7 +171,8 @@ const checkReward = (sale: RecordedSale, commission: Commission): string | null 
       ? rounded(times(whole(amountCents), over(whole(basisPoints), whole(10_000))))
       : BigInt(flatCurrency === currency ? Math.min(flatCents ?? 0, amountCents) : (flatCents ?? 0))
   const inCurrency = basisPoints !== null ? currency : flatCurrency
-  if (BigInt(commission.amountCents) === earned && commission.currency === inCurrency) return null
+  const uncutCents = cap?.beforeCents ?? commission.amountCents
+  if (BigInt(uncutCents) === earned && commission.currency === inCurrency) return null
   const reward = basisPoints !== null ? `${basisPoints / 100}%` : 'The flat reward'
   return `${externalId}: ${reward} of the sale of ${formatMoney(amountCents, currency)} is ${formatMoney(earned, inCurrency ?? currency)}. The ledger has a commission of ${formatMoney(commission.amountCents, commission.currency)}.`
 }

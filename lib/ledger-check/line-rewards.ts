@@ -130,7 +130,7 @@ const refusalOf = ({ pay, stored }: Line, currency: string): LineRefusal | undef
   return pay.per === 'sale' && stored?.isProration ? 'proration' : undefined
 }
 
-/** What each line earns; of a flat amount per sale, what all lines of its rule do. */
+/** What each line earns before a cap; of a flat amount per sale, what all lines of its rule do. */
 const checkEarnings = (lines: Line[], currency: string): string | null => {
   const groups = Map.groupBy(lines, (line) =>
     isShared(line) ? `of ${line.facts.rule}` : `line ${lines.indexOf(line)}`,
@@ -140,15 +140,17 @@ const checkEarnings = (lines: Line[], currency: string): string | null => {
     if (!first) continue
     const most = total(group.map(({ cents }) => cents))
     const expected = Math.min(most, earnedBy(first))
-    const earned = total(group.map(({ facts }) => facts.earnedCents))
+    const earned = total(group.map(uncutCents))
     const isWithin = group.every(
-      ({ facts, cents }) => facts.earnedCents >= 0 && facts.earnedCents <= cents,
+      (line) => line.facts.earnedCents >= 0 && uncutCents(line) <= line.cents,
     )
     if (earned !== expected || !isWithin)
       return `${group.map(nameOf).join(' and ')}: ${ruleName(first.facts.rule)} pays ${formatMoney(expected, currency)}. The ledger has ${formatMoney(earned, currency)}.`
   }
   return null
 }
+
+const uncutCents = ({ facts }: Line): number => facts.earnedCents + (facts.cutCents ?? 0)
 
 const isShared = ({ pay, facts }: Line): boolean =>
   pay.kind === 'flat' && pay.per === 'sale' && !facts.refusal

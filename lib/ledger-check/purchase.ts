@@ -1,6 +1,8 @@
 /** A purchase as it is stored: what was received of it, and what the ledger has. */
 import type { Fact } from '../rules/purchases/facts.ts'
+import type { Cap } from '../rules/rewards/caps.ts'
 import type { LineFacts } from '../rules/steps/steps.ts'
+import type { AppliedCap } from './cap-cuts.ts'
 import type { RuledSale } from './line-rewards.ts'
 import type { Stored } from './payments.ts'
 import type { Reported, Settings } from './purchase-account.ts'
@@ -28,6 +30,8 @@ export type RecordedSale = {
   steps: string[]
   /** What its lines earn by these steps, if they were rewarded one by one. */
   lineRewards: LineFacts[]
+  /** The cap that reduced what it earns. */
+  cap: AppliedCap | null
   isToBeReplanned: boolean
   /** What counts for the program of its partner at present. Null if it credits nobody. */
   settings: Settings | null
@@ -47,6 +51,9 @@ export type RecordedSale = {
     flatCurrency: string | null
     /** If its reward has rules. */
     ruled: RuledSale | null
+    caps: Cap[] | null
+    /** What earlier sales of the customer earned the partner; null if no cap asks for it. */
+    earnedBefore: number | null
     /** What managers reversed by hand, of which commission of the same partner. */
     byHand: { amountCents: number; ofCents: number }[]
     isRejected: boolean

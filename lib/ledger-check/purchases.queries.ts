@@ -39,7 +39,11 @@ const COMMISSION = `
   select jsonb_build_object(
     'amountCents', c.amount_cents, 'currency', c.currency,
     'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id),
-    'ruled', (${RULED}), 'basisPoints', w.basis_points, 'flatCents', w.amount_cents, 'flatCurrency', w.currency,
+    'ruled', (${RULED}), 'caps', w.caps, 'earnedBefore', case when w.caps::text like '%"customer"%' then (
+      select coalesce(sum(o.amount_cents), 0) from events b join commissions o on o.id = b.commission_id
+      where b.customer_id = s.customer_id and b.kind = 'sale' and o.partner_id = c.partner_id and o.currency = c.currency
+        and (b.occurred_at, b.external_id) < (s.occurred_at, s.external_id)) end,
+    'basisPoints', w.basis_points, 'flatCents', w.amount_cents, 'flatCurrency', w.currency,
     'byHand', (select coalesce(jsonb_agg(jsonb_build_object('amountCents', -r.amount_cents, 'ofCents', o.amount_cents)), '[]')
                from commissions r join adjustments a on a.commission_id = r.id join commissions o on o.id = r.reverses_id
                where r.event_id = s.id and o.partner_id = c.partner_id),
@@ -54,6 +58,7 @@ const SALE = `jsonb_build_object(
   'id', s.id, 'externalId', s.external_id, 'customerId', s.customer_id, 'occurredAt', s.occurred_at, 'amountCents', s.amount_cents, 'returnedCents', s.returned_cents, 'currency', s.currency,
   'steps', array(select step ->> 'code' from jsonb_array_elements(s.steps) step),
   'lineRewards', jsonb_path_query_array(s.steps, '$[*] ? (@.code == "line_reward").facts'),
+  'cap', jsonb_path_query_first(s.steps, '$[*] ? (@.code == "cap_applied").facts'),
   'isToBeReplanned', exists (select from customers k where k.id = s.customer_id and k.replan_from is not null),
   'settings', (select jsonb_build_object('rewardShipping', g.reward_shipping, 'creditOutOfBand', g.credit_out_of_band)
                from partners p join programs g on g.id = p.program_id where p.id = s.partner_id),

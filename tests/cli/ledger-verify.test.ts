@@ -5,6 +5,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
 import { newId } from '../../lib/db/ids.ts'
+import type { Cap } from '../../lib/rules/rewards/caps.ts'
 import { violationsOf } from '../support/ledger.ts'
 import { usePayouts } from '../support/payouts.ts'
 
@@ -114,6 +115,18 @@ const line = (facts: { line?: number; amountCents: number; earnedCents?: number 
 const lined = (commissionId: string, steps: object[]) => `
   update events set kind = 'sale', amount_cents = 1000, currency = 'USD', steps = '${JSON.stringify(steps)}'
   where id = (select event_id from commissions where id = '${commissionId}')`
+
+/** Makes sales of one customer of commissions of 10 and 5 dollars, whose reward has a cap. */
+const capped = ({ paid, later }: typeof staged, per: Cap['per'], amountCents: number) => `
+  with capped as (
+    insert into rewards (id, workspace_id, kind, basis_points, caps)
+    select '${newId()}', workspace_id, 'percent', 10000, '${JSON.stringify([{ per, amountCents, currency: 'USD' }])}'
+    from commissions where id = '${later}' returning id
+  )
+  update commissions set kind = 'sale', reward_id = capped.id from capped where commissions.id in ('${paid}', '${later}');
+  update events set kind = 'sale', amount_cents = 1000, currency = 'USD',
+    customer_id = (select customer_id from commissions where id = '${later}')
+  where commission_id in ('${paid}', '${later}')`
 
 /** The reason of an adjustment, for a commission that may be none. */
 const adjustment = (commissionId: string, corrects: string) => `
@@ -486,6 +499,25 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   {
     invariant: 'a line earns what its rule pays',
     how: ({ later }) => lined(later, [line({ amountCents: 1_000, earnedCents: 701 })]),
+  },
+  {
+    invariant: 'a commission does not exceed a cap of its reward',
+    how: (all) => capped(all, 'sale', 999),
+  },
+  {
+    invariant: 'a customer earns a partner no more than the cap',
+    how: (all) => capped(all, 'customer', 1_499),
+  },
+  {
+    invariant: 'a partner earns no more in a month than the cap',
+    how: (all) => capped(all, 'partner_month', 1_499),
+  },
+  {
+    invariant: 'a cap leaves what its step says',
+    how: ({ later }) =>
+      lined(later, [
+        { code: 'cap_applied', facts: { capCents: 499, beforeCents: 700, leftCents: 499 } },
+      ]),
   },
   {
     invariant: 'the reversals of a line do not exceed what it earned',

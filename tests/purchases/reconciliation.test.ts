@@ -61,6 +61,7 @@ const CREATE: SalePlan = {
   steps: [],
   commission: null,
   oneTimeProgramId: null,
+  monthCap: null,
 }
 const update = (recorded: RecordedSale): SalePlan => ({
   kind: 'update',
@@ -71,6 +72,7 @@ const update = (recorded: RecordedSale): SalePlan => ({
   commission: null,
   keepsCommission: false,
   oneTimeProgramId: null,
+  monthCap: null,
   reversals: [],
 })
 const CUSTOMER = {

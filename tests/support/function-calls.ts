@@ -19,6 +19,10 @@ const EVENT = idOf('event', 1)
 const NOW = new Date().toISOString()
 
 const TIERS = { by: 'sales', period: 'month', timeZone: 'Europe/Berlin', levels: [] }
+const MONTH_CAP = {
+  ...{ partnerId: PARTNER, month: `${NOW.slice(0, 7)}-01`, currency: 'USD' },
+  ...{ capCents: 0, wantedCents: 490, keptCents: 490, earnedCents: 490 },
+}
 
 const identity = (kind: string, value: string) => ({ kind, value })
 const report = (of: object) =>
@@ -223,6 +227,7 @@ export const CALLS: Record<string, string> = {
   'a known customer is saved': report({
     ...credited,
     paymentsBefore: 2,
+    commission: { ...credited.commission, monthCap: MONTH_CAP },
     customer: {
       id: CUSTOMER,
       revision: 0,
@@ -434,6 +439,9 @@ export const CALLS: Record<string, string> = {
     'payments_before',
     ...[WORKSPACE, null, 'user-new', 'order-new', NOW],
   ),
+  'earned before a sale': call('earned_before', CUSTOMER, 'order-new', NOW, '{}'),
+  'earned in a month': call('earned_in_month', ...[`{${PARTNER}}`, NOW, `{${EVENT}}`]),
+  'a cap of a month': call('assert_month_cap', MONTH_CAP, '{}'),
   'lines without metadata': call('without_metadata', [{ productId: 'x', metadata: {} }]),
   'a payment': `select is_payment(e) from events e where e.id = '${EVENT}'`,
   'rewards that count payments': call('counts_payments', WORKSPACE),

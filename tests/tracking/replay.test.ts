@@ -36,6 +36,7 @@ const partner = (
   name: null,
   groupId: null,
   formerStatuses: [],
+  earned: [],
   terms: {
     id,
     slug: id,
@@ -124,6 +125,7 @@ const customer = (more: Partial<PastCustomer> = {}): PastCustomer => ({
   isGuest: false,
   rewardedAt: null,
   rewardedSubscriptions: [],
+  earned: [],
   ...more,
 })
 const referral = (partnerId: string, referredAt: Date, more: Partial<Referral> = {}): Referral => ({

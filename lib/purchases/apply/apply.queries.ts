@@ -55,9 +55,11 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
     commission as (${insert})
     select id as "saleId" from event`
   try {
+    const ofMonth = assertMonthCap(application)
     const before = [
       lockBuyers([application]),
       customer ? lockCustomer(workspaceId, customer) : sql<unknown>`select`,
+      ...ofMonth,
       statement,
       assertSaved(workspaceId, plan, saleId),
       assertCurrent(application),
@@ -75,7 +77,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
     ]
     const requests = holdsOf(application.plan, application.facts, saleId)
     const [, ...results] = await saveWithHolds(db, application, requests, { before, after })
-    const [row] = results[1] as { saleId: string | null }[]
+    const [row] = results[1 + ofMonth.length] as { saleId: string | null }[]
     const [saved] = customer
       ? (results.at(-1) as { isMarked: boolean; replanFrom: Date | null }[])
       : []
@@ -153,6 +155,16 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
     if (isConflict(error)) return false
     throw error
   }
+}
+
+/** Rolls the batch back if a cap of the month leaves another amount than the plan was made by. */
+const assertMonthCap = ({ plan: { sale }, facts: { recorded, duplicates } }: Application) => {
+  if ((sale.kind !== 'create' && sale.kind !== 'update') || !sale.monthCap) return []
+  const own = [recorded, ...duplicates].flatMap((one) => (one ? [one.id] : []))
+  return [
+    sql<unknown>`
+      select assert_month_cap(${JSON.stringify(sale.monthCap)}::jsonb, ${textArray(own)}::uuid[])`,
+  ]
 }
 
 /** The click of the sale of a plan. */

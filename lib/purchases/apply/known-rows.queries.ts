@@ -4,6 +4,7 @@ import { withDates } from '../../db/json-rows.ts'
 import type { Referral } from '../../rules/identities/owner.ts'
 import type { Candidate } from '../../rules/plans/buyer.ts'
 import type { RecordedRefund, RecordedSale } from '../../rules/plans/plan.ts'
+import type { Capped } from '../../rules/rewards/caps.ts'
 import { reviveSale, type SaleJson } from '../../tracking/refunds/refunds.queries.ts'
 import type { FromJson } from '../../tracking/reports/facts.queries.ts'
 
@@ -75,6 +76,10 @@ const HAS_PAID = sql`exists (
 const asksHistory = (terms: RawBuilder<unknown>) =>
   sql`jsonb_path_exists(${terms}, '$.**.fact ? (@ == "payment" || @ == "customerMonths")')`
 
+/** Whether terms have a cap of this kind: see `CapFacts`. */
+export const hasCapPer = (terms: RawBuilder<unknown>, per: Capped) =>
+  sql`jsonb_path_exists(${terms}, '$.**.per ? (@ == $per)', jsonb_build_object('per', ${per}::text))`
+
 /** The customer's payments before this one, whoever was credited with them. */
 const PAYMENTS = sql`
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -86,8 +91,8 @@ const PAYMENTS = sql`
     group by e.subscription_id) f`
 
 /**
- * A candidate, `cu`, as one JSON value. Its rewarded sales and its payments are those before this
- * one: the payments only if the terms of a partner who may be credited ask for them.
+ * A candidate, `cu`, as one JSON value. Its rewarded sales, its payments and what it earned are those
+ * before this one: the latter two only if the terms of a partner who may be credited ask for them.
  *
  * @param hasReference whether a purchase that is loaded has one
  */
@@ -118,7 +123,9 @@ export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
       where e.customer_id = cu.id and c.kind = 'sale' and e.id <> all (array(select id from sold))
         and (e.occurred_at, e.external_id) < (own.at, own.external_id)
       group by c.program_id, e.subscription_id) f),
-  'payments', case when ${asksHistory(sql`(select terms from known_terms)`)} then (${PAYMENTS}) end)`
+  'payments', case when ${asksHistory(sql`(select terms from known_terms)`)} then (${PAYMENTS}) end,
+  'earned', case when ${hasCapPer(sql`(select terms from known_terms)`, 'customer')} then (
+    select earned_before(cu.id, own.external_id, own.at, array(select id from sold)) from own) end)`
 
 export const reviveCandidate = ({
   referrals,

@@ -21,6 +21,7 @@ import { sharedCard } from './cards.queries.ts'
 import {
   type CandidateRow,
   candidateJson,
+  hasCapPer,
   REFUND_JSON,
   type RefundRow,
   reviveCandidate,
@@ -43,6 +44,7 @@ type FactsRow = {
   elsewhere: Elsewhere
   card: SharedCard
   firstSale: (Omit<FirstSale, 'occurredAt'> & { occurredAt: string }) | null
+  ofMonth: Loaded['ofMonth']
   terms: FromJson<PartnerTerms>[]
   click: ClickRow | null
   trialClick: ClickRow | null
@@ -111,6 +113,12 @@ const DOUBT = sql`
            when exists (select from commissions c join commission_holds h on h.commission_id = c.id
                         where c.event_id = e.id and h.resolved_by is not null and h.resolution = 'released') then 'released' end as resolution
   from jsonb_array_elements(e.steps) step where step ->> 'code' in ('late_lead', 'unverified_address') limit 1`
+
+/** What the partners who may be credited have earned in the month of the sale by others. */
+const OF_MONTH = sql`(
+  select case when ${hasCapPer(sql`terms`, 'partner_month')} then earned_in_month(
+    array(select (jsonb_array_elements(terms) ->> 'id')::uuid), own.at, array(select id from sold)) end
+  from known_terms, own)`
 
 /** A purchase, and the ids under which its sale may have been reported. */
 type Wanted = {
@@ -252,6 +260,7 @@ export const loadAllKnownFacts = async (
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at, 'doubt', doubt)
        from first_sale) as "firstSale",
       (select terms from known_terms) as "terms",
+      ${OF_MONTH} as "ofMonth",
       (select to_jsonb(c) from click c) as "click",
       (select to_jsonb(c) from trial_click c) as "trialClick",
       (select to_jsonb(c) from coupon c) as "coupon",
@@ -292,5 +301,6 @@ const revive = (row: FactsRow): Omit<Loaded, 'handCredit'> => {
     trialCoupon: coupon(row.trialCoupon),
     trialClick: click(row.trialClick),
     firstSale: firstSale && withDates(firstSale, 'occurredAt'),
+    ofMonth: row.ofMonth,
   }
 }

@@ -3,6 +3,7 @@
 import { isLate } from '../identities/owner.ts'
 import type { BudgetUse } from '../programs/budgets.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
+import type { CapFacts } from '../rewards/caps.ts'
 import type { PaymentHistory } from '../rewards/conditions.ts'
 import type { Reward } from '../rewards/rewards.ts'
 import type { OneTimePer, RewardInterval } from '../steps/intervals.ts'
@@ -95,6 +96,8 @@ export type Facts = {
   purchase?: PurchaseFacts | undefined
   /** What the customer paid before, if a rule of a reward asks for it. */
   history?: PaymentHistory | undefined
+  /** What was earned before, if a cap of a reward counts it. */
+  earned?: CapFacts | undefined
   /** Present if a manager has decided whom it is credited to. */
   byHand?: HandCredit | null | undefined
   /** Present if the report names a partner by a slug or a coupon. */

@@ -11,8 +11,9 @@ import { payableFrom } from '../attribution/payable-from.ts'
 import { selfReferralBy } from '../attribution/self-referrals.ts'
 import { emailOf } from '../identities/identities.ts'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
+import { applyCaps, type CappedEarning, type MonthCap } from '../rewards/caps.ts'
 import { NO_PAYMENTS, type SaleFacts } from '../rewards/conditions.ts'
-import { earnByLine, type LineEarning } from '../rewards/earn-lines.ts'
+import { cutByLine, earnByLine, type LineEarning } from '../rewards/earn-lines.ts'
 import { asksFor, earnings, type Reward } from '../rewards/rewards.ts'
 import { linesOf } from '../rewards/sale-lines.ts'
 import { refuseByInterval, refuseByMinimum, refuseProration } from '../steps/intervals.ts'
@@ -24,6 +25,8 @@ export type NewCommission = Money & {
   payableAt: Date
   /** Whether it uses up the one-time reward: the database allows one per customer and program. */
   oneTime: boolean
+  /** Present if the reward caps what the partner earns in a month. */
+  monthCap?: MonthCap | null
 }
 
 export type Decision = {
@@ -87,7 +90,7 @@ export const decideReward = (
   const { reward } = source
   const { decidedTier } = facts
   const tier = decidedTier?.partnerId === partner.id ? decidedTier.tier : partner.tier
-  const { earned, steps } = reward.rules?.length
+  const { earned, steps, monthCap } = reward.rules?.length
     ? earnByRules(report, { ...partner, tier }, reward, facts, now)
     : earnBase(report, partner, reward, facts, now)
   const first: Step[] = [
@@ -113,7 +116,13 @@ export const decideReward = (
     },
   }
   return {
-    commission: { ...earned, rewardId: reward.id, payableAt, oneTime },
+    commission: {
+      ...earned,
+      rewardId: reward.id,
+      payableAt,
+      oneTime,
+      ...(monthCap && { monthCap }),
+    },
     steps: [...first, ...steps, created, ...(own ? [own] : [])],
   }
 }
@@ -127,6 +136,7 @@ type RewardedFacts = Pick<
   | 'decidedTier'
   | 'click'
   | 'history'
+  | 'earned'
 >
 
 /** The reward of a sale is the partner's own, else its group's, else the program's. */
@@ -147,7 +157,7 @@ const rewardOf = (
 }
 
 /** What a reward earns, or null with the step that says why nothing. */
-type Earning = { earned: Money | null; steps: Step[] }
+type Earning = { earned: Money | null; steps: Step[]; monthCap?: MonthCap | null }
 
 const NOTHING: Step = { code: 'zero_amount', facts: {} }
 
@@ -156,7 +166,7 @@ const earnBase = (
   { sale }: Report,
   partner: PartnerTerms,
   reward: Reward,
-  { purchase }: RewardedFacts,
+  { purchase, earned: before }: RewardedFacts,
   now: Date,
 ): Earning => {
   const refusal =
@@ -166,9 +176,9 @@ const earnBase = (
       refuseProration(partner, reward, purchase?.isProration ?? false))
   if (refusal) return { earned: null, steps: [refusal] }
   const earned = earnings(sale, reward)
-  return earned?.amountCents
-    ? { earned, steps: capped(reward, earned) }
-    : { earned: null, steps: [NOTHING] }
+  if (!earned?.amountCents) return { earned: null, steps: [NOTHING] }
+  const left = applyCaps(earned, reward.caps ?? [], partner.id, before)
+  return withCaps(earned, left, capped(reward, earned))
 }
 
 /** What a reward with rules earns: of each line of the sale. */
@@ -195,13 +205,40 @@ const earnByRules = (
     // Of an erased customer, the facts that conditions ask for are erased too.
     decidedRules?.partnerId === partner.id ? decidedRules.rules : [],
   )
-  const steps = lineSteps(earned, sale)
   const amountCents = sumOf(earned.map(({ earnedCents }) => earnedCents))
   const currency = sale?.currency ?? currencyOf(earned)
-  return amountCents && currency
-    ? { earned: { amountCents, currency }, steps }
-    : { earned: null, steps: [...steps, NOTHING] }
+  if (!amountCents || !currency)
+    return { earned: null, steps: [...lineSteps(earned, sale), NOTHING] }
+  const money = { amountCents, currency }
+  const left = applyCaps(money, reward.caps ?? [], partner.id, facts.earned)
+  const cut = cutByLine(earned, amountCents - left.leftCents)
+  return withCaps(money, left, lineSteps(cut, sale))
 }
+
+/** What caps leave, with the step of the one that leaves the least. */
+const withCaps = (
+  { amountCents, currency }: Money,
+  { leftCents, applied, monthCap }: CappedEarning,
+  steps: Step[],
+): Earning => ({
+  earned: leftCents ? { amountCents: leftCents, currency } : null,
+  steps: applied
+    ? [
+        ...steps,
+        {
+          code: 'cap_applied',
+          facts: {
+            per: applied.per,
+            capCents: applied.amountCents,
+            beforeCents: Number(amountCents),
+            leftCents: Number(leftCents),
+            currency,
+          },
+        },
+      ]
+    : steps,
+  monthCap,
+})
 
 /** What the rules of a reward may ask of a sale or lead. */
 const askedOf = (

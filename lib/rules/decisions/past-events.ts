@@ -11,6 +11,7 @@ import type {
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import type { Referral } from '../identities/owner.ts'
 import type { Paid } from '../purchases/facts.ts'
+import type { EarnedSum } from '../rewards/caps.ts'
 import type { PaymentHistory } from '../rewards/conditions.ts'
 import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
@@ -74,6 +75,8 @@ export type PastCustomer = {
   rewardedAt: Date | null
   /** When a sale of each subscription that is not among the program's events was first rewarded. */
   rewardedSubscriptions: { id: string; rewardedAt: Date }[]
+  /** What sales of it that are not among the events have earned. */
+  earned: EarnedSum[]
 }
 
 export type PastPartner = {
@@ -83,6 +86,8 @@ export type PastPartner = {
   terms: PartnerTerms
   /** The statuses before, and until when it had them, in order. */
   formerStatuses: { until: Date; status: PartnerTerms['status'] }[]
+  /** What sales that are not among the events have earned, by the first day of the month, in UTC. */
+  earned: (EarnedSum & { month: string })[]
 }
 
 export type Past = {

@@ -4,6 +4,7 @@ import type { AddressClaim } from '../attribution/address-claims.ts'
 import type { Payments } from '../decisions/payment-history.ts'
 import { type Identity, identityOf } from '../identities/identities.ts'
 import { ownerAt, type Referral } from '../identities/owner.ts'
+import type { EarnedSum } from '../rewards/caps.ts'
 import type { KnownCustomer } from './plan.ts'
 import type { Purchase } from './purchase.ts'
 
@@ -22,6 +23,8 @@ export type Candidate = KnownCustomer & {
   rewarded: { programId: string; subscriptionId: string | null; rewardedAt: Date }[]
   /** Its earlier payments of each subscription, or of none; null if no reward asks for them. */
   payments: Payments[] | null
+  /** What its earlier sales have earned; null if no reward asks for it. */
+  earned: EarnedSum[] | null
 }
 
 type Claim = {
@@ -69,6 +72,7 @@ const unite = (customers: Candidate[]): Candidate | null => {
     referrals: customers.flatMap(({ referrals }) => referrals),
     rewarded: customers.flatMap(({ rewarded }) => rewarded),
     payments: first.payments && customers.flatMap(({ payments }) => payments ?? []),
+    earned: first.earned && customers.flatMap(({ earned }) => earned ?? []),
     identities: customers.flatMap(({ identities }) => identities),
     isMarked: customers.some(({ isMarked }) => isMarked),
     emails: customers.flatMap(({ emails }) => emails),

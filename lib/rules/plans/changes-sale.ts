@@ -29,7 +29,7 @@ export const changesSale = (
     isCreditedOtherwise(recorded, decision) ||
     meetsInactive(recorded) !== meetsInactive(decision) ||
     (!isRejected(recorded) &&
-      (isDoubtedOtherwise(recorded, decision) || earnsByOtherLines(recorded, decision)))
+      (isDoubtedOtherwise(recorded, decision) || earnsByOtherParts(recorded, decision)))
   )
 }
 
@@ -45,12 +45,15 @@ const meetsInactive = ({ steps }: { steps: Step[] }): boolean =>
 const isDoubtedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
   canonicalJson(doubtsOf(recorded.steps)) !== canonicalJson(doubtsOf(decision.steps))
 
-/** Whether its lines earn otherwise, though perhaps as much in all: returns are of lines. */
-const earnsByOtherLines = (recorded: RecordedSale, decision: Decision): boolean =>
-  canonicalJson(lineRewardsOf(recorded)) !== canonicalJson(lineRewardsOf(decision))
+/**
+ * Whether its lines earn otherwise, or another cap applies, though perhaps it earns as much in all:
+ * returns are of lines.
+ */
+const earnsByOtherParts = (recorded: RecordedSale, decision: Decision): boolean =>
+  canonicalJson(partsOf(recorded)) !== canonicalJson(partsOf(decision))
 
-const lineRewardsOf = ({ steps }: { steps: Step[] }): Step[] =>
-  steps.filter(({ code }) => code === 'line_reward')
+const partsOf = ({ steps }: { steps: Step[] }): Step[] =>
+  steps.filter(({ code }) => code === 'line_reward' || code === 'cap_applied')
 
 /** Whether a manager has rejected what it earned: it stays reversed. */
 export const isRejected = ({ steps }: RecordedSale): boolean =>

@@ -11,12 +11,13 @@ import {
   startAt,
   withoutTooLate,
 } from '../identities/owner.ts'
+import { type CapFacts, type DecidedMonth, monthOf } from '../rewards/caps.ts'
 import { handCreditOf } from '../steps/steps.ts'
 import { type Candidate, findBuyer, identitiesOf, isSame } from './buyer.ts'
 import { readReference } from './checkout-reference.ts'
 import type { Loaded } from './loaded-facts.ts'
 import { codeOf, couponOf, creditedBy, ownReferral, trialCouponOf } from './own-credit.ts'
-import type { KnownFacts, OwnReferral, Tie } from './plan.ts'
+import type { KnownFacts, OwnReferral, RecordedSale, Tie } from './plan.ts'
 import { withoutSettled } from './plan-holds.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 
@@ -185,6 +186,41 @@ export const knownFacts = (
           at,
         )
       : undefined,
+    earned: earnedBefore(loaded, customer, recorded),
+  }
+}
+
+/** What counts towards the caps of a reward, if one asks for it. */
+const earnedBefore = (
+  { ofMonth }: Loaded,
+  customer: Candidate | null,
+  recorded: RecordedSale | null,
+): CapFacts | undefined => {
+  const ofCustomer = customer?.earned ?? null
+  if (!ofCustomer && !ofMonth) return undefined
+  return {
+    ofCustomer: ofCustomer ?? [],
+    month: '',
+    inMonth: [],
+    ...ofMonth,
+    decided: recorded && ofMonth ? decidedMonth(recorded, ofMonth.month) : null,
+  }
+}
+
+/** What a recorded sale has of its month: whoever has earned since, it keeps that. */
+const decidedMonth = (
+  { partnerId, occurredAt, commission, steps }: RecordedSale,
+  month: string,
+): DecidedMonth | null => {
+  if (!partnerId || monthOf(occurredAt) !== month) return null
+  const cap = steps.find((step) => step.code === 'cap_applied')?.facts
+  return {
+    partnerId,
+    earned: commission?.partnerId === partnerId ? commission : null,
+    left:
+      cap?.per === 'partner_month'
+        ? { amountCents: BigInt(cap.leftCents), currency: cap.currency }
+        : null,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Click, CouponAlias, PartnerTerms } from '../attribution/attribution.ts'
 import type { FirstSale } from '../attribution/renewals.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
+import type { CapFacts } from '../rewards/caps.ts'
 import type { HandCreditStep } from '../steps/steps.ts'
 import type { Candidate } from './buyer.ts'
 import type { Elsewhere } from './checkout-reference.ts'
@@ -24,6 +25,8 @@ export type Loaded = {
   firstSale: FirstSale | null
   /** The decision of a manager that is being applied. */
   handCredit: HandCreditStep | null
+  /** What these partners have earned in the month of the sale; null if no reward asks for it. */
+  ofMonth: Pick<CapFacts, 'month' | 'inMonth'> | null
   /** By the ids of all partners who may be credited. */
   terms: ReadonlyMap<string, PartnerTerms>
 }

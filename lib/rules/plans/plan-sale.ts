@@ -100,6 +100,7 @@ export const planReport = (
     decidedRules: decidedRules(recorded, report.lines),
     decidedTier: decidedTier(recorded),
     history: facts.history,
+    earned: facts.earned,
   }
   const decided = holdOwnPurchase(decide(report, known, occurredAt), purchase.name, facts)
   const decision = keepRejected(decided, recorded.steps)
@@ -157,6 +158,7 @@ const planChange = (
           ],
           commission: newCommission(decision, returned, decision.steps),
           oneTimeProgramId: oneTimeProgramOf(decision),
+          monthCap: decision.commission?.monthCap ?? null,
         },
     customer: changeCustomer(purchase, facts, from),
     duplicates: [],
@@ -212,6 +214,7 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
     },
     keepsCommission: isKept || isRejected(recorded),
     oneTimeProgramId: oneTimeProgramOf(decision),
+    monthCap: commission?.monthCap ?? null,
     reversals: isKept
       ? reverseTo(current, toReverse(current, returned, decided))
       : reverseAll(current),
@@ -305,6 +308,7 @@ const decideSale = (
       decidedRules: decidedRules(recorded, report.lines),
       decidedTier: decidedTier(recorded),
       history: facts.history,
+      earned: facts.earned,
       purchase,
     },
     paidAt,

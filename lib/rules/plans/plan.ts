@@ -17,6 +17,7 @@ import type { EventOutcome } from '../purchases/outcomes.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
 import type { ReportedRefund, SettledRefund } from '../refunds/refunds.ts'
 import type { CurrentCommission, Reversal } from '../refunds/reversals.ts'
+import type { MonthCap } from '../rewards/caps.ts'
 import type { StoredLine } from '../rewards/sale-lines.ts'
 import type { Step } from '../steps/steps.ts'
 
@@ -94,7 +95,14 @@ export type SharedCard = { isShared: boolean; emails: string[] }
 /** What is known of a purchase. `customerPartner` owns the customer at the time of the purchase. */
 export type KnownFacts = Pick<
   Facts,
-  'click' | 'code' | 'customerPartner' | 'referredLaterAt' | 'byAddress' | 'byHand' | 'history'
+  | 'click'
+  | 'code'
+  | 'customerPartner'
+  | 'referredLaterAt'
+  | 'byAddress'
+  | 'byHand'
+  | 'history'
+  | 'earned'
 > &
   Pick<PurchaseFacts, 'coupon' | 'referredAt'> & {
     renewal: Renewal | null
@@ -192,6 +200,7 @@ export type SalePlan =
       /** Whether the recorded commission is still the current one. */
       keepsCommission: boolean
       oneTimeProgramId: string | null
+      monthCap: MonthCap | null
       reversals: Reversal[]
     }
   | {
@@ -202,6 +211,8 @@ export type SalePlan =
       commission: CommissionPlan | null
       /** The program whose one-time reward for the customer the sale uses up, if it does. */
       oneTimeProgramId: string | null
+      /** Present if the reward caps what the partner earns in a month. */
+      monthCap: MonthCap | null
     }
 
 /** A duplicate earns nothing. It has its sale's partner, so a repeat gets the same response. */

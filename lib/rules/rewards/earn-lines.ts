@@ -29,7 +29,10 @@ export type LineEarning = {
   /** The rule that decides the line; null if the base does. */
   rule: string | null
   pay: Pay
+  /** What is left after the caps of the reward. */
   earnedCents: bigint
+  /** What they have cut. */
+  cutCents?: bigint
   refusal: LineRefusal | null
   /** The rules that would pay in another currency, or ask for an amount in one. */
   otherCurrencies: string[]
@@ -78,6 +81,19 @@ export const earnByLine = (
   )
   const shares = new Map([...perSale.values()].flatMap(shareFlat))
   return earnings.map((one) => ({ ...one, earnedCents: shares.get(one) ?? earnedBy(one) }))
+}
+
+/** Spreads what caps cut of a sale's earnings over its lines, in proportion to what they earn. */
+export const cutByLine = (earnings: LineEarning[], cutCents: bigint): LineEarning[] => {
+  if (cutCents === 0n) return earnings
+  const cuts = apportion(
+    cutCents,
+    earnings.map(({ earnedCents }) => earnedCents),
+  )
+  return earnings.map((one, i) => {
+    const cut = cuts[i] ?? 0n
+    return cut === 0n ? one : { ...one, earnedCents: one.earnedCents - cut, cutCents: cut }
+  })
 }
 
 const isFlatPerSale = (pay: Pay): boolean => pay.kind === 'flat' && pay.per === 'sale'

@@ -250,7 +250,7 @@ export const rewardFacts = (reward: Reward): RewardFacts => ({
 
 /** The steps of a sale's lines, in their order. */
 export const lineSteps = (earnings: LineEarning[], sale: Money | null): Step[] =>
-  earnings.map(({ line, rule, pay, earnedCents, refusal, otherCurrencies }, i) => ({
+  earnings.map(({ line, rule, pay, earnedCents, cutCents, refusal, otherCurrencies }, i) => ({
     code: 'line_reward',
     facts: {
       ...(earnings.length > 1 && { line: i + 1 }),
@@ -261,6 +261,7 @@ export const lineSteps = (earnings: LineEarning[], sale: Money | null): Step[] =
       rule,
       pays: paysOf(pay),
       earnedCents: Number(earnedCents),
+      ...(cutCents && { cutCents: Number(cutCents) }),
       currency: sale?.currency ?? (pay.kind === 'flat' ? pay.currency : null),
       ...(refusal && { refusal }),
       ...(otherCurrencies.length > 0 && { otherCurrencies }),

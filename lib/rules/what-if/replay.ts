@@ -14,6 +14,7 @@ import {
 } from '../decisions/past-events.ts'
 import { withImport } from '../decisions/payment-history.ts'
 import { endOfSecond, startAt } from '../identities/owner.ts'
+import { type EarnedSum, monthOf } from '../rewards/caps.ts'
 import { asFirstPayment } from '../rewards/sale-lines.ts'
 import type { Report } from '../steps/report.ts'
 import { pastTierOf } from '../tiers/past-tiers.ts'
@@ -47,6 +48,15 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
       customer.rewardedSubscriptions.map(({ id, rewardedAt }) => [id, rewardedAt] as const),
     ),
   )
+  const ofCustomers = new Map<string, EarnedSum[]>(
+    [...past.customers].map(([id, customer]) => [id, customer.earned]),
+  )
+  const inMonths = new Map<string, EarnedSum[]>(
+    Map.groupBy(
+      [...past.partners.values()].flatMap((partner) => partner.earned),
+      ({ month }) => month,
+    ),
+  )
   const earned: Earned[] = []
   for (const event of past.events) {
     const { id, kind, occurredAt, purchase, earnsNothing, erasedSelfReferral } = event
@@ -73,6 +83,11 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
       erasedSelfReferral,
       decidedRules: event.decidedRules,
       decidedTier: event.decidedTier,
+      earned: {
+        ofCustomer: ofCustomers.get(key) ?? [],
+        month: monthOf(occurredAt),
+        inMonth: inMonths.get(monthOf(occurredAt)) ?? [],
+      },
       purchase:
         purchase &&
         factsOf({ ...purchase, isProration: purchase.isProration && isRewardedBefore }, occurredAt),
@@ -93,10 +108,21 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     const { amountCents, currency } = commission
     earned.push({ partnerId: terms.id, amountCents, currency })
     if (kind !== 'sale') continue
+    const sum = { partnerId: terms.id, currency, cents: Number(amountCents) }
+    add(ofCustomers, key, sum)
+    add(inMonths, monthOf(occurredAt), sum)
     if (!rewarded.has(key)) rewarded.set(key, occurredAt)
     if (subscription !== null && !isRewardedBefore) subscriptions.set(subscription, occurredAt)
   }
   return earned
+}
+
+/** Adds an amount to those that caps count. */
+const add = (sums: Map<string, EarnedSum[]>, key: string, { cents, ...of }: EarnedSum): void => {
+  const known = sums.get(key) ?? []
+  const isSame = (one: EarnedSum) => one.partnerId === of.partnerId && one.currency === of.currency
+  const before = known.filter(isSame).reduce((sum, one) => sum + one.cents, 0)
+  sums.set(key, [...known.filter((one) => !isSame(one)), { ...of, cents: before + cents }])
 }
 
 const earliest = (times: (Date | null | undefined)[]): Date | null => {

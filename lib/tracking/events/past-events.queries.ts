@@ -8,6 +8,7 @@ import type { PastCustomer, PastEvent, PastPartner } from '../../rules/decisions
 import { erasedMark } from '../../rules/identities/identities.ts'
 import type { Referral } from '../../rules/identities/owner.ts'
 import { SALE_EXPECTED } from '../../rules/purchases/processors.ts'
+import { monthOf } from '../../rules/rewards/caps.ts'
 import type { PaymentHistory } from '../../rules/rewards/conditions.ts'
 import type { Step } from '../../rules/steps/steps.ts'
 import type { PastTiers } from '../../rules/tiers/past-tiers.ts'
@@ -222,7 +223,13 @@ export const readPastCustomers = async (
               where e.customer_id = cu.id and e.subscription_id is not null and c.kind = 'sale'
                 and (c.program_id <> ${programId} or e.id < ${firstId ?? firstIdAt(since)}
                      or e.occurred_at < ${since})
-              group by e.subscription_id) s) as "rewardedSubscriptions"
+              group by e.subscription_id) s) as "rewardedSubscriptions",
+           (select coalesce(jsonb_agg(jsonb_build_object('partnerId', s.partner_id, 'currency', s.currency, 'cents', s.cents)), '[]') from (
+              select c.partner_id, c.currency, sum(c.amount_cents) as cents
+              from events e join commissions c on c.id = e.commission_id
+              where e.customer_id = cu.id and c.kind = 'sale' and c.program_id = ${programId}
+                and (e.id < ${firstId ?? firstIdAt(since)} or e.occurred_at < ${since})
+              group by c.partner_id, c.currency) s) as earned
     from customers cu where cu.workspace_id = ${workspaceId} and cu.id = any (${textArray(ids)}::uuid[])
   `.execute(db)
   return rows.map(({ id, referrals, rewardedSubscriptions, ...customer }) => [
@@ -235,7 +242,10 @@ export const readPastCustomers = async (
   ])
 }
 
-type PartnerRow = Pick<PastPartner, 'name' | 'groupId'> & {
+/** The begin of a month, in UTC. */
+const firstOfMonth = (at: Date): Date => new Date(monthOf(at))
+
+type PartnerRow = Pick<PastPartner, 'name' | 'groupId' | 'earned'> & {
   id: string
   terms: FromJson<PartnerTerms>
   formerStatuses: { until: string; status: PartnerTerms['status'] }[]
@@ -246,11 +256,20 @@ export const readPastPartners = async (
   db: Db,
   workspaceId: string,
   ids: string[],
+  { programId, since, firstId }: PastStart,
 ): Promise<[string, PastPartner][]> => {
   const { rows } = await sql<PartnerRow>`
     select p.id, p.name, p.group_id as "groupId", terms_of_partner(p.id, null, null, null) as terms,
            (select coalesce(jsonb_agg(jsonb_build_object('until', f.until, 'status', f.status) order by f.until), '[]')
-            from former_partner_terms f where f.partner_id = p.id) as "formerStatuses"
+            from former_partner_terms f where f.partner_id = p.id) as "formerStatuses",
+           (select coalesce(jsonb_agg(jsonb_build_object(
+              'partnerId', p.id, 'month', s.month, 'currency', s.currency, 'cents', s.cents)), '[]') from (
+              select utc_day(date_trunc('month', e.occurred_at, 'UTC')) as month, c.currency, sum(c.amount_cents) as cents
+              from events e join commissions c on c.id = e.commission_id
+              where p.program_id = ${programId} and e.partner_id = p.id and c.kind = 'sale'
+                and e.occurred_at >= date_trunc('month', ${since}::timestamptz, 'UTC') and e.id >= ${firstIdAt(firstOfMonth(since))}
+                and (e.id < ${firstId ?? firstIdAt(since)} or e.occurred_at < ${since})
+              group by 1, c.currency) s) as earned
     from partners p where p.workspace_id = ${workspaceId} and p.id = any (${textArray(ids)}::uuid[])
   `.execute(db)
   return rows.map(({ id, terms, formerStatuses, ...partner }) => [

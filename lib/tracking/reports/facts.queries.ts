@@ -17,6 +17,7 @@ import { ownerInTime, type Referral } from '../../rules/identities/owner.ts'
 import { purchaseKeyOf } from '../../rules/purchases/facts.ts'
 import { isProcessorId } from '../../rules/purchases/processors.ts'
 import type { ReportedRefund } from '../../rules/refunds/refunds.ts'
+import type { CapFacts } from '../../rules/rewards/caps.ts'
 import type { PaymentHistory } from '../../rules/rewards/conditions.ts'
 import { judgedAt } from '../../rules/steps/occurred-at.ts'
 import type { Report } from '../../rules/steps/report.ts'
@@ -52,9 +53,14 @@ type ReportKey = Pick<
 >
 
 /** What load_report of schema.sql returns. */
-export type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner' | 'code' | 'history'> & {
+export type LoadedFacts = Omit<
+  ReportFacts,
+  'click' | 'customerPartner' | 'code' | 'history' | 'earned'
+> & {
   /** Null if no reward in question asks for it. */
   history: FromJson<PaymentHistory> | null
+  ofCustomer: CapFacts['ofCustomer'] | null
+  ofMonth: Pick<CapFacts, 'month' | 'inMonth'> | null
   click: FromJson<Click> | null
   customerPartner: FromJson<PartnerTerms> | null
   /** Of a dated report: everybody who referred the customer, with the terms of that time. */
@@ -135,8 +141,14 @@ export const readFacts = (facts: LoadedFacts, report: ReportKey, now: Date): Rep
   const code = followCode(report.code, holders)
   const own = withCode(followReportedClick(report.clickId, click, occurredAt), code)
   const history = facts.history ? withDates(facts.history, 'firstSaleAt') : undefined
-  return { ...facts, click, code, history, ...ownerOf(facts, own, occurredAt) }
+  const earned = earnedOf(facts)
+  return { ...facts, click, code, history, earned, ...ownerOf(facts, own, occurredAt) }
 }
+
+const earnedOf = ({ ofCustomer, ofMonth }: LoadedFacts): CapFacts | undefined =>
+  ofCustomer || ofMonth
+    ? { ofCustomer: ofCustomer ?? [], month: '', inMonth: [], ...ofMonth }
+    : undefined
 
 /** The partner who owns the customer, or owned it at the time of a dated report. */
 const ownerOf = (

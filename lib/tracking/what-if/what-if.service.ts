@@ -100,7 +100,7 @@ const readPast = async (
       ]),
       ...customers.flatMap(([, { referrals }]) => referrals.map(({ partnerId }) => partnerId)),
     ],
-    (ids) => readPastPartners(db, workspaceId, ids),
+    (ids) => readPastPartners(db, workspaceId, ids, start),
   )
   const partners = new Map(found)
   const present = found.flatMap(([, { terms }]) => rewardsOf(terms))
