@@ -7,7 +7,7 @@ import { useHistories } from './world.ts'
 
 const world = useHistories()
 const terms: Terms = {
-  ...{ percent: 20, rules: 'none', interval: 'recurring', months: null },
+  ...{ percent: 20, rules: 'none', caps: 'none', interval: 'recurring', months: null },
   ...{ attribution: 'last', knowsCustomers: true },
 }
 

@@ -88,7 +88,7 @@ const play = async (settings: Settings, steps: Step[], way: Way) => {
   const history = await world.begin(settings, way)
   try {
     for (const [index, terms] of settings.terms.entries())
-      if (terms.rules !== 'none')
+      if (terms.rules !== 'none' || terms.caps !== 'none')
         await history.manage('PATCH', `/programs/${history.programOf(index)}`, {
           reward: rewardOf(terms),
         })

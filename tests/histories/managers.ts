@@ -71,6 +71,17 @@ export const managerSteps = {
     { which },
     withPartner((history, { id }) => history.manage('POST', `/partners/${id}/erase`, {})),
   ),
+  monthCapped: step<{ program: number; percent: number }>(
+    'what a partner earns in a month is capped',
+    { program, percent: fc.constantFrom(20, 80) },
+    (history, { program, percent }) =>
+      history.manage('PATCH', `/programs/${history.programOf(program)}`, {
+        reward: {
+          ...{ kind: 'percent', percent },
+          caps: [{ per: 'partner_month', amountCents: 3_000, currency: 'USD' }],
+        },
+      }),
+  ),
   couponAdded: step<{ which: number; couponId: string }>(
     'a partner gets a coupon',
     { which, couponId: fc.constantFrom(...COUPONS) },

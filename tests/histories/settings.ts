@@ -1,7 +1,11 @@
 /** The settings of a random merchant, and what managers change of them. */
 import fc from 'fast-check'
 
-const flat = (amountCents: number, currency = 'USD') => ({ kind: 'flat', amountCents, currency })
+const money = (amountCents: number, currency = 'USD') => ({ amountCents, currency })
+const flat = (amountCents: number, currency = 'USD') => ({
+  kind: 'flat',
+  ...money(amountCents, currency),
+})
 const unit = (amountCents: number) => ({ ...flat(amountCents), per: 'unit' })
 const rule = (name: string, when: object, pay: object) => ({ name, when: { all: [when] }, pay })
 
@@ -38,9 +42,24 @@ const RULES = {
   ],
 }
 
+/** Caps of rewards. Most sales are of 10.00 to 50.00. */
+const CAPS = {
+  none: [],
+  sale: [{ per: 'sale', ...money(800) }],
+  customer: [
+    { per: 'customer', ...money(1_500) },
+    { per: 'customer', ...money(900, 'EUR') },
+  ],
+  both: [
+    { per: 'sale', ...money(900) },
+    { per: 'customer', ...money(2_000) },
+  ],
+}
+
 export type Terms = {
   percent: number | null
   rules: keyof typeof RULES
+  caps: keyof typeof CAPS
   interval: 'one-time' | 'recurring'
   months: number | null
   attribution: 'last' | 'first'
@@ -65,6 +84,7 @@ export const terms = fc.record<Terms>({
     'payments',
     ...(Object.keys(RULES) as (keyof typeof RULES)[]),
   ),
+  caps: fc.constantFrom('none', 'none', 'sale', 'customer', 'both'),
   interval: fc.constantFrom('recurring', 'one-time'),
   months: fc.constantFrom(null, 1, 3),
   attribution: fc.constantFrom('last', 'first'),
@@ -104,9 +124,10 @@ export const columnsOf = (terms: Terms) => ({
 })
 
 /** The reward of these terms, as the API takes it. */
-export const rewardOf = ({ percent, rules }: Pick<Terms, 'percent' | 'rules'>) => ({
+export const rewardOf = ({ percent, rules, caps }: Pick<Terms, 'percent' | 'rules' | 'caps'>) => ({
   ...(percent === null ? flat(700) : { kind: 'percent', percent }),
   rules: RULES[rules],
+  caps: CAPS[caps],
 })
 
 /** The request that changes a program's terms to these. */

@@ -89,7 +89,7 @@ export const termSteps = {
       program,
       change: fc.constantFrom(
         ...[{ saleReward: { kind: 'percent', percent: 45 } }, { saleReward: null }],
-        { saleReward: rewardOf({ percent: 5, rules: 'products' }) },
+        { saleReward: rewardOf({ percent: 5, rules: 'products', caps: 'none' }) },
         ...[
           { leadReward: { kind: 'flat', amountCents: 250, currency: 'USD' } },
           { leadReward: null },
@@ -115,8 +115,8 @@ export const termSteps = {
       reward: fc.constantFrom(
         ...[null, { kind: 'percent', percent: 60 }],
         ...[
-          rewardOf({ percent: 25, rules: 'payments' }),
-          rewardOf({ percent: null, rules: 'products' }),
+          rewardOf({ percent: 25, rules: 'payments', caps: 'customer' }),
+          rewardOf({ percent: null, rules: 'products', caps: 'none' }),
         ],
       ),
     },
