@@ -60,7 +60,10 @@ grant select, delete, update (content) on mailings to :"mail";
 grant select (id, last_at), delete, update (reports) on report_mismatches to :"mail";
 grant select, delete on refused_visits to :"mail";
 grant select on mail_optouts, unsubscribe_key to :"mail";
-grant select (id, program_id, email, language) on applications to :"mail";
+grant select (id, program_id, email, language, group_id) on applications to :"mail";
+-- What a partner earns, for mails that say it.
+grant select on groups, rewards to :"mail";
+grant execute on function reward_of to :"mail";
 grant select (id, partner_id, metadata, lines, occurred_at), update (metadata, lines) on events
     to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email),

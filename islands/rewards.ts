@@ -1,9 +1,9 @@
 /** The script of pages with rewards: updates the examples while the form is filled in. */
 import type { Fields } from '../lib/http/validate.ts'
 import * as m from '../lib/languages/messages.ts'
+import { moneyFormat } from '../lib/languages/number-format.ts'
 import { numberIn, readReward } from '../lib/pages/forms/read-reward.ts'
 import { leadExampleWords, saleExampleOf } from '../lib/pages/forms/reward-example.ts'
-import { moneyFormat } from '../lib/pages/parts/number-format.ts'
 import type { RewardTerms } from '../lib/rules/rewards/rewards.ts'
 import type { SaleTerms } from '../lib/rules/steps/reward-example.ts'
 import { isCurrency, parseMoney } from '../lib/values/money.ts'

@@ -115,6 +115,9 @@ export const WITHHELD_KINDS = [
   'connect_reminder',
 ] as const satisfies MailKind[]
 
+/** Mails with what the partner earns, or would earn. */
+export const REWARD_KINDS = ['welcome', 'moved', 'partner_invitation'] as const satisfies MailKind[]
+
 /** Mails of a program, with its brand. Others are about an account at a workspace or Tributary. */
 export const isOfProgram = (kind: string): boolean =>
   kind === 'message' ||

@@ -4,6 +4,7 @@ import { sampleDetails } from '../../lib/mail/texts/samples.ts'
 import { outboxContent } from '../../lib/mail/texts/templates.tsx'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
+import { paying, setRules } from '../support/reward-rules.ts'
 
 const database = useDatabase()
 
@@ -50,6 +51,22 @@ describe('the preview of emails', () => {
     )
     expect(mail.html).toContain(`<img src="${logoUrl}" alt="A program"`)
     expect((await pages.get('/mails/preview/payout_account/html')).html).not.toContain(logoUrl)
+  })
+
+  test('shows what partners of the newest program earn, unless another platform pays', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const reward = async () =>
+      /What you earn: [^<]*<bdi>(.*?)<.bdi>/.exec(
+        (await pages.get('/mails/preview/partner_invitation/html')).html,
+      )?.[1]
+    await setRules(database, merchant.programId, [paying(30, { fact: 'product', in: ['a'] })])
+    expect(await reward()).toBe('30% for “30 percent”, 10% for everything else')
+    await database.query(
+      `update programs set mode = 'shadow', shadow_since = now() where id = $1`,
+      [merchant.programId],
+    )
+    expect(await reward()).toBeUndefined()
   })
 
   test('is for managers, and has no mail that managers get', async () => {

@@ -474,6 +474,91 @@ test('a mail of a program has the brand that is in force when it is sent; one ab
   ])
 })
 
+test('a mail says what the partner earns when it is sent: by its group, its language, and not while another platform pays', async () => {
+  const seed = seeder(env)
+  const { id: workspaceId } = await seed.addWorkspace()
+  const programId = await seed.addProgram(workspaceId, {
+    reward: { percent: 20 },
+    reward_duration_months: 12,
+  })
+  const groupId = await seed.addGroup(workspaceId, programId, {
+    saleReward: {
+      percent: 12.5,
+      rules: [
+        {
+          name: '<i>Annual</i> plans',
+          when: { all: [{ fact: 'billingInterval', in: ['year'] }] },
+          pay: { kind: 'percent', basisPoints: 3_000 },
+        },
+      ],
+    },
+    leadReward: { amountCents: 1_250n, currency: 'EUR' },
+  })
+  const shadowId = await seed.addProgram(workspaceId, { mode: 'shadow', shadow_since: new Date() })
+  const partners = [
+    await seed.addPartner(workspaceId, programId, { slug: 'maya' }),
+    await seed.addPartner(workspaceId, programId, { slug: 'noor', groupId }),
+    await seed.addPartner(workspaceId, shadowId, { slug: 'sam' }),
+  ]
+  await client.query(`update partners set language = 'de' where id = $1`, [partners[1]])
+  await client.query(
+    `insert into applications (id, workspace_id, program_id, email, name, promotion, answers, invited_at, invited_by, group_id)
+     values (uuidv7(), $1, $2, 'guest@reward.example', '', '', '[]', now(), 'ann@pine.example', $3)`,
+    [workspaceId, programId, groupId],
+  )
+  const details = {
+    programName: 'Friends',
+    workspaceName: 'Pine Notes',
+    link: 'https://shop.example/?via=maya',
+    portalUrl: 'https://track.example/portal',
+    url: 'https://track.example/join',
+  }
+  const queued = [
+    ['moved', 'maya', partners[0], null],
+    ['welcome', 'noor', partners[1], null],
+    ['welcome', 'sam', partners[2], null],
+    ['partner_invitation', 'guest', null, programId],
+    ['application_rejected', 'nobody', null, programId],
+  ]
+  for (const [kind, name, partner, program] of queued)
+    await client.query(
+      `insert into mails (id, workspace_id, kind, recipient, partner_id, program_id, details, created_at, next_attempt_at)
+       values (uuidv7(), $1, $2, $3, $4, $5, $6, now(), now())`,
+      [
+        workspaceId,
+        kind,
+        `${name}@reward.example`,
+        partner,
+        program,
+        { ...details, applicantName: 'Jo' },
+      ],
+    )
+  await run()
+  const said = (name: string) =>
+    (inbox.mails(`${name}@reward.example`)[0]?.text ?? 'no mail')
+      .split('\n\n')
+      .filter((paragraph) =>
+        /^(What you earn|In addition|Was Sie|Außerdem|no mail)/.test(paragraph),
+      )
+  expect({ maya: said('maya'), noor: said('noor'), guest: said('guest') }).toEqual({
+    maya: [
+      'What you earn: 20% of each sale. A customer’s sales earn for 12 months after the first.',
+    ],
+    noor: [
+      'Was Sie verdienen: 30 % für „<i>Annual</i> plans“, 12,5 % für alles andere. Verkäufe an einen Kunden werden 12 Monate lang ab dem ersten vergütet.',
+      'Außerdem: 12,50 EUR für jeden Lead.',
+    ],
+    guest: [
+      'What you earn: 30% for “<i>Annual</i> plans”, 12.5% for everything else. A customer’s sales earn for 12 months after the first.',
+      'In addition: 12.50 EUR for each lead.',
+    ],
+  })
+  expect(inbox.mails('guest@reward.example')[0]?.html).toContain(
+    'What you earn: <bdi>30% for “&lt;i&gt;Annual&lt;/i&gt; plans”, ',
+  )
+  expect([said('sam'), said('nobody')]).toEqual([[], []])
+})
+
 test('the cron removes what names people once it is due, a thousand rows of a kind per run, and leaves the rest', async () => {
   const { id: workspaceId } = await seeder(env).addWorkspace()
   await client.query(

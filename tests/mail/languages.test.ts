@@ -2,12 +2,24 @@
 import { expect, inject, test } from 'vitest'
 import { LANGUAGES } from '../../lib/languages/languages.ts'
 import { PARTNER_MAIL_KINDS } from '../../lib/mail/mails.ts'
+import type { MailedReward } from '../../lib/mail/texts/reward-lines.tsx'
 import { sampleDetails } from '../../lib/mail/texts/samples.ts'
 import { outboxContent } from '../../lib/mail/texts/templates.tsx'
 import { useDatabase } from '../support/merchant.ts'
 import { createPartner } from '../support/portal.ts'
 
 const database = useDatabase()
+
+const REWARD = {
+  reward: { kind: 'percent', basisPoints: 2_000 },
+  leadReward: { kind: 'flat', amountCents: 500, currency: 'EUR' },
+} as const
+/** What a partner earns for sales: of all times, and for a time. */
+const REWARDS: MailedReward[] = [
+  { ...REWARD, rewardInterval: 'recurring', rewardDurationMonths: null },
+  { ...REWARD, rewardInterval: 'recurring', rewardDurationMonths: 1 },
+  { ...REWARD, rewardInterval: 'one-time', rewardDurationMonths: null },
+]
 
 const FACTS = {
   workspaceName: 'Pine Notes',
@@ -26,9 +38,14 @@ const sentencesOf = (text: string): string[] =>
       (line) => /\p{L}{3,}.* \p{L}/u.test(line) && !/https?:|We take partners|closed\.$/.test(line),
     )
 
-test.each(PARTNER_MAIL_KINDS)('%s is in each language, with its subject', (kind) => {
+const WRITTEN = [
+  ...PARTNER_MAIL_KINDS.map((kind) => ({ kind, reward: REWARDS[0] })),
+  ...REWARDS.map((reward) => ({ kind: 'welcome' as const, reward })),
+]
+
+test.each(WRITTEN)('$kind is in each language, with its subject', ({ kind, reward }) => {
   const details = { ...sampleDetails(kind, FACTS) }
-  const mails = LANGUAGES.map((language) => outboxContent({ kind, details, language }))
+  const mails = LANGUAGES.map((language) => outboxContent({ kind, details, language, reward }))
   const [english, ...others] = mails
   others.forEach((mail, index) => {
     expect(mail.html).toContain(`<html lang="${LANGUAGES[index + 1]}"`)

@@ -6,6 +6,7 @@ import { PARTNER_MAIL_KINDS, UNSUBSCRIBABLE_KINDS } from '../../lib/mail/mails.t
 import { signInDraft } from '../../lib/mail/texts/account-texts.tsx'
 import { render } from '../../lib/mail/texts/compose.tsx'
 import type { MailContent } from '../../lib/mail/texts/rendered-mail.ts'
+import type { MailedReward } from '../../lib/mail/texts/reward-lines.tsx'
 import { sampleDetails } from '../../lib/mail/texts/samples.ts'
 import { outboxContent } from '../../lib/mail/texts/templates.tsx'
 import { sharedBrowser } from '../support/browser.ts'
@@ -27,6 +28,23 @@ const BRANDS = [
 ]
 const unsubscribeUrl = `https://track.example/unsubscribe/${'0'.repeat(36)}.${'a'.repeat(64)}`
 const canEnd = (kind: string) => (UNSUBSCRIBABLE_KINDS as readonly string[]).includes(kind)
+const RULE_NAME = 'A-rule-whose-name-is-longer-than-a-line-of-a-phone-and-has-no-spaces'
+const REWARD: MailedReward = {
+  reward: {
+    kind: 'percent',
+    basisPoints: 2_000,
+    rules: [
+      {
+        name: RULE_NAME,
+        when: { all: [{ fact: 'quantity', atLeast: 2 }] },
+        pay: { kind: 'flat', amountCents: 500, currency: 'EUR', per: 'unit' },
+      },
+    ],
+  },
+  rewardInterval: 'recurring',
+  rewardDurationMonths: 12,
+  leadReward: { kind: 'flat', amountCents: 500, currency: 'EUR' },
+}
 const moved = sampleDetails('moved', FACTS)
 
 /** Each mail to a partner, with a logo and without, and the one with which people sign in. */
@@ -38,6 +56,7 @@ const MAILS: { name: string; mail: MailContent }[] = [
         kind,
         details: sampleDetails(kind, FACTS),
         brand,
+        reward: REWARD,
         ...(canEnd(kind) && { unsubscribeUrl }),
       }),
     })),

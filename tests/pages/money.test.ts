@@ -1,7 +1,7 @@
 /** Amounts on pages, in the language of their reader. */
 import { expect, inject, test } from 'vitest'
 import { localeOf } from '../../lib/languages/languages.ts'
-import { moneyFormat, numberFormat } from '../../lib/pages/parts/number-format.ts'
+import { moneyFormat, numberFormat } from '../../lib/languages/number-format.ts'
 import { createMerchant } from '../support/merchant.ts'
 
 /** Intl writes spaces that don't break. */

@@ -34,7 +34,7 @@ import { t, textsOf } from '../../../lib/pages/layout/text.ts'
 import { MAIL_LABELS } from '../../../lib/pages/parts/mail-labels.ts'
 import { code } from '../../../lib/pages/parts/tags.tsx'
 import { LinkCell, Table } from '../../../lib/pages/tables/table.tsx'
-import { listPrograms } from '../../../lib/programs/programs.queries.ts'
+import { listPrograms, type Program } from '../../../lib/programs/programs.queries.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 
 /** A mail runs no scripts and loads only the logo. Its styles are inline. */
@@ -54,6 +54,10 @@ const readKind = (text: string | undefined): PartnerMailKind => {
   return kind
 }
 
+/** What partners without a group earn, unless another platform pays. */
+const rewardIn = ({ mode, reward, rewardInterval, rewardDurationMonths }: Program) =>
+  mode === 'live' ? { reward, rewardInterval, rewardDurationMonths, leadReward: null } : null
+
 /** Renders mails with made-up values, and the texts and brand of the newest program. */
 const readSamples = async (c: Context<WorkspaceEnv>) => {
   const { db, workspace, user } = c.var
@@ -71,6 +75,7 @@ const readSamples = async (c: Context<WorkspaceEnv>) => {
       details: sampleDetails(kind, facts),
       edited: textOf(kind),
       brand,
+      reward: program && rewardIn(program),
     })
   return { facts, sample, textOf, brand }
 }

@@ -4,7 +4,8 @@ import type { Brand } from '../../brand/brand.ts'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { dueRows, isLeased, type Lease, leaseOf, oneAttempt } from '../../db/leases.queries.ts'
-import { type OutboxKind, UNSUBSCRIBABLE_KINDS, WITHHELD_KINDS } from '../mails.ts'
+import { type OutboxKind, REWARD_KINDS, UNSUBSCRIBABLE_KINDS, WITHHELD_KINDS } from '../mails.ts'
+import type { MailedReward } from '../texts/reward-lines.tsx'
 import type { EditedText } from '../texts/texts.ts'
 import type { UsageNote } from '../transport/accounts.ts'
 import { WHY_BANNED } from './outbox.queries.ts'
@@ -30,6 +31,8 @@ export type LeasedMail = {
   language: string | null
   /** The current brand of its program. */
   brand: (Brand & { replyTo: string | null }) | undefined
+  /** What the partner earns at present; null if the mail does not say it. */
+  reward: MailedReward | null
   /** The key that signs the unsubscribe link; null for mails that nobody can end. */
   unsubscribeKey: string | null
   /** The number of attempts, this one included. */
@@ -62,6 +65,22 @@ export const hasDueMails = (now: Date) => sql`exists (select from mails m where 
 const canUnsubscribe = sql`m.kind = any(${`{${UNSUBSCRIBABLE_KINDS}}`}::text[])`
 const hasUnsubscribed = sql`(${canUnsubscribe} and exists (
   select from mail_optouts o where o.workspace_id = m.workspace_id and o.email = m.recipient))`
+
+/**
+ * What a partner earns, or would earn who accepts the invitation: as in the portal, nothing while
+ * another platform pays.
+ */
+const rewardOfMail = sql`(
+  select json_build_object(
+    'reward', reward_of(coalesce(p.reward_id, g.sale_reward_id, pr.reward_id)),
+    'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
+    'leadReward', reward_of(g.lead_reward_id))
+  from programs pr
+  left join partners p on p.id = m.partner_id
+  left join applications a on a.program_id = m.program_id and a.email = m.recipient
+  left join groups g on g.id = coalesce(p.group_id, a.group_id)
+  where pr.id = coalesce(m.program_id, p.program_id) and pr.mode = 'live')`
+
 const isBanned = sql`(m.kind = any(${`{${WITHHELD_KINDS}}`}::text[]) and exists (
   select from partners p where p.id = m.partner_id and p.status = 'banned'))`
 
@@ -117,6 +136,7 @@ export const leaseMails = async (
                       where g.workspace_id = m.workspace_id and g.id = m.occasion::uuid)
                 else (select jsonb_build_object('subject', t.subject, 'intro', t.intro) from mail_texts t
                       where t.workspace_id = m.workspace_id and t.kind = m.kind) end as edited,
+              case when m.kind = any(${`{${REWARD_KINDS}}`}::text[]) then ${rewardOfMail} end as reward,
               case when ${canUnsubscribe} then (select key from unsubscribe_key) end as "unsubscribeKey",
               coalesce(m.partner_id, (select a.id from applications a where a.program_id = m.program_id and a.email = m.recipient)) as "subscriberId",
               (select jsonb_build_object('logoUrl', b.logo_url, 'accentColor', b.accent_color, 'supportEmail', b.support_email,

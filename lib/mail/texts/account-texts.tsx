@@ -76,12 +76,13 @@ const accountWords = (details: Stored, workspaceName: string, t: Translate): Par
 
 export const ACCOUNT_TEXTS = {
   // Links in the merchant's words stay text: only the portal is linked.
-  moved: (details, t, edited) => {
+  moved: (details, t, edited, reward) => {
     const { programName, portalUrl } = required(details, 'programName', 'portalUrl')
     const workspaceName = optional(details, 'workspaceName')
     const values = { ...details, workspaceName: workspaceName ?? programName }
     const rest = [
       ...linksOf(details, t),
+      ...reward,
       paragraph(t, m.mail_find_link, { link: { link: portalUrl } }),
       t(m.mail_sign_in_hint),
       t(m.mail_thanks),
@@ -89,10 +90,11 @@ export const ACCOUNT_TEXTS = {
     ]
     return editableDraft('moved', values, edited, rest, t)
   },
-  welcome: (details, t, edited) => {
+  welcome: (details, t, edited, reward) => {
     const { portalUrl, link } = required(details, 'programName', 'portalUrl', 'link')
     const rest = [
       paragraph(t, m.mail_your_link, { link: { text: link } }),
+      ...reward,
       paragraph(t, m.mail_see_earnings, { link: { link: portalUrl } }),
       t(m.mail_sign_in_hint),
       ...sentBy(optional(details, 'workspaceName'), optional(details, 'sentBy'), t),
@@ -108,7 +110,7 @@ export const ACCOUNT_TEXTS = {
     return editableDraft('message', details, edited, sentBy(workspaceName, sender, t), t)
   },
   // An invitation by a backend is in the name of its workspace.
-  partner_invitation: (details, t, edited) => {
+  partner_invitation: (details, t, edited, reward) => {
     const { workspaceName, url } = required(details, 'programName', 'workspaceName', 'url')
     const invitedBy = optional(details, 'invitedBy')
     const words = {
@@ -116,6 +118,7 @@ export const ACCOUNT_TEXTS = {
       intro: edited?.intro ?? (invitedBy ? null : introOfBackend(t)),
     }
     const rest = [
+      ...reward,
       { button: t(m.mail_see_terms), link: url },
       t(m.mail_sign_in_hint_you),
       ...sentBy(workspaceName, invitedBy, t),

@@ -9,8 +9,17 @@ import type { Draft, Paragraph, Part } from './paragraphs.ts'
 import { oneLine, type RenderedMail, subjectLine } from './rendered-mail.ts'
 import { type EditedText, introOf, placeholdersOf, previewOf, subjectOf } from './texts.ts'
 
-/** Writes a mail from the details that the outbox keeps. Mails to managers are English. */
-export type Write = (details: Stored, t: Translate, edited: EditedText | undefined) => Draft
+/**
+ * Writes a mail from the details that the outbox keeps. Mails to managers are English.
+ *
+ * @param reward what the partner earns, for mails of `REWARD_KINDS`
+ */
+export type Write = (
+  details: Stored,
+  t: Translate,
+  edited: EditedText | undefined,
+  reward: Paragraph[],
+) => Draft
 
 /** @param preview a sentence that mail programs show beside the subject */
 export const draft = (subject: string, preview: string, paragraphs: Paragraph[]): Draft => ({

@@ -11,6 +11,7 @@ import { inLanguage } from './in-language.ts'
 import type { Paragraph } from './paragraphs.ts'
 import { PAYOUT_TEXTS } from './payout-texts.tsx'
 import { type RenderedMail, subjectLine } from './rendered-mail.ts'
+import { type MailedReward, rewardLines } from './reward-lines.tsx'
 import { RUN_TEXTS } from './run-texts.tsx'
 import { SHADOW_TEXTS } from './shadow-texts.tsx'
 import type { EditedText } from './texts.ts'
@@ -30,6 +31,8 @@ type OutboxMail = {
   details: Stored
   edited?: EditedText | undefined
   brand?: Brand | undefined
+  /** What the partner earns; undefined or null for a mail without it. */
+  reward?: MailedReward | null | undefined
   /** Whether it is a test mail, which its subject says. */
   isTest?: boolean
   /** The link that unsubscribes the recipient. */
@@ -52,6 +55,7 @@ export const outboxContent = ({
   details,
   edited,
   brand,
+  reward,
   isTest = false,
   unsubscribeUrl,
   language: asked = 'en',
@@ -61,7 +65,7 @@ export const outboxContent = ({
   const own = inLanguage(details, language)
   const hasBrand = brand && isBranded(brand) && isOfProgram(kind)
   const mail = render(
-    TEXTS[kind](own, t, edited),
+    TEXTS[kind](own, t, edited, reward ? rewardLines(reward, language) : []),
     hasBrand ? { ...brand, name: required(details, 'programName').programName } : undefined,
     unsubscribeLine(details, unsubscribeUrl, t),
     language,

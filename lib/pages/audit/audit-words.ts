@@ -4,13 +4,17 @@ import type { AuditAction } from '../../audit/audit.queries.ts'
 import { LOCALES } from '../../languages/languages.ts'
 import { type Message, inEnglish as t } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
+import { type RewardStyle, rewardWords } from '../../languages/reward-words.ts'
 import type { RewardResponse } from '../../rules/rewards/rewards.responses.ts'
 import { rewardTermsOf } from '../../rules/rewards/rewards.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
-import { describeReward } from '../forms/reward-words.ts'
 import { mailLabel } from '../parts/mail-labels.ts'
+import { figure, money } from '../parts/money.tsx'
 
 type Details = Record<string, unknown>
+
+/** The words are English on every page. */
+const STYLE: RewardStyle = { language: 'en', t, money, figure }
 
 const LIST = new Intl.ListFormat(LOCALES.en)
 
@@ -55,7 +59,7 @@ const describeValue = (field: string, value: unknown): string => {
   if (field === 'payoutSchedule' || field === 'payoutOrder') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)
-      ? describeReward(rewardTermsOf(value), field === 'leadReward' ? 'lead' : 'sale', t)
+      ? rewardWords(rewardTermsOf(value), field === 'leadReward' ? 'lead' : 'sale', STYLE)
       : JSON.stringify(value)
   return text(value)
 }

@@ -4,8 +4,8 @@
  */
 import { type Child, createContext, useContext } from 'hono/jsx'
 import type { Language, Reader } from '../../languages/languages.ts'
+import { moneyFormat, type NumberFormat, numberFormat } from '../../languages/number-format.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
-import { moneyFormat, type NumberFormat, numberFormat } from './number-format.ts'
 
 type PageReader = {
   /** Null where no page is rendered. */

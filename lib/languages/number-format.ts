@@ -1,4 +1,4 @@
-import { decimalsOf, exactMoney, type MoneyFormat } from '../../values/money.ts'
+import { decimalsOf, exactMoney, type MoneyFormat } from '../values/money.ts'
 
 /** Formats a count, or a rate with its decimals. */
 export type NumberFormat = (number: bigint | number) => string
