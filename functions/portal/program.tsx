@@ -219,12 +219,14 @@ const ActiveLinks = ({
   coupons,
   mode,
   reward,
+  leadReward,
 }: Partnership) => (
   <>
     {mode === 'live' && (
       <>
         <h3>{t(m.your_reward)}</h3>
         <p>{describeReward(reward)}</p>
+        {leadReward && <p>{describeReward(leadReward, 'lead')}</p>}
       </>
     )}
     <h3>{t(m.your_link)}</h3>

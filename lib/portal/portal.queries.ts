@@ -86,6 +86,7 @@ const partnershipsQuery = (db: Db, email: string) =>
       sql<RewardTerms>`reward_of(coalesce(p.reward_id, g.sale_reward_id, pr.reward_id))`.as(
         'reward',
       ),
+      sql<RewardTerms | null>`reward_of(g.lead_reward_id)`.as('leadReward'),
       'p.id',
       'p.slug',
       'p.status',

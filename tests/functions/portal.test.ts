@@ -55,6 +55,20 @@ test('a partner sees only its own link and coupons, and none to copy where it is
   expect(text.match(/Clicks 0/g)).toHaveLength(2)
 })
 
+test('a partner reads what its sales and its leads earn, unless another platform pays', async () => {
+  const { merchant, workspaceId, partnerId, cookie } = await createPartner()
+  const groupId = await merchant.seed.addGroup(workspaceId, merchant.programId, {
+    leadReward: { amountCents: 500n, currency: 'EUR' },
+  })
+  await database.query('update partners set group_id = $2 where id = $1', [partnerId, groupId])
+  const portal = await portalOf(cookie())
+  expect((await portal.get('')).text).toContain('Your reward 20% of each sale €5.00 for each lead')
+  await database.query(`update programs set mode = 'shadow', shadow_since = now() where id = $1`, [
+    merchant.programId,
+  ])
+  expect((await portal.get('')).text).not.toContain('Your reward')
+})
+
 test('clicks, leads, sales and earnings are counted by day, each currency on its own', async () => {
   const { merchant, partnerId, cookie } = await createPartner()
   const clickId = await merchant.click('ann')
