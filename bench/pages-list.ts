@@ -271,6 +271,9 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/programs/:id/what-if': 'leads to the program',
     '/app/:workspace/groups/:id/what-if': 'leads to the group',
     '/app/:workspace/groups/:id/reward': REWARD,
+    '/app/:workspace/groups/:id/lead-reward': REWARD,
+    '/app/:workspace/groups/:id/lead-reward/edit': 'leads to the reward',
+    '/app/:workspace/groups/:id/lead-reward/what-if': 'leads to the reward',
     '/app/:workspace/partners/:id/reward': REWARD,
     ...Object.fromEntries(
       ['programs', 'groups', 'partners'].flatMap((list) => [

@@ -2,38 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { everything } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages, fieldsOf as otherFieldsOf } from '../support/pages.ts'
+import { openReward } from '../support/reward-pages.ts'
 
 const database = useDatabase()
-
-/** The fields of the form, texts of several lines included. */
-const fieldsOf = (html: string): Record<string, string> => ({
-  ...otherFieldsOf(html),
-  ...Object.fromEntries(
-    [...html.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>(.*?)<\/textarea>/gs)].map(
-      ([, name = '', value = '']) => [name, value.trim()],
-    ),
-  ),
-})
-
-/** The page of a reward, whose buttons are pressed one after the other. */
-const openReward = async (merchant: Merchant, owner = `/programs/${merchant.programId}`) => {
-  const pages = await openPages(merchant)
-  const path = `${owner}/reward`
-  let page = await pages.get(path)
-  const send = async (to: string, fields: Record<string, string>) => {
-    page = await pages.post(`${path}${to}`, { ...fieldsOf(page.html), ...fields })
-    return page
-  }
-  return {
-    pages,
-    path,
-    shown: () => page,
-    fields: () => fieldsOf(page.html),
-    press: (pressed: string, fields = {}) => send('/edit', { ...fields, do: pressed }),
-    compare: (fields = {}) => send('/what-if', fields),
-    save: (fields = {}) => send('', fields),
-  }
-}
 
 const rewardOf = async (merchant: Merchant) =>
   (await merchant.get(`/programs/${merchant.programId}`)).body.reward
@@ -203,7 +174,7 @@ test('rules that never apply are named, and may be saved', async () => {
   const { shown, save } = await openReward(merchant)
   expect(shown().text).toContain('3 rules never apply: Rule 2 Rule 3 Rule 5')
   expect(shown().text).toContain('rule 1, “Europe”, already decides all that it matches.')
-  expect(shown().text).toContain('no sale meets its conditions (Country).')
+  expect(shown().text).toContain('nothing meets its conditions (Country).')
   expect(shown().text).toContain('rule 4, “Everything”, decides everything.')
   expect((await save()).location).toContain('done=saved')
 })

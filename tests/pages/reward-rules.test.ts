@@ -64,6 +64,27 @@ test.each([0, 3, 30])(
   },
 )
 
+test('the page of rewards for leads is accessible on all screens', async () => {
+  const merchant = await createMerchant({ group: { name: 'Gold' } })
+  const cookie = await merchant.manager()
+  const { body } = await merchant.as(cookie).get(`/programs/${merchant.programId}/groups`)
+  const [group] = body.data as { id: string }[]
+  const usd = { kind: 'flat', amountCents: 500, currency: 'USD' }
+  const when = { all: [{ fact: 'country', in: ['DE'] }, { any: [{ fact: 'coupon' }] }] }
+  const leadReward = { ...usd, rules: [{ name: 'Germany', when, pay: usd }] }
+  const path = `/groups/${group?.id}`
+  expect((await merchant.as(cookie).patch(path, { leadReward })).status).toBe(200)
+  const page = await browser.as(cookie)
+  await page.goto(`/app/${merchant.workspace.slug}${path}`)
+  await page.getByRole('link', { name: 'Lead reward rules (1)…' }).click()
+  await inspect(page, 'lead-reward')
+  await page.getByRole('textbox', { name: 'Country', exact: true }).fill('DE')
+  await page.getByRole('textbox', { name: 'Coupon', exact: true }).fill('SPRING')
+  await page.keyboard.press('Enter')
+  await page.getByText('the rule “Germany” pays').waitFor()
+  await inspect(page, 'lead-reward-tried')
+})
+
 test('with errors, conflicts and a comparison, the page is accessible on all screens', async () => {
   const { page } = await openReward(30)
   await page.getByRole('button', { name: 'Preview the difference' }).click()

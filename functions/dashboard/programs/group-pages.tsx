@@ -21,7 +21,7 @@ import type { Program } from '../../../lib/programs/programs.queries.ts'
 import type { GroupTerms } from '../../../lib/programs/programs.ts'
 import type { Workspace } from '../../../lib/tenancy/workspaces/workspaces.queries.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
-import { RulesLink } from '../rewards/rules-link.tsx'
+import { LeadRulesLink, RulesLink } from '../rewards/rules-link.tsx'
 import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
 
 const LABELS = { name: m.layout_name, ...rewardLabels('saleReward'), ...rewardLabels('leadReward') }
@@ -182,6 +182,7 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
       {mayOpen(workspace, 'POST /groups/:id') ? (
         <>
           <RulesLink path={`${base}/groups/${group.id}`} reward={group.saleReward} />
+          <LeadRulesLink path={`${base}/groups/${group.id}`} reward={group.leadReward} />
           <ChangeForm
             {...{ base, program, group, fields, errors }}
             examples={examplesOf(program, group, t(m.groups_saved), now)}

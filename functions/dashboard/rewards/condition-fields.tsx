@@ -3,9 +3,11 @@ import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import type { RewardedEvent } from '../../../lib/languages/reward-words.ts'
 import { Field, IDENTIFIER, Select, TextArea } from '../../../lib/pages/forms/fields.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
+import { LEAD_FACTS } from '../../../lib/rules/rewards/conditions.ts'
 import { BILLING_INTERVALS, type BillingInterval } from '../../../lib/rules/rewards/sale-lines.ts'
 import { jsonOf } from '../../../lib/values/json.ts'
 import type { Part } from './draft.ts'
@@ -13,6 +15,8 @@ import { FACTS, type Fact, type FieldKind, isFact, listIn } from './facts.ts'
 
 /** What all parts of the form know. */
 export type Form = {
+  /** What the reward is for. */
+  event: RewardedEvent
   /** The path that buttons post to, which answers with the changed form. */
   edit: string
   errors: ErrorDetail[]
@@ -245,7 +249,9 @@ export const Items = ({ form, at, part, match }: PartProps) => {
     value: 'group',
     label: match === 'all' ? m.rewards_group_any : m.rewards_group_all,
   }
-  const facts = Object.entries(FACT_LABELS).map(([value, label]) => ({ value, label }))
+  const facts = Object.entries(FACT_LABELS)
+    .filter(([fact]) => isFact(fact) && (form.event === 'sale' || LEAD_FACTS.includes(fact)))
+    .map(([value, label]) => ({ value, label }))
   const [, number = ''] = /^rules\.(\d+)/.exec(at) ?? []
   const error = form.errors.find(({ path }) => path === `${at}.when`)
   return (

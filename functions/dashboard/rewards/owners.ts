@@ -1,4 +1,4 @@
-/** Whose reward a page builds: a program's, a group's or a partner's own. */
+/** Whose reward a page builds: a program's, a group's for sales or leads, or a partner's own. */
 import type { Context } from 'hono'
 import type { Act } from '../../../lib/audit/audit.queries.ts'
 import type { WorkspaceEnv } from '../../../lib/auth/access.ts'
@@ -6,6 +6,7 @@ import { readById } from '../../../lib/auth/rows.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import type { RewardedEvent } from '../../../lib/languages/reward-words.ts'
 import { groupWhatIf, partnerWhatIf, programWhatIf } from '../../../lib/overview/what-if.service.ts'
 import { changePartner } from '../../../lib/partners/changes/change-partner.queries.ts'
 import { findPartner } from '../../../lib/partners/lists/partners.queries.ts'
@@ -15,19 +16,21 @@ import { rewardTerms } from '../../../lib/programs/rewards.queries.ts'
 import type { RewardTerms } from '../../../lib/rules/rewards/rewards.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
 
-export type OwnerKind = 'programs' | 'groups' | 'partners'
-
 export type RewardOwner = {
   name: string
   /** The path of its page. */
   path: string
+  /** The path of the page that builds the reward. */
+  action: string
+  /** What the reward is for. */
+  event: RewardedEvent
   section: '/programs' | '/partners'
   /** The program, whose other terms apply. */
   program: Program
   /** Its own reward. */
   reward: RewardTerms | null
-  /** What applies without one. */
-  inherited: RewardTerms
+  /** What applies without one; null for nothing. */
+  inherited: RewardTerms | null
   /** What applies without one, in words; absent if it must have one. */
   otherwise?: Message
   save: (act: Act, reward: RewardTerms | null) => Promise<unknown>
@@ -40,9 +43,12 @@ const ofProgram: Load = async (c) => {
   const { db, now, workspace } = c.var
   const program = await readById(c, 'program', findProgram)
   const patchOf = (reward: RewardTerms | null) => ({ reward: reward ?? program.reward })
+  const path = `/app/${workspace.slug}/programs/${program.id}`
   return {
     name: program.name,
-    path: `/app/${workspace.slug}/programs/${program.id}`,
+    path,
+    action: `${path}/reward`,
+    event: 'sale',
     section: '/programs',
     program,
     reward: program.reward,
@@ -52,20 +58,42 @@ const ofProgram: Load = async (c) => {
   }
 }
 
-const ofGroup: Load = async (c) => {
-  const { db, now, workspace } = c.var
+/** What the pages of a group's two rewards have in common. */
+const loadGroup = async (c: Context<WorkspaceEnv>) => {
+  const { db, workspace } = c.var
   const group = await readById(c, 'group', findGroup)
   const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))
+  const path = `/app/${workspace.slug}/groups/${group.id}`
+  return { group, page: { name: group.name, path, section: '/programs', program } as const }
+}
+
+const ofGroup: Load = async (c) => {
+  const { db, now, workspace } = c.var
+  const { group, page } = await loadGroup(c)
   return {
-    name: group.name,
-    path: `/app/${workspace.slug}/groups/${group.id}`,
-    section: '/programs',
-    program,
+    ...page,
+    action: `${page.path}/reward`,
+    event: 'sale',
     reward: group.saleReward,
-    inherited: program.reward,
+    inherited: page.program.reward,
     otherwise: m.layout_program_reward,
     save: (act, saleReward) => changeGroup(db, act, group.id, { saleReward }),
     whatIf: (saleReward) => groupWhatIf(db, workspace.id, group, { saleReward }, now),
+  }
+}
+
+const ofLeads: Load = async (c) => {
+  const { db, now, workspace } = c.var
+  const { group, page } = await loadGroup(c)
+  return {
+    ...page,
+    action: `${page.path}/lead-reward`,
+    event: 'lead',
+    reward: group.leadReward,
+    inherited: null,
+    otherwise: m.layout_no_reward,
+    save: (act, leadReward) => changeGroup(db, act, group.id, { leadReward }),
+    whatIf: (leadReward) => groupWhatIf(db, workspace.id, group, { leadReward }, now),
   }
 }
 
@@ -78,9 +106,12 @@ const ofPartner: Load = async (c) => {
     found('program', partner.programId, (id) => findProgram(db, workspace.id, id)),
     groupId === null ? undefined : findGroup(db, workspace.id, groupId),
   ])
+  const path = `/app/${workspace.slug}/partners/${partner.id}`
   return {
     name: partner.name ?? partner.email,
-    path: `/app/${workspace.slug}/partners/${partner.id}`,
+    path,
+    action: `${path}/reward`,
+    event: 'sale',
     section: '/partners',
     program,
     reward: partner.reward && rewardTerms(partner.reward),
@@ -91,8 +122,10 @@ const ofPartner: Load = async (c) => {
   }
 }
 
-export const OWNERS: Record<OwnerKind, Load> = {
-  programs: ofProgram,
-  groups: ofGroup,
-  partners: ofPartner,
+/** The pages that build rewards, by their paths in a workspace. */
+export const REWARD_PAGES: Record<string, Load> = {
+  'programs/:id/reward': ofProgram,
+  'groups/:id/reward': ofGroup,
+  'groups/:id/lead-reward': ofLeads,
+  'partners/:id/reward': ofPartner,
 }

@@ -4,11 +4,12 @@ import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import type { RewardedEvent } from '../../../lib/languages/reward-words.ts'
 import { checkForm } from '../../../lib/pages/forms/forms.ts'
 import { numberIn, readReward } from '../../../lib/pages/forms/read-reward.ts'
 import { rewardFields } from '../../../lib/pages/forms/reward-fields.tsx'
 import type { Condition, Conditions } from '../../../lib/rules/rewards/conditions.ts'
-import { reward } from '../../../lib/rules/rewards/rewards.schemas.ts'
+import { leadReward, reward } from '../../../lib/rules/rewards/rewards.schemas.ts'
 import type { Pay, RewardTerms, Rule } from '../../../lib/rules/rewards/rewards.ts'
 import { jsonOf } from '../../../lib/values/json.ts'
 import { exactMoney, parseMoney } from '../../../lib/values/money.ts'
@@ -22,6 +23,7 @@ import {
   isFact,
   shownCondition,
 } from './facts.ts'
+import type { RewardOwner } from './owners.ts'
 
 /** A saved reward; null for one that the partner or the group has not of its own. */
 export const draftOf = (terms: RewardTerms | null): Draft => ({
@@ -60,24 +62,32 @@ const payFields = (pay: Pay): Fields => {
   }
 }
 
+const SCHEMAS = {
+  sale: z.strictObject({ reward }),
+  lead: z.strictObject({ reward: leadReward }),
+}
+
 type CheckedReward =
   | { data: RewardTerms | null; errors?: never }
   | { data?: never; errors: ErrorDetail[] }
 
 /**
- * The reward of a draft, checked as the API does, or its errors by the names of fields.
- * @param mayBeNone whether a draft without a kind is valid: no reward of its own
+ * The reward of a draft, checked as the API does, or its errors by the names of fields. A draft
+ * without a kind is valid for an owner that needs no reward of its own.
  */
-export const checkDraft = (draft: Draft, mayBeNone: boolean): CheckedReward => {
+export const checkDraft = (
+  draft: Draft,
+  { event, otherwise }: Pick<RewardOwner, 'event' | 'otherwise'>,
+): CheckedReward => {
   const { reward: base, problems } = readReward('reward', draft.base)
-  if (base === null && mayBeNone) {
+  if (base === null && otherwise) {
     if (draft.rules.length === 0) return { data: null }
     const message = inEnglish(m.rewards_rules_need_reward)
     return { errors: [{ path: 'reward.kind', message }] }
   }
-  const rules = draft.rules.map((rule, i) => ruleInput(rule, `rules.${i}`, problems))
+  const rules = draft.rules.map((rule, i) => ruleInput(rule, `rules.${i}`, event, problems))
   const input = { reward: { ...base, ...(rules.length > 0 && { rules }) } }
-  const { data, errors } = checkForm(z.strictObject({ reward }), { input })
+  const { data, errors } = checkForm(SCHEMAS[event], { input })
   if (!errors && problems.length === 0) return { data: data.reward }
   const named = (errors ?? []).map(({ path, message }) => ({ path: fieldOf(path), message }))
   // What a field cannot be read as has an error of its own, and not the schema's too.
@@ -101,12 +111,17 @@ const inOrder = (a: ErrorDetail, b: ErrorDetail): number => ruleOf(a.path) - rul
 /** The number of the rule that a field is of, from 0; -1 for the base. */
 export const ruleOf = (path: string): number => Number(/^rules\.(\d+)/.exec(path)?.[1] ?? -1)
 
-const ruleInput = ({ fields, parts }: Part, at: string, problems: ErrorDetail[]) => {
+const ruleInput = (
+  { fields, parts }: Part,
+  at: string,
+  event: RewardedEvent,
+  problems: ErrorDetail[],
+) => {
   const match = fields.match === 'any' ? 'any' : 'all'
   return {
     name: fields.name ?? '',
     when: { [match]: parts.map((part, i) => itemInput(part, match, `${at}.when.${i}`, problems)) },
-    pay: payInput(fields, `${at}.pay`, problems),
+    pay: payInput(fields, `${at}.pay`, event, problems),
     ...durationInput(fields, `${at}.durationMonths`, problems),
   }
 }
@@ -155,10 +170,10 @@ const unreadable = (is: Fact, path: string, currency: string): ErrorDetail => ({
       : inEnglish(m.rewards_must_be_count, { from: is === 'payment' ? '1' : '0' }),
 })
 
-const payInput = (fields: Fields, path: string, problems: ErrorDetail[]) => {
+const payInput = (fields: Fields, path: string, event: RewardedEvent, problems: ErrorDetail[]) => {
   const kind = fields['pay.kind']
   if (kind === 'none') return { kind }
-  if (kind !== 'sale' && kind !== 'unit')
+  if (event === 'sale' && kind !== 'sale' && kind !== 'unit')
     return { kind: 'percent', percent: numberIn(fields, 'pay.percent') }
   const currency = fields['pay.currency']?.toUpperCase() ?? ''
   const amountCents = parseMoney(fields['pay.amountCents'] ?? '', currency)

@@ -1,6 +1,5 @@
 /** The page that builds the rules of a reward. */
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
-import type { Fields } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { RewardInputs } from '../../../lib/pages/forms/reward-fields.tsx'
@@ -13,29 +12,35 @@ import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
 import { Preview, SaveOrPreview, TERMS_FORM } from '../programs/what-if.tsx'
 import { FACT_LABELS, type Form, PRODUCTS } from './condition-fields.tsx'
 import type { Draft } from './draft.ts'
+import type { RewardOwner } from './owners.ts'
 import { ruleOf } from './reward-draft.ts'
 import { Rules } from './rule-fields.tsx'
-import { type Outcome, TrySale } from './try-fields.tsx'
+import { type Trial, TrySale } from './try-fields.tsx'
+import { TryLead } from './try-lead.tsx'
 
-/** Whose reward it is. */
-type Owner = {
-  name: string
-  /** The path of its page; the reward's is below it. */
-  path: string
-  /** What applies without a reward of its own; absent if it must have one. */
-  otherwise?: Message
+/** What the page says of a reward for sales, and of one for leads. */
+const WORDS = {
+  sale: { title: m.rewards_of, intro: m.rewards_intro, newTerms: m.rewards_new_terms },
+  lead: {
+    title: m.rewards_lead_of,
+    intro: m.rewards_lead_intro,
+    newTerms: m.rewards_lead_new_terms,
+  },
 }
+
+export const titleOf = ({ event }: Pick<RewardOwner, 'event'>) => WORDS[event].title
 
 export type RewardPageProps = {
   base: string
-  owner: Owner
+  /** Whose reward it is. */
+  owner: Pick<RewardOwner, 'name' | 'path' | 'action' | 'event' | 'otherwise'>
   draft: Draft
   focus: string | null
   errors: ErrorDetail[]
   /** The rules, if the draft is complete, and those of them that never apply. */
   rules: Rule[]
   conflicts: Conflict[]
-  trial: { fields: Fields; errors: ErrorDetail[]; outcome: Outcome }
+  trial: Trial
   products: SoldProduct[]
   whatIf?: WhatIf | undefined
   done?: Message | undefined
@@ -46,12 +51,14 @@ export const RewardPage = (props: RewardPageProps) => {
   const conflicts = new Map(
     props.conflicts.map((conflict) => [conflict.rule, conflictWords(conflict, rules)]),
   )
-  const action = `${owner.path}/reward`
-  const form: Form = { edit: `${action}/edit`, errors, focus }
+  const { action, event } = owner
+  const words = WORDS[event]
+  const form: Form = { event, edit: `${action}/edit`, errors, focus }
+  const Trial = event === 'sale' ? TrySale : TryLead
   return (
     <>
       <LinkLine href={owner.path}>{owner.name}</LinkLine>
-      <h1>{t(m.rewards_of, { name: owner.name })}</h1>
+      <h1>{t(words.title, { name: owner.name })}</h1>
       <Done message={done} />
       <Problem errors={[...errors, ...trial.errors]} labels={labelsOf(errors)} />
       {whatIf && (
@@ -61,8 +68,8 @@ export const RewardPage = (props: RewardPageProps) => {
           <h2>{t(m.rewards_title)}</h2>
         </>
       )}
-      <p>{t(m.rewards_intro)}</p>
-      <p class="hint">{t(m.rewards_new_terms)}</p>
+      <p>{t(words.intro)}</p>
+      <p class="hint">{t(words.newTerms)}</p>
       <form method="post" action={action} id={TERMS_FORM} class="editor">
         {/* The Enter key presses the first button, which must not save. */}
         <button
@@ -84,6 +91,7 @@ export const RewardPage = (props: RewardPageProps) => {
         <div>
           <RewardInputs
             name="reward"
+            event={event}
             legend={t(m.rewards_base)}
             {...(owner.otherwise && { none: t(owner.otherwise) })}
             fields={draft.base}
@@ -91,7 +99,7 @@ export const RewardPage = (props: RewardPageProps) => {
           />
           <Rules {...{ form, conflicts }} rules={draft.rules} />
         </div>
-        <TrySale {...trial} edit={form.edit} />
+        <Trial {...trial} edit={form.edit} />
         {conflicts.size > 0 && (
           <p class="conflict">
             {t(m.rewards_conflicts, { count: conflicts.size })}{' '}

@@ -1,5 +1,6 @@
 /** The rules of a reward as fields, in order. */
 import * as m from '../../../lib/languages/messages.ts'
+import type { RewardedEvent } from '../../../lib/languages/reward-words.ts'
 import { Field, Select } from '../../../lib/pages/forms/fields.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import { figure, money } from '../../../lib/pages/parts/money.tsx'
@@ -15,12 +16,18 @@ const MATCHES = [
   { value: 'any', label: m.rewards_match_any },
 ]
 
-const PAYS = [
-  { value: 'percent', label: m.rewards_pay_percent },
-  { value: 'sale', label: m.rewards_pay_sale },
-  { value: 'unit', label: m.rewards_pay_unit },
-  { value: 'none', label: m.rewards_pay_none },
-]
+const PAYS = {
+  sale: [
+    { value: 'percent', label: m.rewards_pay_percent },
+    { value: 'sale', label: m.rewards_pay_sale },
+    { value: 'unit', label: m.rewards_pay_unit },
+    { value: 'none', label: m.rewards_pay_none },
+  ],
+  lead: [
+    { value: 'sale', label: m.programs_flat_per_lead },
+    { value: 'none', label: m.rewards_pay_none },
+  ],
+}
 
 const DURATIONS = [
   { value: 'program', label: m.rewards_duration_program },
@@ -42,7 +49,9 @@ export const Rules = ({ form, rules, conflicts }: RulesProps) => {
       <h2>{t(m.rewards_rules)}</h2>
       {error && <p class="error">{error.message}</p>}
       {rules.length === 0 ? (
-        <p class="empty">{t(m.rewards_no_rules)}</p>
+        <p class="empty">
+          {t(form.event === 'sale' ? m.rewards_no_rules : m.rewards_no_lead_rules)}
+        </p>
       ) : (
         <ol class="rules">
           {rules.map((rule, i) => (
@@ -75,10 +84,10 @@ type RuleProps = {
 const RuleItem = ({ form, rule, i, count, conflict }: RuleProps) => {
   const at = `rules.${i}`
   const number = String(i + 1)
-  const { focus, errors } = form
+  const { event, focus, errors } = form
   const isTouched =
     (focus !== null && ruleOf(focus) === i) || errors.some(({ path }) => ruleOf(path) === i)
-  const pay = payWords(rule)
+  const pay = payWords(rule, event)
   return (
     <li id={at}>
       <details open={count === 1 || isTouched}>
@@ -116,7 +125,7 @@ const RuleItem = ({ form, rule, i, count, conflict }: RuleProps) => {
           </fieldset>
           <div class="beside">
             <PayFields {...{ form, at, rule }} />
-            <DurationFields {...{ form, at, rule }} />
+            {event === 'sale' && <DurationFields {...{ form, at, rule }} />}
           </div>
         </fieldset>
       </details>
@@ -136,7 +145,7 @@ const RuleItem = ({ form, rule, i, count, conflict }: RuleProps) => {
 }
 
 /** What a rule pays, if its fields say so. */
-const payWords = ({ fields }: Part): string | null => {
+const payWords = ({ fields }: Part, event: RewardedEvent): string | null => {
   const kind = fields['pay.kind']
   if (kind === 'none') return t(m.rewards_pays_none)
   if (kind === 'percent') {
@@ -147,32 +156,35 @@ const payWords = ({ fields }: Part): string | null => {
   const cents = parseMoney(fields['pay.amountCents'] ?? '', currency)
   if (!cents || !/^[A-Z]{3}$/.test(currency)) return null
   const amount = money(cents, currency)
+  if (event === 'lead') return t(m.rewards_pays_lead, { amount })
   return t(kind === 'unit' ? m.rewards_pays_unit : m.rewards_pays_sale, { amount })
 }
 
 type PartProps = { form: Form; at: string; rule: Part }
 
-const PayFields = ({ form: { errors }, at, rule: { fields } }: PartProps) => (
+const PayFields = ({ form: { event, errors }, at, rule: { fields } }: PartProps) => (
   <fieldset class="pay" id={`${at}.pay`}>
     <legend>{t(m.rewards_pays)}</legend>
     <Select
       label={t(m.type_column)}
       name={`${at}.pay.kind`}
-      options={PAYS}
-      value={fields['pay.kind'] ?? 'percent'}
+      options={PAYS[event]}
+      value={fields['pay.kind']}
       errors={errors}
     />
-    <div data-kind="percent">
-      <Field
-        label={t(m.rewards_percentage)}
-        name={`${at}.pay.percent`}
-        inputmode="decimal"
-        autocomplete="off"
-        class="short"
-        value={fields['pay.percent']}
-        errors={errors}
-      />
-    </div>
+    {event === 'sale' && (
+      <div data-kind="percent">
+        <Field
+          label={t(m.rewards_percentage)}
+          name={`${at}.pay.percent`}
+          inputmode="decimal"
+          autocomplete="off"
+          class="short"
+          value={fields['pay.percent']}
+          errors={errors}
+        />
+      </div>
+    )}
     <div data-kind="flat" class="values">
       <Field
         label={t(m.amount_column)}

@@ -10,21 +10,32 @@ import { money } from '../../../lib/pages/parts/money.tsx'
 import { BILLING_INTERVALS } from '../../../lib/rules/rewards/sale-lines.ts'
 import { explain } from '../../../lib/tracking/events/explain.ts'
 import { INTERVAL_LABELS, PRODUCTS } from './condition-fields.tsx'
-import type { TriedSale } from './try-sale.ts'
+import type { Tried } from './try-sale.ts'
 
-/** What is shown of a tried sale: its outcome, or why there is none. */
-export type Outcome = { tried: TriedSale } | { why: Message }
+/** What is shown of a tried sale or lead: its outcome, or why there is none. */
+export type Outcome = { tried: Tried } | { why: Message }
 
-type TryProps = { fields: Fields; errors: ErrorDetail[]; outcome: Outcome; edit: string }
+/** A sale or lead to try, and its outcome. */
+export type Trial = { fields: Fields; errors: ErrorDetail[]; outcome: Outcome }
 
-export const TrySale = ({ fields, errors, outcome, edit }: TryProps) => {
-  const field = (name: string, label: Message) => ({
+/** @param edit the path that shows the outcome */
+export type TryProps = Trial & { edit: string }
+
+type FieldOf = ReturnType<typeof fieldsIn>
+
+/** The attributes of the fields of a trial. */
+export const fieldsIn =
+  ({ fields, errors }: Trial) =>
+  (name: string, label: Message) => ({
     label: t(label),
     name: `try.${name}`,
     value: fields[`try.${name}`],
     errors,
     autocomplete: 'off',
   })
+
+export const TrySale = ({ fields, errors, outcome, edit }: TryProps) => {
+  const field = fieldsIn({ fields, errors, outcome })
   const count = { inputmode: 'numeric', class: 'short' }
   return (
     <section class="card" aria-labelledby="try">
@@ -48,37 +59,52 @@ export const TrySale = ({ fields, errors, outcome, edit }: TryProps) => {
       </details>
       <details open={isOtherUsed(fields, errors)}>
         <summary>{t(m.rewards_try_more)}</summary>
-        <div class="values">
-          <Field {...field('country', m.rewards_fact_country)} class="short" maxlength={2} />
+        <OtherFields field={field}>
           <Field {...field('subscription', m.rewards_try_subscription)} {...count} />
-          <Field {...field('coupon', m.rewards_try_coupon)} {...IDENTIFIER} />
-          <Field {...field('link', m.rewards_fact_link)} {...IDENTIFIER} />
-          <Field {...field('sub', m.rewards_fact_sub)} {...IDENTIFIER} />
-          <Field {...field('day', m.rewards_try_day)} type="date" class="short" />
-        </div>
-        <TextArea
-          {...field('metadata', m.rewards_fact_metadata)}
-          {...IDENTIFIER}
-          hint={t(m.rewards_try_metadata_hint)}
-          rows={2}
-        />
+        </OtherFields>
       </details>
-      <p>
-        <button type="submit" class="quiet" formaction={edit} formnovalidate name="do" value="try">
-          {t(m.rewards_try_button)}
-        </button>
-      </p>
-      <div role="status" class="outcome">
-        {'why' in outcome ? <p class="hint">{t(outcome.why)}</p> : <Earned {...outcome.tried} />}
-      </div>
+      <TryButton edit={edit} label={m.rewards_try_button} outcome={outcome} />
     </section>
   )
 }
 
-type LineProps = {
-  end: '' | '2'
-  field: (name: string, label: Message) => { label: Child; name: string }
-}
+/** What a lead has too: the customer's country, coupon, click, day and metadata. */
+export const OtherFields = ({ field, children }: { field: FieldOf; children?: Child }) => (
+  <>
+    <div class="values">
+      <Field {...field('country', m.rewards_fact_country)} class="short" maxlength={2} />
+      {children}
+      <Field {...field('coupon', m.rewards_try_coupon)} {...IDENTIFIER} />
+      <Field {...field('link', m.rewards_fact_link)} {...IDENTIFIER} />
+      <Field {...field('sub', m.rewards_fact_sub)} {...IDENTIFIER} />
+      <Field {...field('day', m.rewards_try_day)} type="date" class="short" />
+    </div>
+    <TextArea
+      {...field('metadata', m.rewards_fact_metadata)}
+      {...IDENTIFIER}
+      hint={t(m.rewards_try_metadata_hint)}
+      rows={2}
+    />
+  </>
+)
+
+type ButtonProps = { edit: string; label: Message; outcome: Outcome }
+
+/** The button that tries it, and the outcome. */
+export const TryButton = ({ edit, label, outcome }: ButtonProps) => (
+  <>
+    <p>
+      <button type="submit" class="quiet" formaction={edit} formnovalidate name="do" value="try">
+        {t(label)}
+      </button>
+    </p>
+    <div role="status" class="outcome">
+      {'why' in outcome ? <p class="hint">{t(outcome.why)}</p> : <Earned {...outcome.tried} />}
+    </div>
+  </>
+)
+
+type LineProps = { end: '' | '2'; field: FieldOf }
 
 /** One line of the sale. */
 const Line = ({ end, field }: LineProps) => (
@@ -109,7 +135,7 @@ const isOtherUsed = (fields: Fields, errors: ErrorDetail[]): boolean =>
   OTHERS.some((name) => fields[`try.${name}`] !== undefined) ||
   errors.some(({ path }) => path === 'try.day')
 
-const Earned = ({ earned, steps }: TriedSale) => (
+const Earned = ({ earned, steps }: Tried) => (
   <>
     <p>
       <strong>

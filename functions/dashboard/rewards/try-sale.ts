@@ -4,7 +4,11 @@ import type { Fields } from '../../../lib/http/validate.ts'
 import { inEnglish } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import type { Program } from '../../../lib/programs/programs.queries.ts'
-import type { PartnerTerms, PurchaseFacts } from '../../../lib/rules/attribution/attribution.ts'
+import type {
+  Click,
+  PartnerTerms,
+  PurchaseFacts,
+} from '../../../lib/rules/attribution/attribution.ts'
 import { decideReward } from '../../../lib/rules/decisions/decide.ts'
 import type { RewardTerms } from '../../../lib/rules/rewards/rewards.ts'
 import { BILLING_INTERVALS, type StoredLine } from '../../../lib/rules/rewards/sale-lines.ts'
@@ -23,19 +27,21 @@ export const usualSale = (reward: RewardTerms, now: Date): Fields => ({
   'try.day': dayOf(now),
 })
 
-/** What the sale would earn, and the steps that say why. */
-export type TriedSale = { earned: Money | null; steps: Step[] }
+/** What a sale or lead would earn, and the steps that say why. */
+export type Tried = { earned: Money | null; steps: Step[] }
 
-const UNSAID: Step['code'][] = ['program_reward', 'commission_created']
+const UNSAID: Step['code'][] = ['program_reward', 'group_reward', 'commission_created']
 
-type Sale = {
+/** Whose reward it is, the page says; and what it earns, above the reasons. */
+export const reasonsIn = (steps: Step[]): Step[] =>
+  steps.filter(({ code }) => !UNSAID.includes(code))
+
+type Sale = Others & {
   money: Money
   lines: StoredLine[]
-  at: Date
   payment: number
   ofSubscription: number | null
   months: number
-  metadata: Record<string, string> | null
 }
 
 export const readSale = (
@@ -74,24 +80,30 @@ export const readSale = (
   }
   const isTwo = fields['try.amount2'] !== undefined || fields['try.product2'] !== undefined
   const lines = [lineOf(''), ...(isTwo ? [lineOf('2')] : [])]
-  const metadata = pairsIn(fields['try.metadata'])
-  if (!metadata)
-    errors.push({ path: 'try.metadata', message: inEnglish(m.rewards_try_metadata_invalid) })
-  const day = fields['try.day'] ?? dayOf(now)
-  if (!isDay(day)) errors.push({ path: 'try.day', message: inEnglish(m.rewards_must_be_day) })
   const sale = {
+    ...readOthers(fields, errors, now),
     money: {
       amountCents: sumOf(lines.map(({ amountCents }) => BigInt(amountCents))),
       currency,
     },
     lines,
-    at: new Date(`${isDay(day) ? day : dayOf(now)}T12:00:00Z`),
     payment: count('try.payment', 1, 1),
     ofSubscription: fields['try.subscription'] ? count('try.subscription', 1, 1) : null,
     months: count('try.months', 0, 0),
-    metadata,
   }
   return errors.length > 0 ? { errors } : { sale }
+}
+
+/** What a lead has too: its day, at noon, and its metadata. */
+export type Others = { at: Date; metadata: Record<string, string> | null }
+
+export const readOthers = (fields: Fields, errors: ErrorDetail[], now: Date): Others => {
+  const metadata = pairsIn(fields['try.metadata'])
+  if (!metadata)
+    errors.push({ path: 'try.metadata', message: inEnglish(m.rewards_try_metadata_invalid) })
+  const day = fields['try.day'] ?? dayOf(now)
+  if (!isDay(day)) errors.push({ path: 'try.day', message: inEnglish(m.rewards_must_be_day) })
+  return { at: new Date(`${isDay(day) ? day : dayOf(now)}T12:00:00Z`), metadata }
 }
 
 /** More payments, units or months than a rule distinguishes. */
@@ -105,6 +117,27 @@ const pairsIn = (text: string | undefined): Record<string, string> | null => {
   return Object.fromEntries(matches.map((match) => [match?.[1] ?? '', match?.[2] ?? '']))
 }
 
+/** A partner of the program without a group, who has earned nothing before. */
+export const partnerOf = (program: Program, reward: RewardTerms): PartnerTerms => ({
+  ...program,
+  id: '',
+  slug: '',
+  emails: [],
+  status: 'approved',
+  programId: program.id,
+  reward: { id: '', ...reward },
+  ownReward: null,
+  group: null,
+  firstRewardedAt: null,
+  tier: null,
+  budget: null,
+})
+
+export const clickIn = (fields: Fields, partner: PartnerTerms, at: Date): Click => {
+  const { 'try.link': link = null, 'try.sub': sub = null } = fields
+  return { id: '', createdAt: at, expiresAt: at, partner, link, sub }
+}
+
 /**
  * Decides the sale under a reward that need not be saved, and the other terms of the program. The
  * customer's first payment was rewarded, if there was one.
@@ -114,7 +147,7 @@ export const trySale = (
   fields: Fields,
   program: Program,
   reward: RewardTerms,
-): TriedSale => {
+): Tried => {
   const isFirst = payment === 1 && months === 0
   const firstSaleAt = isFirst ? null : monthsAfter(at, -months)
   const coupon = fields['try.coupon']
@@ -125,21 +158,7 @@ export const trySale = (
     earnedAt: at,
     isProration: false,
   }
-  const partner: PartnerTerms = {
-    ...program,
-    id: '',
-    slug: '',
-    emails: [],
-    status: 'approved',
-    programId: program.id,
-    reward: { id: '', ...reward },
-    ownReward: null,
-    group: null,
-    firstRewardedAt: firstSaleAt,
-    tier: null,
-    budget: null,
-  }
-  const { 'try.link': link = null, 'try.sub': sub = null } = fields
+  const partner = { ...partnerOf(program, reward), firstRewardedAt: firstSaleAt }
   const { commission, steps } = decideReward(
     {
       kind: 'sale',
@@ -156,7 +175,7 @@ export const trySale = (
     },
     partner,
     {
-      click: { id: '', createdAt: at, expiresAt: at, partner, link, sub },
+      click: clickIn(fields, partner, at),
       purchase,
       history: {
         payments: payment - 1,
@@ -166,7 +185,5 @@ export const trySale = (
     },
     at,
   )
-  // Whose reward it is, the page says; and what it earns, above the reasons.
-  const reasons = steps.filter(({ code }) => !UNSAID.includes(code))
-  return { earned: commission, steps: reasons }
+  return { earned: commission, steps: reasonsIn(steps) }
 }

@@ -34,6 +34,7 @@ const BELOW_APP = [
   'POST /groups/:id/what-if',
   'POST /programs/:id/reward/what-if',
   'POST /groups/:id/reward/what-if',
+  'POST /groups/:id/lead-reward/what-if',
   'POST /partners/:id/reward/what-if',
   'POST /partners/export',
   'POST /payouts/runs/:id/wise-template',

@@ -35,6 +35,16 @@ export type Condition =
   /** The day of the sale in UTC. Inclusive: the whole of the last day counts. */
   | { fact: 'day'; from?: string; until?: string }
 
+/** The conditions that a lead has, which has no amount, lines or payments. */
+export const LEAD_FACTS: Condition['fact'][] = [
+  'country',
+  'link',
+  'sub',
+  'metadata',
+  'day',
+  'coupon',
+]
+
 /** All or any of several conditions, each of which may be a list of the other kind. */
 export type Conditions =
   | { all: (Condition | { any: Condition[] })[] }

@@ -5,7 +5,7 @@ import { currency } from '../../http/report-fields.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { CAPPED } from './caps.ts'
 import { conditions } from './conditions.schemas.ts'
-import { type Condition, eachCondition } from './conditions.ts'
+import { eachCondition, LEAD_FACTS } from './conditions.ts'
 import { MAX_CAPS, MAX_MONTHS, MAX_RULE_NAME_LENGTH, MAX_RULES } from './limits.ts'
 import { rewardTermsOf } from './rewards.ts'
 
@@ -147,22 +147,19 @@ const anyReward = z.discriminatedUnion(
 
 export const reward = anyReward.meta({ id: 'NewReward' }).transform(rewardTermsOf)
 
-/** What is known of a lead. */
-const OF_LEADS: Condition['fact'][] = ['country', 'link', 'sub', 'metadata', 'day', 'coupon']
-
 type Refusal = { path: PropertyKey[]; message: string }
 
 /** What of a rule has no meaning for a lead, which has no amount, lines or payments. */
 const refusedOfLeads = ({ when, pay, durationMonths }: RuleInput): Refusal[] => {
   const others = eachCondition(when)
     .map(({ fact }) => fact)
-    .filter((fact) => !OF_LEADS.includes(fact))
+    .filter((fact) => !LEAD_FACTS.includes(fact))
   return [
     ...(others.length > 0
       ? [
           {
             path: ['when'],
-            message: `Must have only conditions that a lead has: ${OF_LEADS.join(', ')}. Not: ${others.join(', ')}.`,
+            message: `Must have only conditions that a lead has: ${LEAD_FACTS.join(', ')}. Not: ${others.join(', ')}.`,
           },
         ]
       : []),
