@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { compileLanguages } from '../compile-languages.mjs'
 
 /** The scripts of the pages: islands/<name>.ts is served as /<name>.js. */
-const ISLANDS = ['app', 'import', 'rewards', 'shadow', 'docs', 'console', 'passkey']
+const ISLANDS = ['app', 'import', 'rewards', 'reward-rules', 'shadow', 'docs', 'console', 'passkey']
 
 /**
  * Bundles and minifies the islands, as modules for browsers of the last three years. Managers need

@@ -129,7 +129,7 @@ test.each(WALKS.flatMap((screen) => [true, false].map((has) => ({ ...screen, has
     await page.locator('[name="rules.1.name"]').fill('Second')
     await page.locator('[id="rules.1.up"]').focus()
     await page.keyboard.press('Enter')
-    await page.locator('[id="rules.0.up"][disabled]').waitFor()
+    await page.locator('.rules > li:first-child').filter({ hasText: '1. Second' }).waitFor()
     expect(await page.locator('[name="rules.0.name"]').inputValue()).toBe('Second')
     await page.locator('[id="rules.0.remove"]').focus()
     await page.keyboard.press('Enter')

@@ -50,8 +50,13 @@ export type Edited = { draft: Draft; focus: string | null }
 /** What a button of the form says: which part, and what becomes of it. */
 const PRESSED = /^(rules(?:\.\d+(?:\.when\.\d+){0,2})?)\.(add|remove|up|down)$/
 
+/** A rule that was dragged: from where, and to where. */
+const DRAGGED = /^rules\.(\d+)\.to\.(\d+)$/
+
 /** Changes a draft as a button says. A button that no form has changes nothing. */
 export const edit = (draft: Draft, pressed: string | undefined): Edited => {
+  const [, from, to] = DRAGGED.exec(pressed ?? '') ?? []
+  if (to !== undefined) return move(draft, Number(from), Number(to))
   const [, path = '', action] = PRESSED.exec(pressed ?? '') ?? []
   if (!action) return { draft, focus: null }
   if (path === 'rules') {
@@ -76,10 +81,20 @@ export const edit = (draft: Draft, pressed: string | undefined): Edited => {
     const added = { ...part, parts: [...part.parts, { fields: fresh(is), parts: [] }] }
     return change((parts) => parts.with(at, added), `${path}.when.${part.parts.length}`)
   }
-  const to = action === 'up' ? at - 1 : at + 1
-  const part = draft.rules[at]
-  if (list !== 'rules' || !part || to < 0 || to >= draft.rules.length) return { draft, focus: null }
-  return change((parts) => parts.toSpliced(at, 1).toSpliced(to, 0, part), `rules.${to}.${action}`)
+  if (list !== 'rules') return { draft, focus: null }
+  return move(draft, at, action === 'up' ? at - 1 : at + 1)
+}
+
+/** Moves a rule. The focus goes to the button that moves it on, or back from an end of the list. */
+const move = (draft: Draft, from: number, to: number): Edited => {
+  const { rules } = draft
+  const rule = rules[from]
+  if (!rule || to < 0 || to >= rules.length) return { draft, focus: null }
+  const isOnUp = to === rules.length - 1 || (to < from && to > 0)
+  return {
+    draft: { ...draft, rules: rules.toSpliced(from, 1).toSpliced(to, 0, rule) },
+    focus: `rules.${to}.${isOnUp ? 'up' : 'down'}`,
+  }
 }
 
 /** A new condition, or a new group. */

@@ -69,6 +69,7 @@ const show = async (c: C, owner: RewardOwner, shown: Shown) => {
       title: textsOf(c)(titleOf(owner), { name: owner.name }),
       section: owner.section,
       styles: ['/reward-rules.css'],
+      scripts: ['/reward-rules.js'],
       children,
     },
     problems.length + trial.errors.length > 0 ? 400 : 200,
