@@ -51,6 +51,7 @@ import type {
 import { limitsIn, PayoutRun } from '../lib/payouts/payouts.schemas.ts'
 import { previewPayouts, runPayouts } from '../lib/payouts/runs/run.service.ts'
 import { listLines } from '../lib/payouts/stripe/lines.service.ts'
+import { listProducts } from '../lib/payouts/stripe/products.service.ts'
 import { saveKey } from '../lib/payouts/transfers/keys.service.ts'
 import type { PayoutEnv } from '../lib/payouts/transfers/send.service.ts'
 import { listSentEvents } from '../lib/payouts/transfers/sent-events.service.ts'
@@ -167,6 +168,10 @@ export class ManagerPayouts extends CommonPayouts implements ManagerPayoutsServi
 
   listSentEvents(workspaceId: string, url: string) {
     return listSentEvents(this.env, workspaceId, url)
+  }
+
+  listProducts(workspaceId: string) {
+    return listProducts(this.env, workspaceId)
   }
 
   bankFile(request: BankFileRequest) {

@@ -13,6 +13,8 @@ create table stripe_keys (
     livemode           boolean      not null,
     -- whether it may read the lines of invoices and checkouts, as far as known when it was saved
     reads_lines        boolean      not null default false,
+    -- the same of the products of its catalogue
+    reads_products     boolean      not null default false,
     created_at         timestamptz  not null,
     -- when partners who cannot be paid were last looked for
     reminded_at        timestamptz,

@@ -161,6 +161,7 @@ export const seeder = (env: DatabaseEnv, open: (env: DatabaseEnv) => Kysely<Tabl
         stripe_account_id: stripeAccountId,
         livemode: false,
         reads_lines: true,
+        reads_products: true,
         created_at: new Date(),
       }
       await db()

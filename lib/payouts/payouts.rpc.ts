@@ -89,12 +89,17 @@ export type PartnerPayoutsService = AccountsService &
     disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
   }
 
+/** A product of a merchant's catalogue at Stripe. */
+export type CatalogProduct = { productId: string; name: string }
+
 /** What the managers' Workers may ask for. */
 export type ManagerPayoutsService = CommonService & {
   /** Verifies a key with Stripe, and stores it, encrypted: no other Worker may. */
   saveKey: (act: Act, key: string) => Promise<SavedKey | Refused>
   /** The events that Stripe sends to a URL; null if it has no endpoint, or the key may not ask. */
   listSentEvents: (workspaceId: string, url: string) => Promise<string[] | null>
+  /** Products of the Stripe account's catalogue, as far as the key may read them. */
+  listProducts: (workspaceId: string) => Promise<CatalogProduct[]>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
   run: (request: RunRequest) => Promise<RunResultResponse | Refused | PreviewChanged>
   bankFile: (request: BankFileRequest) => Promise<BankFile | Refused>

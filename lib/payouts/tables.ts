@@ -16,6 +16,7 @@ type PayoutTables = {
     stripe_account_id: string
     livemode: boolean
     reads_lines: Generated<boolean>
+    reads_products: Generated<boolean>
     created_at: Date
     reminded_at: Date | null
     transfer_countries: string[] | null

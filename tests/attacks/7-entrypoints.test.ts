@@ -25,6 +25,7 @@ const METHODS = [
     'disconnect',
     'saveKey',
     'listSentEvents',
+    'listProducts',
     'run',
     'bankFile',
   ],
@@ -102,7 +103,16 @@ const REACHED: Record<string, Record<string, string[]>> = {
 for (const name of ['manage', 'dashboard']) {
   REACHED[name] = {
     AUTH: ['getSession'],
-    PAYOUTS: ['seal', 'invoicePdf', 'saveKey', 'listSentEvents', 'run', 'bankFile', 'templateFile'],
+    PAYOUTS: [
+      'seal',
+      'invoicePdf',
+      'saveKey',
+      'listSentEvents',
+      'listProducts',
+      'run',
+      'bankFile',
+      'templateFile',
+    ],
     STRIPE_WEBHOOK: ['addSecret'],
     WEBHOOKS: ['seal', 'nudge', 'urlRefusal', 'newSecret', 'unseal'],
     CREDITS: ['creditEvent'],

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import Stripe from 'stripe'
+import { describe, expect, inject, test } from 'vitest'
 import { everything } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages, fieldsOf as otherFieldsOf } from '../support/pages.ts'
 import { openReward } from '../support/reward-pages.ts'
+import { stripeKey } from '../support/secrets.ts'
 
 const database = useDatabase()
 
@@ -264,6 +266,37 @@ test('products of recent sales are offered, most sold first', async () => {
     'try.product': 'prod_1',
   })
   expect(shown().text).toContain('Team (prod_1)')
+})
+
+test('products of Stripe’s catalogue are offered after those of sales, if the key may read them', async () => {
+  const merchant = await createMerchant()
+  const key = stripeKey()
+  const { hostname: host, port } = new URL(inject('stripeUrl'))
+  const stripe = new Stripe(key, { host, port, protocol: 'http', telemetry: false })
+  const sold = await stripe.products.create({ name: 'Sold' })
+  const other = await stripe.products.create({ name: 'Never sold <yet>' })
+  const { body } = await merchant.sale({ externalId: 'inv_1', clickId: await merchant.click() })
+  await database.query('update events set lines = $2 where id = $1', [
+    body.eventId,
+    JSON.stringify([{ productId: sold.id, quantity: 1, amountCents: 4900 }]),
+  ])
+  const saveKey = async (saved: string) => {
+    const manager = await merchant.asManager()
+    expect((await manager.put('/stripe/key', { key: saved })).status).toBe(200)
+  }
+  const offered = async () => {
+    const { html } = (await openReward(merchant)).shown()
+    const [, list = ''] = /<datalist id="products">(.*?)<\/datalist>/s.exec(html) ?? []
+    return list
+  }
+  expect(await offered()).toBe(`<option value="${sold.id}">${sold.id}</option>`)
+  await saveKey(key)
+  const list = await offered()
+  expect(list).toMatch(new RegExp(`^<option value="${sold.id}">Sold</option>`))
+  expect(list).toContain(`<option value="${other.id}">Never sold &lt;yet&gt;</option>`)
+  expect(list.match(new RegExp(sold.id, 'g'))).toHaveLength(1)
+  await saveKey(`${key.replace('sk_', 'rk_')}_lacks_product_read`)
+  expect(await offered()).toBe(`<option value="${sold.id}">${sold.id}</option>`)
 })
 
 test('the form of a program, and of a group, keeps the rules of its reward', async () => {

@@ -74,16 +74,20 @@ describe('PUT /stripe/key', () => {
   })
 
   test.each([
-    ['a secret key', '', true],
-    ['a restricted key that may read what was bought', '_webhooks', true],
-    ['one that may not read invoices', '_lacks_invoice_read', false],
-    ['one that may not read checkouts', '_lacks_checkout_session_read', false],
-  ])('knows whether lines may be read with %s', async (_case, suffix, expected) => {
-    const { merchant, set } = await createSetup()
-    const key = suffix ? `${stripeKey().replace('sk_', 'rk_')}${suffix}` : stripeKey()
-    expect((await set(key)).status).toBe(200)
-    expect(await kept(merchant)).toMatchObject([{ reads_lines: expected }])
-  })
+    ['a secret key', '', true, true],
+    ['a restricted key that may read what was bought', '_webhooks', true, true],
+    ['one that may not read invoices', '_lacks_invoice_read', false, true],
+    ['one that may not read checkouts', '_lacks_checkout_session_read', false, true],
+    ['one that may not read products', '_lacks_product_read', true, false],
+  ])(
+    'knows whether lines and products may be read with %s',
+    async (_case, suffix, lines, products) => {
+      const { merchant, set } = await createSetup()
+      const key = suffix ? `${stripeKey().replace('sk_', 'rk_')}${suffix}` : stripeKey()
+      expect((await set(key)).status).toBe(200)
+      expect(await kept(merchant)).toMatchObject([{ reads_lines: lines, reads_products: products }])
+    },
+  )
 
   test('takes a restricted key, and another one of the same account in its place', async () => {
     const { merchant, set } = await createSetup()

@@ -264,6 +264,7 @@ test('a key of another account is refused while a payout is looked up under the 
     stripeAccountId: 'acct_other',
     livemode: false,
     readsLines: false,
+    readsProducts: false,
     transferCountries: null,
   }
   expect(await saveStripeKey(db(), actFor(payer), other)).toEqual({ outcome: 'other_account' })

@@ -15,6 +15,7 @@ export type Permission =
   | 'connected_account_write'
   | 'credit_note_read'
   | 'invoice_read'
+  | 'product_read'
   | 'transfer_read'
   | 'transfer_write'
   | 'webhook_read'

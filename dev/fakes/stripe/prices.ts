@@ -2,6 +2,8 @@
 import { Hono } from 'hono'
 import Stripe from 'stripe'
 import * as z from 'zod'
+import { needs } from './authentication.ts'
+import type { ApiEnv } from './env.ts'
 import { currency, integer, metadata, readParams, text } from './params.ts'
 import { answer, readable } from './routes.ts'
 import { idOf, newId, type Store } from './store.ts'
@@ -98,7 +100,9 @@ export const productName = (store: Store, { product }: Stripe.Price): string =>
   store.products.find(idOf(product))?.name ?? ''
 
 export const priceRoutes = (store: Store) =>
-  new Hono()
+  new Hono<ApiEnv>()
+    .get('/v1/products', needs('product_read'))
+    .get('/v1/products/*', needs('product_read'))
     .post('/v1/products', async (c) => {
       const params = await readParams(c, ProductData.shape)
       return answer(c, store, addProduct(store, params))
@@ -107,7 +111,12 @@ export const priceRoutes = (store: Store) =>
       const params = await readParams(c, PriceData)
       return answer(c, store, addPrice(store, params, true))
     })
-    .route('/', readable(store, '/v1/products', store.products))
+    .route(
+      '/',
+      readable(store, '/v1/products', store.products, {
+        active: (product, value) => String(product.active) === value,
+      }),
+    )
     .route(
       '/',
       readable(store, '/v1/prices', store.prices, {

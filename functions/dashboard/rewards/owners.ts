@@ -37,7 +37,9 @@ export type RewardOwner = {
   whatIf: (reward: RewardTerms | null) => Promise<WhatIf>
 }
 
-type Load = (c: Context<WorkspaceEnv>) => Promise<RewardOwner>
+type Request = Pick<Context<WorkspaceEnv>, 'req' | 'var'>
+
+type Load = (c: Request) => Promise<RewardOwner>
 
 const ofProgram: Load = async (c) => {
   const { db, now, workspace } = c.var
@@ -59,7 +61,7 @@ const ofProgram: Load = async (c) => {
 }
 
 /** What the pages of a group's two rewards have in common. */
-const loadGroup = async (c: Context<WorkspaceEnv>) => {
+const loadGroup = async (c: Request) => {
   const { db, workspace } = c.var
   const group = await readById(c, 'group', findGroup)
   const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, type WorkspaceEnv } from '../../../lib/auth/access.ts'
+import { actOf } from '../../../lib/auth/access.ts'
 import { expensive } from '../../../lib/auth/expensive/expensive.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
@@ -12,20 +12,18 @@ import type { Program } from '../../../lib/programs/programs.queries.ts'
 import { conflictsOf } from '../../../lib/rules/rewards/conflicts.ts'
 import type { RewardTerms } from '../../../lib/rules/rewards/rewards.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
-import {
-  listSoldProducts,
-  type SoldProduct,
-} from '../../../lib/tracking/events/sold-products.queries.ts'
+import type { SoldProduct } from '../../../lib/tracking/events/sold-products.queries.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
 import { type Draft, edit, readDraft } from './draft.ts'
 import { REWARD_PAGES, type RewardOwner } from './owners.ts'
+import { offeredProducts, type ProductsEnv } from './products.ts'
 import { checkDraft, draftOf } from './reward-draft.ts'
 import { RewardPage, titleOf } from './reward-page.tsx'
 import type { Outcome, Trial } from './try-fields.tsx'
 import { leadTrial } from './try-lead.tsx'
 import { readSale, trySale, usualSale } from './try-sale.ts'
 
-type C = Context<WorkspaceEnv>
+type C = Context<ProductsEnv>
 
 const DONE = { saved: m.rewards_saved }
 
@@ -42,9 +40,10 @@ type Shown = {
 }
 
 const show = async (c: C, owner: RewardOwner, shown: Shown) => {
-  const { db, now, workspace } = c.var
+  const { now, workspace } = c.var
   const { draft, fields, focus = null, isChecked = false, whatIf } = shown
-  const products = await listSoldProducts(db, workspace.id)
+  // A lead has none.
+  const products = owner.event === 'sale' ? await offeredProducts(c) : []
   const { data, errors = [] } = checkDraft(draft, owner)
   const reward = errors.length > 0 ? undefined : (data ?? owner.inherited)
   const { event, program } = owner
@@ -100,7 +99,7 @@ const pathOf = (c: C, page: string) =>
   `/app/${c.var.workspace.slug}/${page.replace(':id', encodeURIComponent(c.req.param('id') ?? ''))}`
 
 /** The pages that build the rewards of a program, of a group, and of a partner. */
-const routes = createRoutes<WorkspaceEnv>()
+const routes = createRoutes<ProductsEnv>()
 
 for (const [page, load] of Object.entries(REWARD_PAGES)) {
   const path = `/app/:workspace/${page}`

@@ -13,10 +13,12 @@ const otherMode = (livemode: boolean): string =>
   `Stripe reports that this key is for its ${livemode ? 'live' : 'test'} mode, although it is named as one for ${livemode ? 'test' : 'live'} mode. Create another key in Stripe, under API keys.`
 
 /**
- * The Stripe account of a usable key, and whether it may read what was bought; or why the key
- * cannot be used, as sentences.
+ * The Stripe account of a usable key, and whether it may read what was bought and what is sold; or
+ * why the key cannot be used, as sentences.
  */
-type KeyCheck = { account: string; readsLines: boolean } | { reason: string }
+type KeyCheck =
+  | { account: string; readsLines: boolean; readsProducts: boolean }
+  | { reason: string }
 
 /** The permissions that payouts need, as Stripe's dashboard names them. Write implies read. */
 const PERMISSIONS = {
@@ -121,11 +123,19 @@ const accountOf = async (stripe: Stripe): Promise<string | { missing: string }> 
   }
 }
 
-/** Whether a key may read invoices and checkouts, and so their lines. Payouts need neither. */
-const mayReadLines = async (stripe: Stripe): Promise<boolean> => {
-  const lists = [stripe.invoices.list({ limit: 1 }), stripe.checkout.sessions.list({ limit: 1 })]
-  const answers = await Promise.allSettled(lists)
-  return answers.every(({ status }) => status === 'fulfilled')
+/** What a key may read that payouts do not need: lines are those of invoices and checkouts. */
+const mayRead = async (
+  stripe: Stripe,
+): Promise<{ readsLines: boolean; readsProducts: boolean }> => {
+  const [invoices, checkouts, products] = await Promise.allSettled([
+    stripe.invoices.list({ limit: 1 }),
+    stripe.checkout.sessions.list({ limit: 1 }),
+    stripe.products.list({ limit: 1 }),
+  ])
+  return {
+    readsLines: invoices.status === 'fulfilled' && checkouts.status === 'fulfilled',
+    readsProducts: products.status === 'fulfilled',
+  }
 }
 
 /** Checks a key with a payout's calls. @throws {ConnectError} rejected, or without an answer */
@@ -150,5 +160,5 @@ export const checkKey = async (env: ConnectEnv, key: string): Promise<KeyCheck> 
   }
   if (findings.includes('other_mode')) return { reason: otherMode(!isLive) }
   if (findings.includes('connect_off')) return { reason: CONNECT_OFF }
-  return { account, readsLines: await mayReadLines(stripe) }
+  return { account, ...(await mayRead(stripe)) }
 }

@@ -43,6 +43,7 @@ const encryptKey = async (
         stripeAccountId: checked.account,
         livemode: isNamedLive(key),
         readsLines: checked.readsLines,
+        readsProducts: checked.readsProducts,
         transferCountries,
       }
     },

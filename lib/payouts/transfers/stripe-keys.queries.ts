@@ -12,6 +12,8 @@ export type NewStripeKey = {
   livemode: boolean
   /** Whether it may read the lines of invoices and checkouts. */
   readsLines: boolean
+  /** Whether it may read the products of its catalogue. */
+  readsProducts: boolean
   /** The countries to which its account may transfer; null if unknown. */
   transferCountries: string[] | null
 }
@@ -46,6 +48,20 @@ export const findCiphertext = async (db: Db, workspaceId: string): Promise<strin
   return row?.ciphertext
 }
 
+/** The key if it may read the products of its catalogue. */
+export const findProductsCiphertext = async (
+  db: Db,
+  workspaceId: string,
+): Promise<string | undefined> => {
+  const row = await db
+    .selectFrom('stripe_keys')
+    .where('workspace_id', '=', workspaceId)
+    .where('reads_products', '=', true)
+    .select('ciphertext')
+    .executeTakeFirst()
+  return row?.ciphertext
+}
+
 /** Whether a payout from the workspace's Stripe account is in flight. */
 const isPaying = (workspaceId: string) => sql<SqlBool>`exists (
   select from payouts p where p.workspace_id = ${workspaceId} and ${isInFlight('p')})`
@@ -61,7 +77,8 @@ const isConnected = (workspaceId: string) => sql<SqlBool>`exists (
  */
 export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<SavedKey> => {
   const { workspaceId, now } = act
-  const { ciphertext, last4, stripeAccountId, livemode, readsLines, transferCountries } = key
+  const { ciphertext, last4, stripeAccountId, livemode, readsLines, readsProducts } = key
+  const { transferCountries } = key
   const isOther = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and (stripe_account_id, livemode) is distinct from (${stripeAccountId}, ${livemode}::boolean))`
   const isAllowed = sql<SqlBool>`not (${isOther} and (${isConnected(workspaceId)} or ${isPaying(workspaceId)}))`
@@ -73,14 +90,15 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
     when: isAllowed,
   })
   const save = sql`
-    insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, reads_lines, created_at,
+    insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, reads_lines, reads_products, created_at,
                              transfer_countries, countries_read_at)
     select ${workspaceId}::uuid, ${ciphertext}, ${last4}, ${stripeAccountId}, ${livemode}::boolean, ${readsLines}::boolean,
-           ${now}::timestamptz, ${sql.val(transferCountries)}::text[], ${now}::timestamptz
+           ${readsProducts}::boolean, ${now}::timestamptz, ${sql.val(transferCountries)}::text[], ${now}::timestamptz
     where ${isAllowed}
     on conflict (workspace_id) do update
     set ciphertext = excluded.ciphertext, last4 = excluded.last4, stripe_account_id = excluded.stripe_account_id,
-        livemode = excluded.livemode, reads_lines = excluded.reads_lines, created_at = excluded.created_at,
+        livemode = excluded.livemode, reads_lines = excluded.reads_lines,
+        reads_products = excluded.reads_products, created_at = excluded.created_at,
         transfers_read_to = case when ${isSameAccount} then stripe_keys.transfers_read_to end,
         transfers_read_at = case when ${isSameAccount} then stripe_keys.transfers_read_at end,
         scan_newest = case when ${isSameAccount} then stripe_keys.scan_newest end,
