@@ -208,7 +208,8 @@ language sql stable as $$
       and e.customer_id <> of_customer and e.occurred_at >= since
 $$;
 
--- When the first payment of others since then was made that an address of this customer may match.
+-- When the first payment of others since then was made that an address of this customer may match:
+-- the time of the event that named the address, which may be before the payment.
 create or replace function addressed_since(workspace uuid, of_customer uuid, since timestamptz)
     returns timestamptz
 language sql stable as $$
@@ -220,5 +221,6 @@ language sql stable as $$
     where i.customer_id = of_customer and i.kind = 'email'
       and is_matchable(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text,
           s.addressed_id)
-      and s.customer_id is distinct from of_customer and p.occurred_at >= since
+      and s.customer_id is distinct from of_customer
+      and greatest(p.occurred_at, s.occurred_at) >= since
 $$;

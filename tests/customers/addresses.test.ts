@@ -3,7 +3,7 @@
  * An address typed into a checkout never moves or merges a customer. Design section 5, "Who a
  * customer is".
  */
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import {
   type Buyer,
   endOf,
@@ -12,7 +12,7 @@ import {
   openShop,
   paidBy,
 } from '../support/buyers.ts'
-import { useDatabase } from '../support/merchant.ts'
+import { send, useDatabase } from '../support/merchant.ts'
 import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
@@ -315,6 +315,64 @@ test.each(
 
   await merge(buyer, three)
   expect((await endOf(shop, buyer)).sales).toMatchObject({ pi: 'leo 980' })
+})
+
+test('of two customers whom one import gives an address, the oldest has its payments', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const row = (name: string, slug: string) => ({
+    ...{ customerExternalId: buyer.id('user', name), customerEmail: buyer.address },
+    partnerEmail: `${slug}@partner.example`,
+  })
+  await buyer.lead({
+    externalId: buyer.id('user', 'old'),
+    customerEmail: null,
+    clickId: await buyer.click('leo'),
+  })
+  const rows = [row('new', 'maya'), row('old', 'leo')]
+  expect((await shop.manager.post('/customers/import', { rows })).status).toBe(200)
+  await buyer.checkout({ at: HOUR, customer: null })
+  expect((await endOf(shop, buyer)).sales).toEqual({ pi: 'leo 980' })
+})
+
+test('of two customers with an address, the one whose own purchase has referred it last has its payments', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const [one, two] = [buyer.id('cus', 'one'), buyer.id('cus', 'two')]
+      await buyer.import({ customerExternalId: one, customerEmail: buyer.address }, 'leo')
+      await buyer.import({ customerExternalId: two, customerEmail: buyer.address })
+      return {
+        bought: () =>
+          buyer.checkout({
+            ...{ id: buyer.id('cs_test', 'own'), payment_intent: buyer.id('pi', 'own') },
+            ...{ at: HOUR, customer: one, customer_details: null },
+            discounts: [{ coupon: 'LEO' }],
+          }),
+        guest: () => buyer.checkout({ at: 2 * HOUR, customer: null }),
+      }
+    },
+    { sales: { pi: 'leo 980', pi_own: 'leo 980' } },
+  )
+})
+
+test('a click that is added to a sale gives its customer what its address has paid since', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const clickId = await buyer.click('leo')
+  await buyer.lead({ clickId })
+  await buyer.import({ customerExternalId: buyer.id('other'), customerEmail: buyer.address })
+  await buyer.sale({ amountCents: 1_000 })
+  await buyer.checkout({ at: HOUR, customer: null })
+  expect((await endOf(shop, buyer)).sales).toMatchObject({ pi: 'maya 980' })
+
+  const { seed, workspace } = shop.merchant
+  const key = await seed.addApiKey(workspace.id, { scopes: ['write'] })
+  const headers = { Authorization: `Bearer ${key}` }
+  const path = `${inject('baseUrl')}/api/track/sale/${buyer.id('order')}`
+  expect((await send(path, { method: 'PATCH', body: { clickId }, headers })).status).toBe(200)
+  expect((await endOf(shop, buyer)).sales).toEqual({ order: 'leo 200', pi: 'leo 980' })
 })
 
 test('of two customers with an address, the one referred last has its payments, also after a merge with a third', async () => {

@@ -7,6 +7,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { codes, useDatabase } from '../support/merchant.ts'
+import { paymentIntent } from '../support/stripe.ts'
 import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
@@ -36,6 +37,16 @@ const PAYMENTS: { payment: string; facts: (buyer: Buyer, at: number) => Facts; s
   {
     payment: 'a guest’s checkout',
     facts: (buyer, at) => ({ checkout: () => buyer.checkout({ at, customer: null }) }),
+    sale: 'pi',
+  },
+  {
+    payment: 'a guest’s checkout of before the click, which is captured after it',
+    facts: (buyer, at) => ({
+      captured: () =>
+        buyer.event('payment_intent.succeeded', paymentIntent({ id: buyer.id('pi') }), at),
+      checkout: () =>
+        buyer.checkout({ at: at - 2 * HOUR, customer: null, payment_status: 'unpaid' }),
+    }),
     sale: 'pi',
   },
   {
@@ -115,7 +126,7 @@ test('a lead that races a sale of a known customer by API credits it without a h
 
 describe('a program that holds what only an unverified address credits', () => {
   const HOLDS = { program: { unverified_addresses: 'hold' } } as const
-  const byAddress = PAYMENTS.slice(0, 3)
+  const byAddress = PAYMENTS.slice(0, 4)
 
   test.each(byAddress)(
     'holds $payment in every order, and its step says why',

@@ -10,7 +10,13 @@ import { erasedMark } from '../../lib/rules/identities/identities.ts'
 import { evidenceWords } from '../../lib/tracking/checks/uncredited.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
-import { checkoutSession, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+import {
+  checkoutSession,
+  paymentIntent,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../support/stripe.ts'
 import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
@@ -142,6 +148,29 @@ test.each(
     expect(sale?.steps.map(({ code }) => code)).toContain('self_referral')
   },
 )
+
+test('an address that was typed into a checkout of before its payment is exported and erased', async () => {
+  const { merchant, deliver, erase, manager, stripe } = await bought()
+  const address = `u4.${merchant.workspace.slug}@office.example`
+  const payment = stripeId('pi')
+  const unpaid = { payment_intent: payment, payment_status: 'unpaid', customer: null }
+  const typed = { customer_details: { email: address, name: 'Jo' } }
+  const checkout = { ...unpaid, ...typed, metadata: { customerExternalId: 'u4' } }
+  await deliver(checkoutSession(checkout))
+  await stripe.deliver(stripeEvent('payment_intent.succeeded', paymentIntent({ id: payment })))
+
+  const { body } = await manager.get('/customers?externalId=u4')
+  const [customer] = body.data as { id: string }[]
+  const exported = await manager.get(`/customers/${customer?.id}/personal-data`)
+  expect(JSON.stringify(exported.body)).toContain(address)
+  await erase('u4')
+  expect(
+    await database.query(
+      'select id from processor_events where email = $1 or facts::text like $2',
+      [address, `%${address}%`],
+    ),
+  ).toEqual([])
+})
 
 test.each(everyNth(2, ['the customer’s', 'the one typed into a checkout']))(
   'a what-if counts no self-referral whose address is erased: %s',

@@ -8,7 +8,11 @@ import { holdsOf } from '../../rules/plans/plan-holds.ts'
 import type { Purchase } from '../../rules/plans/purchase.ts'
 import { refundsMade } from '../../rules/refunds/returns.ts'
 import { tierIn } from '../../rules/steps/steps.ts'
-import { type ReceivedEvents, textArray } from '../../tracking/events/received.queries.ts'
+import {
+  linkEvents,
+  type ReceivedEvents,
+  textArray,
+} from '../../tracking/events/received.queries.ts'
 import { carryHold, saveWithHolds } from './holds.queries.ts'
 import { insertCommissions, keepFigures } from './ledger.queries.ts'
 import { leaveCustomer, lockCustomer, saveCustomer } from './save-customer.queries.ts'
@@ -32,8 +36,7 @@ export type ApplyResult =
    * `isMarked`: whether sales of the customer, or of its addresses, are to be recomputed, and
    * `replanFrom`: its own from when on. Absent if the plan left the customer alone.
    */
-  | { status: 'applied'; saleId: string | null; isMarked?: boolean; replanFrom?: Date | null }
-  | { status: 'conflict' }
+  { status: 'applied'; isMarked?: boolean; replanFrom?: Date | null } | { status: 'conflict' }
 
 const CONFLICT: ApplyResult = { status: 'conflict' }
 
@@ -41,10 +44,8 @@ const CONFLICT: ApplyResult = { status: 'conflict' }
 export const applyPlan = async (db: Db, application: Application): Promise<ApplyResult> => {
   const { workspaceId, facts, plan } = application
   const { sale, customer, duplicates } = plan
-  if (changesNothing(plan)) {
-    const saleId = sale.kind === 'keep' ? sale.recorded.id : null
-    return (await confirmSales(db, [application])) ? { status: 'applied', saleId } : CONFLICT
-  }
+  if (changesNothing(plan))
+    return (await confirmSales(db, [application])) ? { status: 'applied' } : CONFLICT
 
   const saleId = sale.kind === 'create' ? newId() : sale.kind === 'none' ? null : sale.recorded.id
   const { insert, commissionId } = insertCommissions(workspaceId, plan, application.now)
@@ -81,7 +82,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
     const [saved] = customer
       ? (results.at(-1) as { isMarked: boolean; replanFrom: Date | null }[])
       : []
-    return row ? { status: 'applied', saleId: row.saleId, ...saved } : CONFLICT
+    return row ? { status: 'applied', ...saved } : CONFLICT
   } catch (error) {
     if (isConflict(error) || UNIQUE.some((constraint) => breaks(error, constraint))) return CONFLICT
     throw error
@@ -186,7 +187,7 @@ const lockBuyers = (applications: Application[]) => {
           order by 1, 2 nulls last, 3) b`
 }
 
-/** The statements after the holds of a sale are written: those of its duplicates, its refunds. */
+/** The statements after the holds of a sale are written: of its events, duplicates and refunds. */
 const followSale = (
   { workspaceId, plan: { sale, duplicates }, received }: Application,
   saleId: string | null,
@@ -194,6 +195,7 @@ const followSale = (
   if (sale.kind === 'none' || saleId === null) return []
   const refunds = refundsMade(received.facts)
   return [
+    ...(received.areLinked ? [] : [linkEvents(workspaceId, received, saleId)]),
     ...(duplicates.length
       ? [
           carryHold(

@@ -28,12 +28,6 @@ import { tieFirst } from './tie-first.service.ts'
 /** Of ten concurrent events of one customer, one succeeds in each round, or ties its ids. */
 const ROUNDS = 24
 
-export type Applied = {
-  /** The purchase's sale, if there is one. */
-  saleId: string | null
-  outcome: EventOutcome
-}
-
 type When = {
   trigger: Trigger
   now: Date
@@ -50,11 +44,11 @@ export const processEvent = async (
 ): Promise<void> => {
   const { id, isDone } = await saveEvent(db, workspaceId, event, now)
   if (isDone) return
-  if (event.refusal) return saveOutcome(db, { id, saleId: null, outcome: event.refusal })
-  const { saleId, outcome } = event.keys.length
+  if (event.refusal) return saveOutcome(db, id, event.refusal)
+  const outcome = event.keys.length
     ? await applyPurchase(db, workspaceId, event.keys, { trigger: triggerOf(event.facts), now })
     : await applyCustomer(db, workspaceId, { ...event, id }, now)
-  await saveOutcome(db, { id, saleId, outcome })
+  await saveOutcome(db, id, outcome)
 }
 
 /** Ties the ids that an event names, and updates the purchases whose coupon a discount shows. */
@@ -63,7 +57,7 @@ const applyCustomer = async (
   workspaceId: string,
   { id: eventId, customer, facts }: ProcessorEvent & { id: string },
   now: Date,
-): Promise<Pick<Applied, 'saleId' | 'outcome'>> => {
+): Promise<EventOutcome> => {
   for (const fact of facts) {
     if (fact.kind !== 'identity') continue
     const identities = [fact.customer, fact.customerExternalId].map(identityOf)
@@ -82,7 +76,7 @@ const applyCustomer = async (
       ? await discountedPurchases(db, workspaceId, { eventId, customer, discounts })
       : []
   for (const keys of purchases) await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
-  return { saleId: null, outcome: { code: facts.length ? 'customer_noted' : 'ignored', facts: {} } }
+  return { code: facts.length ? 'customer_noted' : 'ignored', facts: {} }
 }
 
 /**
@@ -91,6 +85,7 @@ const applyCustomer = async (
  *
  * @param keys its invoice, payments, charges or checkout
  * @param loaded its events, if they were loaded before
+ * @returns the outcome of the event that it is updated by
  * @throws {Unavailable} when the database does not confirm it, or concurrent requests kept changing
  *   the purchase
  */
@@ -100,10 +95,10 @@ export const applyPurchase = async (
   keys: string[],
   when: When,
   loaded?: ReceivedEvents,
-): Promise<Applied> => {
-  const { markedIds, ...applied } = await applyOne(db, workspaceId, keys, when, loaded)
+): Promise<EventOutcome> => {
+  const { markedIds, outcome } = await applyOne(db, workspaceId, keys, when, loaded)
   for (const id of markedIds) await replanReferred(db, workspaceId, id, when.now)
-  return applied
+  return outcome
 }
 
 /** Per request, because each is planned. More payments of a shared address stay marked. */
@@ -116,6 +111,7 @@ export const replanReferred = async (
   customerId: string,
   now: Date,
 ): Promise<void> => {
+  await replanCustomer(db, workspaceId, customerId, now)
   let after: AddressedPayment | null = null
   for (let payments = 0; payments < PAYMENTS_BY_ADDRESS; payments++) {
     const next = await nextByAddress(db, workspaceId, customerId, after)
@@ -125,7 +121,6 @@ export const replanReferred = async (
     for (const id of markedIds) await replanCustomer(db, workspaceId, id, now)
     after = next
   }
-  await replanCustomer(db, workspaceId, customerId, now)
 }
 
 /**
@@ -138,7 +133,7 @@ const applyOne = async (
   keys: string[],
   { trigger, now, byHand }: When,
   loaded?: ReceivedEvents,
-): Promise<Applied & { markedIds: string[] }> => {
+): Promise<{ outcome: EventOutcome; markedIds: string[] }> => {
   let received = loaded ?? (await loadReceived(db, workspaceId, keys))
   for (let round = 0; round < ROUNDS; round++) {
     const purchase = readPurchase(received.facts, now, received.beginnings)
@@ -171,11 +166,10 @@ const applyOne = async (
     const byCard = facts.card.isShared
       ? await markCardSales(db, workspaceId, received.keys, purchase, facts)
       : []
-    const { saleId, isMarked = facts.customer?.isMarked ?? false } = result
+    const { isMarked = facts.customer?.isMarked ?? false } = result
     const own = facts.customer?.id
     const marked = [(isMarked || byCard.some((id) => id === own)) && own, formerCustomerOf(plan)]
     return {
-      saleId,
       outcome: plan.outcome,
       markedIds: marked.filter((id) => typeof id === 'string'),
     }

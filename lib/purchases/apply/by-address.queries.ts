@@ -33,7 +33,7 @@ export const nextByAddress = async (
       left join events s on s.id = p.event_id
       where is_matchable(p.keys, p.facts, p.outcome, s.id, s.partner_id, s.attributed_by::text, s.addressed_id)
         and s.customer_id is distinct from c.id
-        and p.occurred_at >= (select date_trunc('second', min(coalesce(r.clicked_at, r.referred_at)))
+        and greatest(p.occurred_at, s.occurred_at) >= (select date_trunc('second', min(coalesce(r.clicked_at, r.referred_at)))
                               from referrals r where r.customer_id = c.id)
         and (not c.is_continued or (p.occurred_at, p.id) > (${last?.occurredAt ?? null}::timestamptz, ${last?.id ?? null}::uuid))
       order by p.occurred_at, p.id limit 1

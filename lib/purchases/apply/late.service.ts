@@ -76,11 +76,8 @@ export const endWaits = async (
     const db = connect()
     if (!db) break
     try {
-      const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, {
-        trigger: 'sale',
-        now,
-      })
-      await saveOutcome(db, { id, saleId, outcome })
+      const outcome = await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
+      await saveOutcome(db, id, outcome)
       applied++
     } catch (error) {
       failures.push(error)

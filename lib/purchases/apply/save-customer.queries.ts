@@ -41,7 +41,7 @@ export const leaveCustomer = (workspaceId: string, plan: PurchasePlan, origins: 
   ]
 }
 
-/** Replaces the purchase's referrals, and marks the later sales that depend on the change. */
+/** Replaces the purchase's referrals, and marks the later payments that depend on the change. */
 export const saveCustomer = (
   workspaceId: string,
   change: CustomerChange,
@@ -61,6 +61,11 @@ export const saveCustomer = (
           referred_at = excluded.referred_at, clicked_at = null`
     : sql<unknown>`select`
   const since = sql`date_trunc('second', ${replanFrom}::timestamptz)`
+  // Of several customers with an address, the one referred last has its payments.
+  const addressedFrom =
+    referral && origins.length
+      ? sql`addressed_since(${workspaceId}, c.id, ${since})`
+      : sql`null::timestamptz`
   const update = sql<unknown>`
     update customers c
     set email = coalesce(c.email, ${email}), name = coalesce(c.name, ${name}), partner_id = present_owner(c.id),
@@ -69,7 +74,8 @@ export const saveCustomer = (
           select from events e
           where e.customer_id = c.id and e.kind = 'sale' and e.id is distinct from ${saleId}
             and e.occurred_at >= ${since})
-          then least(c.replan_from, ${since}) else c.replan_from end
+          then least(c.replan_from, ${since}) else c.replan_from end,
+        addressed_from = least(c.addressed_from, ${addressedFrom})
     where c.workspace_id = ${workspaceId} and c.id = ${id}
     returning c.replan_from as "replanFrom",
               c.replan_from is not null or c.addressed_from is not null as "isMarked"`

@@ -105,7 +105,8 @@ export const saveCorrection = async (
           sql<unknown>`
             update customers c
             set partner_id = present_owner(c.id), revision = c.revision + 1,
-                replan_from = least(c.replan_from, date_trunc('second', ${since}::timestamptz))
+                replan_from = least(c.replan_from, date_trunc('second', ${since}::timestamptz)),
+                addressed_from = least(c.addressed_from, addressed_since(${workspaceId}, c.id, date_trunc('second', ${since}::timestamptz)))
             where c.workspace_id = ${workspaceId} and c.id = ${customerId}::uuid`,
         ]
       : []),

@@ -147,6 +147,6 @@ export const recordListed = async (
     ids.push((await saveEvent(db, workspaceId, event, now)).id)
   }
   const trigger = triggerFor(listed)
-  const { saleId, outcome } = await applyPurchase(db, workspaceId, keysOf(listed), { trigger, now })
-  for (const id of ids) await saveOutcome(db, { id, saleId, outcome })
+  const outcome = await applyPurchase(db, workspaceId, keysOf(listed), { trigger, now })
+  for (const id of ids) await saveOutcome(db, id, outcome)
 }

@@ -76,13 +76,10 @@ export const saveEvent = async (
  * `nothing_changed`: of two concurrent copies of an event, the one that changed nothing may finish
  * first. One that waits has no outcome yet.
  */
-export const saveOutcome = async (
-  db: Db,
-  { id, saleId, outcome }: { id: string; saleId: string | null; outcome: EventOutcome },
-): Promise<void> => {
+export const saveOutcome = async (db: Db, id: string, outcome: EventOutcome): Promise<void> => {
   await db
     .updateTable('processor_events')
-    .set({ outcome: JSON.stringify(outcome), event_id: saleId })
+    .set({ outcome: JSON.stringify(outcome) })
     .where('id', '=', id)
     .where(
       sql<boolean>`coalesce(outcome ->> 'code', 'nothing_changed') in ('nothing_changed', 'waiting')`,
@@ -100,7 +97,18 @@ export type ReceivedEvents = {
   beginnings: ReceivedFact[]
   keys: string[]
   count: number
+  /** Whether all of them name the purchase's sale. */
+  areLinked: boolean
 }
+
+/**
+ * Links the events of a purchase to its sale, also those that were received when nothing was paid
+ * yet: an address, a coupon or a card of the purchase may be known by one of them only.
+ */
+export const linkEvents = (workspaceId: string, { keys }: ReceivedEvents, saleId: string) =>
+  sql<unknown>`
+    update processor_events set event_id = ${saleId}
+    where workspace_id = ${workspaceId} and keys && ${textArray(keys)} and event_id is null`
 
 /**
  * Loads the events that name one of a purchase's keys, the events that name one of theirs, and so
@@ -137,6 +145,7 @@ type ReceivedRow = {
   keys: string[]
   occurredAt: Date
   of: 'it' | 'customer' | 'subscription'
+  isLinked: boolean
 }
 
 /** The same as a statement, for a batch, and what its rows say. */
@@ -145,7 +154,7 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
     keys: ids.flatMap((id) => (isProcessorId(id) ? [id] : [id, reportKey(id)])),
   }))
   const statement = sql<ReceivedRow>`
-    select place, facts, received.keys, "occurredAt", "of"
+    select place, facts, received.keys, "occurredAt", "of", "isLinked"
     from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (keys text[])
     cross join lateral (
     with recursive known as (
@@ -154,15 +163,15 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
       select e.id, e.keys, e.customer, e.facts
       from known join processor_events e on e.workspace_id = ${workspaceId} and e.keys && known.keys
     )
-    select e.facts, e.keys, e.occurred_at as "occurredAt", e.processor_event_id, 'it' as "of"
+    select e.facts, e.keys, e.occurred_at as "occurredAt", e.processor_event_id, 'it' as "of", e.event_id is not null as "isLinked"
     from known join processor_events e on e.id = known.id
     union all
-    select e.facts, e.keys, e.occurred_at, e.processor_event_id, 'customer'
+    select e.facts, e.keys, e.occurred_at, e.processor_event_id, 'customer', true
     from processor_events e
     where e.workspace_id = ${workspaceId} and e.customer in (select customer from known) and e.keys = '{}'
       and e.facts @> '[{"kind": "discount"}]'
     union all
-    select e.facts, '{}', e.occurred_at, e.processor_event_id, 'subscription'
+    select e.facts, '{}', e.occurred_at, e.processor_event_id, 'subscription', true
     from (select distinct customer, fact ->> 'subscription' as id
           from known, jsonb_array_elements(known.facts) fact where fact ->> 'subscription' is not null) s
     join processor_events e on e.workspace_id = ${workspaceId} and e.customer = s.customer
@@ -181,6 +190,7 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
         beginnings: of('subscription').flatMap(factsOf),
         keys: [...new Set([...keys, ...own.flatMap((row) => row.keys)])],
         count: of('it').length,
+        areLinked: own.every(({ isLinked }) => isLinked),
       }
     })
   return { statement, read }
