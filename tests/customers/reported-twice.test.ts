@@ -99,6 +99,33 @@ test('an order id in the checkout’s metadata makes both reports one sale, of w
   )
 })
 
+/** An order is paid two hours ago, and again now. Links were followed so many hours ago. */
+test.each([
+  { case: 'of the second alone', maya: null, leo: 3, credits: 'leo 980' },
+  { case: 'of both, the later one', maya: 4, leo: 3, credits: 'leo 980' },
+  { case: 'that was made before it was paid', maya: 4, leo: 1, credits: 'maya 980' },
+])('an order that two checkouts paid credits the click $case', async ({ maya, leo, credits }) => {
+  const shop = await openShopOf('both')
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const ids = [
+        maya === null ? null : await buyer.click('maya', maya),
+        await buyer.click('leo', leo),
+      ]
+      const checkout = (place: 0 | 1) =>
+        buyer.checkout({
+          ...{ id: buyer.id('cs_test', `${place}`), payment_intent: buyer.id('pi', `${place}`) },
+          ...{ at: place ? 0 : -7_200, client_reference_id: ids[place] },
+          metadata: { externalId: buyer.id('order') },
+        })
+      return { first: () => checkout(0), second: () => checkout(1) }
+    },
+    { sales: { order: credits } },
+    { same: { pi_0: 'order', pi_1: 'order' } },
+  )
+})
+
 test.each(
   everyNth<{
     case: string

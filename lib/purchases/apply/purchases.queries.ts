@@ -14,6 +14,7 @@ import type { KnownFacts, SharedCard } from '../../rules/plans/plan.ts'
 import type { Purchase, Trigger } from '../../rules/plans/purchase.ts'
 import { externalIdOf } from '../../rules/purchases/facts.ts'
 import type { SalesFrom } from '../../rules/purchases/processors.ts'
+import { CLOCK_DIFFERENCE_MS } from '../../rules/steps/occurred-at.ts'
 import type { HandCreditStep } from '../../rules/steps/steps.ts'
 import { places } from '../../tracking/events/received.queries.ts'
 import { type FromJson, reviveTerms } from '../../tracking/reports/facts.queries.ts'
@@ -171,7 +172,7 @@ export const loadAllKnownFacts = async (
     ],
     email: purchase.email,
     subscription: purchase.subscription,
-    clickIds: clickIdsIn(purchase.clickId ?? ''),
+    clickIds: purchase.clickIds,
     trialClickIds: clickIdsIn(purchase.trial?.clickId ?? ''),
     coupons: purchase.coupons,
     trialCoupons: purchase.trial?.coupons ?? [],
@@ -230,7 +231,8 @@ export const loadAllKnownFacts = async (
       -- The click of a trial is not its first payment's own: the trial's coupon comes before it.
       where workspace_id = ${workspaceId} and id = any(array(
         select unnest(wanted."clickIds") union select click_id from sold where click_id <> all(wanted."trialClickIds")))
-      order by expires_at > wanted."termsAt" desc, created_at desc, id limit 1
+      order by created_at <= (select at from own) + ${CLOCK_DIFFERENCE_MS} * interval '1 millisecond' desc,
+               expires_at > wanted."termsAt" desc, created_at desc, id limit 1
     ), trial_click as materialized (
       select ${CLICK} from clicks where workspace_id = ${workspaceId} and id = any(wanted."trialClickIds")
       order by expires_at > wanted."termsAt" desc, created_at desc, id limit 1

@@ -268,7 +268,7 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
       externalId,
     customerEmail: purchase.email,
     customerName: purchase.name,
-    clickId: click?.id ?? purchase.clickId,
+    clickId: click?.id ?? purchase.clickIds[0] ?? null,
     eventName: 'sale',
     metadata: reported?.metadata ?? null,
     sale,

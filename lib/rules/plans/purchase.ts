@@ -4,6 +4,7 @@
  */
 
 import { proportionOf } from '../../values/money.ts'
+import { clickIdsIn } from '../attribution/click-ids.ts'
 import { couponsOf } from '../attribution/discounts.ts'
 import { scaledTo } from '../decisions/amounts.ts'
 import { isErased } from '../identities/identities.ts'
@@ -29,8 +30,8 @@ export type Purchase = BoughtIn & {
   waitsUntil: Date | null
   /** Coupon ids and promotion code ids: the checkout's, else those of the invoice's discounts. */
   coupons: string[]
-  /** The click that the checkout, invoice or payment names. */
-  clickId: string | null
+  /** The clicks that its checkouts, invoices and payments name. */
+  clickIds: string[]
   /** The free checkout or invoice that began its subscription: its coupon or click counts. */
   trial: { ids: string[]; coupons: string[]; clickId: string | null; createdAt: Date } | null
   subscription: string | null
@@ -121,7 +122,7 @@ export const readPurchase = (
     checkout,
     waitsUntil: payment ? null : waitsUntil,
     coupons: checkout?.coupons.length ? checkout.coupons : couponsOfAll(invoices, received),
-    clickId: said.find(({ clickId }) => clickId)?.clickId ?? null,
+    clickIds: [...new Set(all.flatMap(({ clickId }) => (clickId ? clickIdsIn(clickId) : [])))],
     trial: findTrial(others, received),
     subscription: [invoice, checkout].find((fact) => fact?.subscription)?.subscription ?? null,
     isRenewal: invoice?.billingReason === 'subscription_cycle',
