@@ -273,20 +273,94 @@ const redeemed = (history: History, who: string, { invoice }: Payment, coupon: s
   }
 }
 
+type Bought = {
+  who: string
+  kind: string
+  click: number | null
+  coupon: string | null
+  /** The merchant's id of the order, which the checkout names. */
+  order: { externalId?: string }
+  currency: string
+  tax: number
+  captured: string
+} & Delivery
+
+/** A checkout completes, and its payment is received as it says. */
+const buy = async (
+  history: History,
+  { who, kind, click, coupon, order, currency, tax, captured, ...arrives }: Bought,
+): Promise<Payment> => {
+  const isSubscribed = kind === 'subscription'
+  const { number, ...payment } = pay(history, currency, isSubscribed, CAPTURES[captured])
+  const { id, invoice: invoiceId, cents } = payment
+  const subscription = invoiceId && subscriptionOf(history, who, true)
+  const sessionId = history.idOf(`cs_test_${number}`)
+  history.coupons.set(sessionId, coupon ? [coupon] : [])
+  const named = history.named(who, clickOf(history, click))
+  const session = checkoutSession({
+    ...named,
+    ...{
+      id: sessionId,
+      created: seconds() - 1,
+      currency: currency.toLowerCase(),
+    },
+    ...{
+      amount_subtotal: cents,
+      amount_total: cents,
+      mode: subscription ? 'subscription' : 'payment',
+    },
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: tax },
+    payment_status: captured === 'at once' ? 'paid' : 'unpaid',
+    ...{ payment_intent: invoiceId ? null : id, invoice: invoiceId, subscription },
+    customer: kind === 'guest' ? null : history.customerOf(who),
+    customer_details: { email: addressOf(who), name: who },
+    metadata: { ...named.metadata, ...order },
+    discounts: discounts(coupon),
+  })
+  if (captured !== 'never') await charged(history, who, payment, arrives)
+  await history.happen('checkout.session.completed', session, arrives)
+  if (captured === 'later' || captured === 'in part') {
+    const of = { payment_details: null, customer: session.customer }
+    await history.happen('payment_intent.succeeded', succeeded(payment, of), {
+      ...arrives,
+      late: (arrives.late * 7) % 5,
+    })
+  }
+  if (captured === 'in part')
+    await history.happen('charge.refunded', refundedCharge(payment, 0), arrives)
+  if (!invoiceId || !subscription) return payment
+  const paid = {
+    ...invoiceOf(history, who, payment, subscription),
+    total_excluding_tax: cents - tax,
+  }
+  const first = invoice({
+    ...paid,
+    ...linesOf(payment, false),
+    billing_reason: 'subscription_create',
+    ...parent(subscription),
+  })
+  await history.happen('invoice.paid', first, { ...arrives, late: (arrives.late * 7) % 5 })
+  await history.happen('invoice_payment.paid', invoicePayment(invoiceId, id), arrives)
+  return payment
+}
+
+const tax = fc.constantFrom(0, 400)
+const captured = fc.constantFrom('at once', 'at once', ...Object.keys(CAPTURES))
+
+/** One of the checkouts of an order. */
+type Attempt = { kind: string; click: number | null; coupon: string | null } & {
+  currency: string
+  tax: number
+  captured: string
+} & Delivery
+
+const attempt = fc.record<Attempt>({
+  ...{ kind: fc.constantFrom('guest', 'once'), click: maybe(which), coupon, currency },
+  ...{ tax, captured, ...delivery },
+})
+
 export const stripeSteps = {
-  bought: step<
-    {
-      who: string
-      kind: string
-      click: number | null
-      coupon: string | null
-      ties: number | null
-    } & {
-      currency: string
-      tax: number
-      captured: string
-    } & Delivery
-  >(
+  bought: step<Omit<Bought, 'order'> & { ties: number | null }>(
     'a checkout is paid',
     {
       ...{
@@ -295,72 +369,43 @@ export const stripeSteps = {
         click: maybe(which),
         coupon,
       },
-      ...{ ties: maybe(which), currency, tax: fc.constantFrom(0, 400), ...delivery },
-      captured: fc.constantFrom('at once', 'at once', ...Object.keys(CAPTURES)),
+      ...{ ties: maybe(which), currency, tax, ...delivery },
+      captured,
     },
-    async (
-      history,
-      { who, kind, click, coupon, ties, currency, tax, captured: how, ...arrives },
-    ) => {
-      const captured = kind === 'subscription' ? 'at once' : how
-      const { number, ...payment } = pay(
-        history,
-        currency,
-        kind === 'subscription',
-        CAPTURES[captured],
-      )
-      const { id, invoice: invoiceId, cents } = payment
-      const subscription = invoiceId && subscriptionOf(history, who, true)
-      const sessionId = history.idOf(`cs_test_${number}`)
-      history.coupons.set(sessionId, coupon ? [coupon] : [])
-      const named = history.named(who, clickOf(history, click))
-      const session = checkoutSession({
-        ...named,
-        ...{
-          id: sessionId,
-          created: seconds() - 1,
-          currency: currency.toLowerCase(),
-        },
-        ...{
-          amount_subtotal: cents,
-          amount_total: cents,
-          mode: subscription ? 'subscription' : 'payment',
-        },
-        total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: tax },
-        payment_status: captured === 'at once' ? 'paid' : 'unpaid',
-        ...{ payment_intent: invoiceId ? null : id, invoice: invoiceId, subscription },
-        customer: kind === 'guest' ? null : history.customerOf(who),
-        customer_details: { email: addressOf(who), name: who },
-        metadata: {
-          ...named.metadata,
-          ...(captured !== 'never' && reportedId(history, who, ties)),
-        },
-        discounts: discounts(coupon),
-      })
-      if (captured !== 'never') await charged(history, who, payment, arrives)
-      await history.happen('checkout.session.completed', session, arrives)
-      if (captured === 'later' || captured === 'in part') {
-        const of = { payment_details: null, customer: session.customer }
-        await history.happen('payment_intent.succeeded', succeeded(payment, of), {
-          ...arrives,
-          late: (arrives.late * 7) % 5,
+    (history, { ties, captured: how, ...bought }) => {
+      const captured = bought.kind === 'subscription' ? 'at once' : how
+      const order = captured === 'never' ? {} : reportedId(history, bought.who, ties)
+      return buy(history, { ...bought, captured, order })
+    },
+  ),
+  ordered: step<{
+    who: string
+    ties: number | null
+    attempts: Attempt[]
+    gap: number
+    reported: number | null
+  }>(
+    'an order has two checkouts',
+    {
+      ...{ who: person, ties: maybe(which), attempts: fc.tuple(attempt, attempt) },
+      gap: fc.constantFrom(3, 1_800, 90_000),
+      /** Which of them the merchant reports, if the order was not reported before. */
+      reported: fc.constantFrom(null, null, 0, 1),
+    },
+    async (history, { who, ties, attempts, gap, reported }) => {
+      const known = attempts.some(({ captured }) => captured !== 'never')
+        ? reportedId(history, who, ties).externalId
+        : undefined
+      const externalId = known ?? history.idOf(`basket_${history.payments.length}`)
+      for (const [place, attempt] of attempts.entries()) {
+        if (place > 0) await history.pass(gap)
+        const paid = await buy(history, { ...attempt, who, order: { externalId } })
+        if (known || place !== reported || paid.capturedCents === 0) continue
+        await history.report('sale', {
+          ...{ externalId, customerExternalId: who, currency: paid.currency },
+          amountCents: paid.capturedCents,
         })
       }
-      if (captured === 'in part')
-        await history.happen('charge.refunded', refundedCharge(payment, 0), arrives)
-      if (!invoiceId || !subscription) return
-      const paid = {
-        ...invoiceOf(history, who, payment, subscription),
-        total_excluding_tax: cents - tax,
-      }
-      const first = invoice({
-        ...paid,
-        ...linesOf(payment, false),
-        billing_reason: 'subscription_create',
-        ...parent(subscription),
-      })
-      await history.happen('invoice.paid', first, { ...arrives, late: (arrives.late * 7) % 5 })
-      await history.happen('invoice_payment.paid', invoicePayment(invoiceId, id), arrives)
     },
   ),
   tried: step<{ who: string; click: number | null; coupon: string | null } & Delivery>(
