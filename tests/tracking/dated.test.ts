@@ -159,6 +159,17 @@ describe('a dated report', () => {
     ])
   })
 
+  test('of the same time as its customer’s lead credits the partner of the lead, if that is the first', async () => {
+    const merchant = await createMerchant({ program: { attribution: 'first' } })
+    const { seed, workspace, programId } = merchant
+    await seed.addPartner(workspace.id, programId, { slug: 'leo' })
+    const [maya, leo] = [await clickDaysAgo(merchant, 2), await clickDaysAgo(merchant, 2, 'leo')]
+    const of = { customerExternalId: 'user_1', occurredAt: daysAgo(1).toISOString() }
+    await merchant.lead({ ...of, externalId: 'signup', clickId: maya })
+    const { body } = await merchant.sale({ ...of, externalId: 'order', clickId: leo })
+    expect((await merchant.explain(String(body.eventId))).partner?.slug).toBe('maya')
+  })
+
   test('waits for nothing of its refund, which was reported first', async () => {
     const merchant = await createMerchant()
     const clickId = await clickDaysAgo(merchant, 30)

@@ -1,5 +1,6 @@
 /** The facts that a report is decided from, in one read. */
 
+import { newId } from '../../db/ids.ts'
 import { withDates } from '../../db/json-rows.ts'
 import type { Client } from '../../db/neon.ts'
 import {
@@ -158,7 +159,8 @@ const ownerOf = (
 ): Pick<Facts, 'customerPartner' | 'referredLaterAt'> => {
   if (!referrals) return { customerPartner: customerPartner && reviveTerms(customerPartner) }
   const own = credit && {
-    origin: '',
+    // As if the event was saved: of reports of one time, the one received first comes first.
+    origin: newId(),
     partnerId: credit.partner.id,
     source: 'click' as const,
     attribution: credit.partner.attribution,
