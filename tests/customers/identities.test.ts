@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
+import { paying, setRules } from '../support/reward-rules.ts'
 import { seconds } from '../support/stripe.ts'
 import { everyNth } from '../support/thorough.ts'
 
@@ -186,6 +187,27 @@ test('a sale that is reported without a click before its customer’s lead credi
       }
     },
     { sales: { order: earned, order_two: earned }, customers: 1 },
+  )
+})
+
+test('a sale that was reported under an id is a payment of the customer that the id is tied to', async () => {
+  const shop = await openShop(database)
+  await setRules(database, shop.merchant.programId, [paying(50, { fact: 'payment', atMost: 1 })])
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click()
+      return {
+        report: () => buyer.sale({ customerExternalId: buyer.id('user') }),
+        tie: () =>
+          buyer.event('customer.updated', {
+            ...{ id: buyer.id('cus'), object: 'customer', email: null },
+            metadata: { customerExternalId: buyer.id('user') },
+          }),
+        checkout: () => buyer.checkout({ at: HOUR, client_reference_id: clickId }),
+      }
+    },
+    { sales: { order: 'nobody 0', pi: 'maya 490' }, customers: 1 },
   )
 })
 
