@@ -53,7 +53,8 @@ create table processor_events (
 );
 
 -- Which other events are of this purchase?
-create index processor_events_keys_idx on processor_events using gin (keys);
+create index processor_events_keys_idx on processor_events
+    using gin (keys) with (fastupdate = off);
 
 -- What has this customer paid, perhaps before its partner was known?
 create index processor_events_workspace_id_customer_idx
