@@ -59,6 +59,10 @@ const query = async <Row extends Record<string, unknown>>(
 beforeEach(() => query('begin'))
 afterEach(() => query('rollback'))
 
+/** What verify_ledger returns, which plans its views each time. */
+const violations = async () =>
+  (await connection.query({ name: 'violations', text: 'select * from ledger_violations' })).rows
+
 /** Another commission of the same event, customer and partner. */
 const copy = (overrides: Record<string, string>) => {
   const columns = [
@@ -573,10 +577,10 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
 ]
 
 test.each(broken)(
-  'verify_ledger finds that not so, and so do tests in a workspace: $invariant',
+  'the views of verify_ledger find that not so, and so do tests in a workspace: $invariant',
   async ({ invariant, how }) => {
     await query(how(staged))
-    const found = await query('select * from verify_ledger()')
+    const found = await violations()
     expect(found.map((violation) => violation.invariant)).toContain(invariant)
     expect(found[0]).toMatchObject({
       workspace_id: expect.any(String),
@@ -592,6 +596,16 @@ test.each(broken)(
     expect(subjects(byWorkspace)).toEqual(subjects(found))
   },
 )
+
+test('verify_ledger returns what its views find, of all workspaces or of one', async () => {
+  await query('update payouts set commissions = commissions + 1')
+  const found = await violations()
+  expect(found).toHaveLength(1)
+  expect(await query('select * from verify_ledger()')).toEqual(found)
+  const ofWorkspace = (id: string) => query('select * from verify_ledger($1)', [id])
+  expect(await ofWorkspace(found[0]?.workspace_id)).toEqual(found)
+  expect(await ofWorkspace(newId())).toEqual([])
+})
 
 test('every view of what is broken is part of verify_ledger, and is seen to find something here', async () => {
   const views = await world.query<{ name: string; definition: string; isPart: boolean }>(

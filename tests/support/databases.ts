@@ -13,10 +13,12 @@ import type { Tables } from '../../lib/db/tables.ts'
 const isOneStatement = (text: string, values: unknown[]): boolean =>
   values.length > 0 || !text.includes(';')
 
-const openConnections = (databaseUrl: string, max: number): pg.Pool => {
+const openConnections = (databaseUrl: string, max: number, settings: string[] = []): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    options: '-c plan_cache_mode=force_generic_plan',
+    options: ['plan_cache_mode=force_generic_plan', ...settings]
+      .map((one) => `-c ${one}`)
+      .join(' '),
     max,
     // A new connection plans its statements again.
     idleTimeoutMillis: 0,
@@ -28,9 +30,12 @@ const openConnections = (databaseUrl: string, max: number): pg.Pool => {
   return pool
 }
 
-/** Up to `max` connections to a database. Each plans a statement only once. */
-export const openPool = (databaseUrl: string, max = 4) => {
-  const pool = openConnections(databaseUrl, max)
+/**
+ * Up to `max` connections to a database, with settings of Postgres. Each plans a statement only
+ * once.
+ */
+export const openPool = (databaseUrl: string, max = 4, settings: string[] = []) => {
+  const pool = openConnections(databaseUrl, max, settings)
   return {
     query: async <Row extends Record<string, unknown>>(
       text: string,

@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { applySchema } from '../../cli/schema.ts'
 import { startInbox } from '../../dev/fakes/inbox.ts'
@@ -51,6 +52,18 @@ declare module 'vitest' {
   }
 }
 
+/**
+ * Indexes by which `violations` of tests/support/merchant.ts reads the rows of one workspace only.
+ * Deployments verify all workspaces, which reads whole tables.
+ */
+const createIndexes = async (databaseUrl: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  for (const table of ['totals_by_period', 'totals_of_all_time', 'totals_by_value'])
+    await client.query(`create index on ${table} (workspace_id)`)
+  await client.end()
+}
+
 /** One Postgres and one set of Workers for all test files. Each test creates its own workspace. */
 export default async ({ provide }: TestProject) => {
   const folder = await makeTestFolder()
@@ -62,6 +75,7 @@ export default async ({ provide }: TestProject) => {
   await applySchema(postgres.databaseUrl)
   // A copy has the schema sooner than a run of schema.sql.
   await createDatabase(postgres.databaseUrl, TEMPLATE, 'tributary')
+  await createIndexes(postgres.databaseUrl)
   const endpoint = await startSqlEndpoint({
     databaseUrl: postgres.databaseUrl,
     keepPlans: true,

@@ -209,10 +209,13 @@ let shared: ReturnType<typeof openPool> | undefined
  */
 let verifying: ReturnType<typeof openPool> | undefined
 
+/** Of one workspace among those of all tests, few rows of each table are read. */
+const FEW_ROWS = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off']
+
 /** Direct access to the shared database. Called once by a test file, at its top. */
 export const useDatabase = () => {
   shared ??= openPool(inject('database').DATABASE_URL)
-  verifying ??= openPool(inject('database').DATABASE_URL, 1)
+  verifying ??= openPool(inject('database').DATABASE_URL, 1, FEW_ROWS)
   const [pool, verifier] = [shared, verifying]
   const { query } = pool
   return {
