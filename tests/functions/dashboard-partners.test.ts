@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'
 import { createShop } from '../support/shop.ts'
+import { everyNth } from '../support/thorough.ts'
 
 const database = useDatabase()
 
@@ -70,18 +71,16 @@ describe('access', () => {
       expect(member.html.match(/method="post"/g)).toHaveLength(1)
     })
 
-    test('handles any query', async () => {
+    test('handles any query', { tags: 'sampled' }, async () => {
       const at = place()
       // The page of one thing reads nothing else.
       const names = at === path ? FILTERS : ['done']
-      for (const value of HOSTILE) {
-        const shown = await Promise.all(
-          names.map((name) => shop.pages.get(`${at}?${name}=${value}`)),
-        )
-        for (const { status, html } of shown) {
-          expect([200, 400]).toContain(status)
-          expect(html).not.toContain('<script>')
-        }
+      const queries = names.flatMap((name) => HOSTILE.map((value) => `${name}=${value}`))
+      // Each filter, and each value in two of them.
+      for (const query of at === path ? everyNth(4, queries) : queries) {
+        const { status, html } = await shop.pages.get(`${at}?${query}`)
+        expect([200, 400]).toContain(status)
+        expect(html).not.toContain('<script>')
       }
     })
   })
