@@ -4,7 +4,7 @@
  * section 5, "Who reports sales".
  */
 import { test } from 'vitest'
-import { inEveryOrder, openShop } from '../support/buyers.ts'
+import { inEveryOrder, openShop, paidBy } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { oldInvoice, refund } from '../support/stripe.ts'
 import { everyNth } from '../support/thorough.ts'
@@ -123,6 +123,32 @@ test.each([
     },
     { sales: { order: credits } },
     { same: { pi_0: 'order', pi_1: 'order' } },
+  )
+})
+
+test('two checkouts of one order tie the ids that each of them names', async () => {
+  const shop = await openShopOf('both')
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      await buyer.lead({ clickId: await buyer.click(), customerEmail: null })
+      const order = { externalId: buyer.id('order') }
+      return {
+        guest: () =>
+          buyer.checkout({
+            ...{ id: buyer.id('cs_test', '0'), payment_intent: buyer.id('pi', '0') },
+            ...{
+              at: 60,
+              customer: null,
+              metadata: { ...order, customerExternalId: buyer.id('user') },
+            },
+          }),
+        customer: () => buyer.checkout({ at: 120, metadata: order }),
+        later: () => buyer.invoice({ at: 3_600, ...paidBy(buyer.id('pi', 'in')) }),
+      }
+    },
+    { sales: { order: 'maya 980', in: 'maya 980' }, customers: 1 },
+    { same: { pi_0: 'order', pi: 'order' } },
   )
 })
 

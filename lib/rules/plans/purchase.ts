@@ -131,7 +131,7 @@ export const readPurchase = (
     ),
     reference: checkouts.find(({ fact }) => fact.reference)?.fact.reference ?? null,
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
-    customer: said.find(({ customer }) => customer)?.customer ?? null,
+    customer: all.find(({ customer }) => customer)?.customer ?? null,
     email: addressOf(all),
     name: checkout?.name ?? invoice?.name ?? null,
     ...boughtIn(
