@@ -58,7 +58,7 @@ grant select (program_id, logo_url, accent_color, support_email, support_email_v
     on brands to :"mail";
 grant select, delete, update (content) on mailings to :"mail";
 grant select (id, last_at), delete, update (reports) on report_mismatches to :"mail";
-grant select, delete on refused_visits to :"mail";
+grant select, delete on refused_visits, tier_figures to :"mail";
 grant select on mail_optouts, unsubscribe_key to :"mail";
 grant select (id, program_id, email, language, group_id) on applications to :"mail";
 -- What a partner earns, for mails that say it.
@@ -245,6 +245,10 @@ grant execute on function adopt_transfers to :"pay";
 grant insert                 on stripe_secrets to :"pay";
 grant insert, update         on stripe_keys to :"pay";
 grant update                 on programs to :"pay";
+-- Tiers move partners into groups.
+grant select, insert, update on partner_tiers to :"pay";
+grant insert                 on former_partner_terms to :"pay";
+grant update (group_id, terms_since) on partners to :"pay";
 grant insert                 on invoices, credit_notes to :"pay";
 -- Of POST /payouts/run.
 grant select, insert, update, delete on idempotency_keys to :"pay";

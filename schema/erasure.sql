@@ -391,7 +391,7 @@ begin
     batch := array(select p.id from partners p where p.workspace_id = w.id limit room);
     room := erase_rows(
         '{former_partner_addresses,former_partner_terms,partner_notes,agreement_acceptances,
-        tier_figures}',
+        tier_figures,partner_tiers}',
         'partner_id = any($2)', w.id, batch, room);
     room := erase_rows('{totals_by_period,totals_of_all_time,totals_by_value}',
         'of_id = any($2)', w.id, batch, room);

@@ -28,7 +28,7 @@ create table mails (
                 'bank_refused', 'payout_sent', 'payout_failed', 'payout_returned',
                 'payout_approval', 'payout_report', 'payout_review', 'payout_preview',
                 'payout_problem', 'shadow_week', 'payment_details', 'payout_account',
-                'address_link', 'address_changed', 'opening_balances', 'manual_earnings',
+                'tier_changed', 'address_link', 'address_changed', 'opening_balances', 'manual_earnings',
                 'webhook_disabled', 'member_address', 'workspace_notice', 'support_address',
                 'new_browser', 'passkey')),
     recipient        text         not null,

@@ -107,6 +107,10 @@ create table programs (
         constraint programs_mode_check check (mode in ('live', 'shadow')),
     -- when its first shadow run began; null without one
     shadow_since               timestamptz,
+    -- when tiers move its partners next; null if no tier has a group
+    tiers_due_at               timestamptz,
+    -- the last partner of a look at all of them that goes on
+    tiers_partner_id           uuid,
     created_at                 timestamptz  not null default now(),
 
     constraint programs_workspace_id_id_key unique (workspace_id, id),
@@ -123,6 +127,9 @@ create table programs (
     constraint programs_reward_id_fkey foreign key (workspace_id, reward_id)
         references rewards (workspace_id, id)
 );
+
+-- Whose tiers are to move partners?
+create index programs_tiers_due_at_idx on programs (tiers_due_at) where tiers_due_at is not null;
 
 -- Former terms of programs, and until when they applied. A sale is decided with the terms in force
 -- when it was paid, even if it is received later. An update of programs writes the row in the same

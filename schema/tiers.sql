@@ -22,6 +22,18 @@ create table tier_figures (
 -- Which are old enough to be removed?
 create index tier_figures_day_idx on tier_figures (day);
 
+-- The tier that a partner had when partners were moved last, and the moves by its tiers: TierState in
+-- lib/rules/tiers/moves.ts. Without a row: no tier, and none.
+create table partner_tiers (
+    partner_id    uuid   primary key,
+    workspace_id  uuid   not null,
+    tier          text,
+    moves         jsonb  not null,
+
+    constraint partner_tiers_partner_id_fkey foreign key (workspace_id, partner_id)
+        references partners (workspace_id, id)
+);
+
 -- The sales that tiers and bonuses count: credited to a partner who is not the buyer, and rejected
 -- by no manager. A sale that is recorded under several ids counts once.
 create or replace view sales_of_partners as
@@ -57,15 +69,17 @@ begin
     where s.partner_id = partner and s.id >= first_id and s.occurred_at >= from_at and s.occurred_at < to_at;
 end $$;
 
--- The day of a time by the zone of tiers, and from when until when sales count on that day.
+-- The day of a time by the zone of tiers, from when until when sales count on that day, and when the
+-- day ends.
 create or replace function tier_period(tiers json, at timestamptz, out day date,
-    out from_at timestamptz, out to_at timestamptz)
+    out from_at timestamptz, out to_at timestamptz, out ends_at timestamptz)
 language plpgsql immutable as $$
 declare
     zone  text := tiers ->> 'timeZone';
 begin
     day := (at at time zone zone)::date;
     to_at := day::timestamp at time zone zone;
+    ends_at := (day + 1)::timestamp at time zone zone;
     from_at := case tiers ->> 'period'
         when 'month'   then date_trunc('month', day::timestamp) at time zone zone
         when 'quarter' then date_trunc('quarter', day::timestamp) at time zone zone
@@ -130,3 +144,15 @@ begin
               and f.currency = coalesce(tier ->> 'currency', '')));
     end if;
 end $$;
+
+-- Tiers with groups move partners from the next day on.
+create or replace function note_tiers() returns trigger language plpgsql as $$
+begin
+    new.tiers_partner_id := null;
+    new.tiers_due_at := case when new.tiers::text like '%"groupId"%'
+        then (tier_period(new.tiers, now())).ends_at end;
+    return new;
+end $$;
+
+create or replace trigger programs_note_tiers
+    before insert or update of tiers on programs for each row execute function note_tiers();

@@ -48,6 +48,7 @@ export const MAIL_KINDS = [
   'payout_sent',
   'payout_failed',
   'payment_details',
+  'tier_changed',
   'payout_returned',
   'payout_approval',
   'payout_report',
@@ -82,6 +83,7 @@ export type EditableKind = (typeof EDITABLE_KINDS)[number]
 /** Mails to partners, applicants and invited people. */
 export const PARTNER_MAIL_KINDS = [
   ...EDITABLE_KINDS,
+  'tier_changed',
   'payment_details',
   'payout_account',
   'address_link',
@@ -113,6 +115,7 @@ export const WITHHELD_KINDS = [
   'message',
   'connect_account',
   'connect_reminder',
+  'tier_changed',
 ] as const satisfies MailKind[]
 
 /** Mails with what the partner earns, or would earn. */
@@ -121,6 +124,7 @@ export const REWARD_KINDS = ['welcome', 'moved', 'partner_invitation'] as const 
 /** Mails of a program, with its brand. Others are about an account at a workspace or Tributary. */
 export const isOfProgram = (kind: string): boolean =>
   kind === 'message' ||
+  kind === 'tier_changed' ||
   (kind !== 'bank_refused' && (EDITABLE_KINDS as readonly string[]).includes(kind))
 
 /** Mails in the name of a merchant. Others are of Tributary, or about an account there. */

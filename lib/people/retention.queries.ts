@@ -90,6 +90,11 @@ const RULES = {
     due: (before) => sql`select ctid from refused_visits where day < ${before}::date order by day`,
     drop: (rows) => sql`delete from refused_visits where ctid in (${rows})`,
   },
+  /** What tiers have counted of days of which no sale is likely to be reported any more. */
+  tiers: {
+    due: (before) => sql`select ctid from tier_figures where day < ${before}::date order by day`,
+    drop: (rows) => sql`delete from tier_figures where ctid in (${rows})`,
+  },
   addressChanges: {
     due: (before) =>
       sql`select id from address_changes where expires_at < ${before} order by expires_at`,

@@ -16,6 +16,9 @@ const ERASED_PAGE = 2_000
 const LEAST_PAGES = 2
 const LEAST_ERASED_PAGES = 5
 
+/** Processors report a sale again for weeks, and merchants correct some of a quarter. */
+const TIER_DAYS = 92
+
 /** The time since which each kind is kept. */
 export const keptSince = (env: RetentionEnv, now: Date): KeptSince => {
   const before = (setting: keyof typeof DEFAULTS) =>
@@ -28,6 +31,7 @@ export const keptSince = (env: RetentionEnv, now: Date): KeptSince => {
     webhooks: before('WEBHOOK_RETENTION_DAYS'),
     mismatches: before('MISMATCH_RETENTION_DAYS'),
     refused: refusedVisitsSince(now),
+    tiers: new Date(now.getTime() - TIER_DAYS * 86_400_000),
   }
 }
 

@@ -8,6 +8,7 @@ import type { CommissionKind } from '../rules/steps/commissions.ts'
 import type { EventKind } from '../rules/steps/event-kinds.ts'
 import type { HoldReason, HoldResolution } from '../rules/steps/holds.ts'
 import type { Step } from '../rules/steps/steps.ts'
+import type { GroupMove } from '../rules/tiers/moves.ts'
 import type { Measure, TierPeriod } from '../rules/tiers/tiers.ts'
 import type { Difference } from './checks/mismatches.ts'
 import type { RefusalReason } from './checks/tracking-check.ts'
@@ -68,6 +69,12 @@ type TrackingTables = {
     currency: string
     workspace_id: string
     reached: bigint
+  }
+  partner_tiers: {
+    partner_id: string
+    workspace_id: string
+    tier: string | null
+    moves: Json<GroupMove[]>
   }
   click_budgets: {
     program_id: string

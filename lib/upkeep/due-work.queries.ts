@@ -10,6 +10,7 @@ import { dueOccurrences, unclaimedRuns } from '../payouts/runs/open-runs.queries
 import { dueKeys } from '../payouts/transfers/stripe-keys.queries.ts'
 import { duePayouts } from '../payouts/transfers/transfers.queries.ts'
 import { shadowRunsToCompare } from '../shadow/upkeep.queries.ts'
+import { dueTiers } from './move-partners.queries.ts'
 
 /** Whether one of its steps has something to do, as a condition: see `payDue`. */
 export const hasDueWork = (now: Date): RawBuilder<unknown> =>
@@ -26,4 +27,5 @@ export const hasDueWork = (now: Date): RawBuilder<unknown> =>
     anyNotices(now),
     duePreviews(now, PREVIEW_MS),
     shadowRunsToCompare(now),
+    dueTiers(now),
   ])

@@ -18,6 +18,7 @@ import { createGate, reconcileDaily } from '../payouts/transfers/reconcile.servi
 import { type Gate, type PayoutEnv, sendPayouts } from '../payouts/transfers/send.service.ts'
 import { lookAtShadowRuns } from '../shadow/upkeep.service.ts'
 import { hasDueWork } from './due-work.queries.ts'
+import { movePartners } from './move-partners.service.ts'
 
 /**
  * A run of the cron that has fewer left has worked as long as it could: for a page of transfers it
@@ -55,8 +56,8 @@ const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<nu
  *
  * @param ms how long it may take
  * @returns the number of runs, of payouts per outcome, of accounts read, of workspaces whose
- *   transfers were read, of transfers found, of reminders, and of mails to managers, and whether
- *   more may be due; null if there was nothing to do
+ *   transfers were read, of transfers found, of reminders, of mails to managers, and of pages of
+ *   partners whose tiers were looked at, and whether more may be due; null if there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) => {
   const budget = newBudget(env, ms)
@@ -85,6 +86,7 @@ export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) 
   const reminders = await remindPartners(env, now, budget)
   const notified = await notifyManagers(env, now, budget)
   const shadowRuns = await lookAtShadowRuns(env, now, budget)
+  const tiers = await movePartners(env, now, budget)
   const did = {
     runs: runs.length,
     ...tally,
@@ -95,6 +97,7 @@ export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) 
     reminders,
     notified,
     shadowRuns,
+    tiers,
   }
   if (!Object.values(did).some(Boolean)) return null
   const isMore = budget.fetches < SPENT_FETCHES || !hasLeft(budget) || undefined

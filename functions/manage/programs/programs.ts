@@ -8,10 +8,10 @@ import {
 } from '../../../lib/auth/passkey-for-payouts.ts'
 import { readById, readPage } from '../../../lib/auth/rows.ts'
 import { createRoutes } from '../../../lib/http/app.ts'
-import { ApiError } from '../../../lib/http/errors.ts'
+import { ApiError, type ErrorDetail } from '../../../lib/http/errors.ts'
 import { found } from '../../../lib/http/found-or-404.ts'
 import { Page } from '../../../lib/http/lists.ts'
-import { body, query } from '../../../lib/http/validate.ts'
+import { body, invalid, query } from '../../../lib/http/validate.ts'
 import { programWhatIf } from '../../../lib/overview/what-if.service.ts'
 import {
   changeProgram,
@@ -23,6 +23,7 @@ import {
 import type { ProgramResponse } from '../../../lib/programs/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../../lib/programs/programs.schemas.ts'
 import { paysOtherwise } from '../../../lib/programs/programs.ts'
+import { tierErrors } from '../../../lib/programs/tiers.queries.ts'
 import { rewardResponse } from '../../../lib/rules/rewards/rewards.ts'
 import { changeMode } from '../../../lib/shadow/mode.service.ts'
 import type { WhatIfResponse } from '../../../lib/tracking/what-if/what-if.responses.ts'
@@ -31,6 +32,10 @@ const programResponse = (program: Program): ProgramResponse => ({
   ...program,
   reward: rewardResponse(program.reward),
 })
+
+const refuse = (errors: ErrorDetail[]): void => {
+  if (errors.length > 0) throw invalid('invalid_body', errors)
+}
 
 const PROGRAMS = '/api/workspaces/:workspace/programs'
 
@@ -42,6 +47,7 @@ export default createRoutes()
   .post(PROGRAMS, freshMember(), body(NewProgram), idempotent(), async (c) => {
     const { mode, ...terms } = c.req.valid('json')
     if (paysOtherwise(null, terms)) requirePasskeyToPay(c)
+    if (terms.tiers) refuse(await tierErrors(c.var.db, null, terms.tiers))
     const program = await createProgram(c.var.db, actOf(c), terms, mode ?? undefined)
     return c.json(programResponse(program), 201)
   })
@@ -51,6 +57,10 @@ export default createRoutes()
   })
   .patch(`${PROGRAMS}/:id`, freshMember(), body(ProgramChange), async (c) => {
     const { mode, ...change } = c.req.valid('json')
+    if (change.tiers) {
+      const { id } = await readById(c, 'program', findProgram)
+      refuse(await tierErrors(c.var.db, id, change.tiers))
+    }
     const program = await found('program', c.req.param('id'), async (id) => {
       if (
         isPasskeyMissing(c) &&

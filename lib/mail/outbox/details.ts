@@ -214,6 +214,16 @@ export type PaymentDetailsDetails = {
   portalUrl: string
 }
 
+/** `tier_changed`: tiers have moved a partner into another group. */
+export type TierDetails = {
+  partnerName: string | null
+  programName: string
+  /** `left`: the partner fell below the tier, and is in its former group again. */
+  change: 'reached' | 'left'
+  tier: string
+  portalUrl: string
+}
+
 /** `shadow_week`: to managers, about a week of a shadow run. */
 export type ShadowWeekDetails = {
   workspaceName: string

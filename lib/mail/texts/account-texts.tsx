@@ -188,6 +188,21 @@ export const ACCOUNT_TEXTS = {
       { button: t(m.mail_passkey_button), link: required(details, 'url').url },
     ])
   },
+  tier_changed: (details, t) => {
+    const { programName, tier, portalUrl } = required(details, 'programName', 'tier', 'portalUrl')
+    const [subject, words] =
+      details.change === 'left'
+        ? ([m.mail_tier_left_subject, m.mail_tier_left] as const)
+        : ([m.mail_tier_reached_subject, m.mail_tier_reached] as const)
+    const values = { tier: { name: tier }, program: { name: programName } }
+    return draft(t(subject, { tier, program: programName }), t(m.mail_tier_preview), [
+      greeting(details, t),
+      paragraph(t, words, values),
+      t(m.mail_tier_preview),
+      { button: t(m.mail_open_portal), link: portalUrl },
+      t(m.mail_sign_in_hint),
+    ])
+  },
   payout_account: (details, t) => {
     const { workspaceName, portalUrl } = required(details, 'workspaceName', 'portalUrl')
     const change = changeOf(details)

@@ -14,6 +14,7 @@ import type {
   PayoutReturnedDetails,
   PayoutSentDetails,
   RejectionDetails,
+  TierDetails,
   WelcomeDetails,
 } from '../outbox/details.ts'
 
@@ -38,6 +39,7 @@ type Samples = {
   payout_failed: PayoutFailedDetails
   payout_returned: PayoutReturnedDetails
   bank_refused: BankRefusedDetails
+  tier_changed: TierDetails
   payment_details: PaymentDetailsDetails
   payout_account: PayoutAccountDetails
   address_link: AddressDetails
@@ -90,6 +92,7 @@ export const sampleDetails = <K extends PartnerMailKind>(
     payout_failed: { ...money, reason: 'The Stripe account was closed.' },
     payout_returned: { ...money, reason: 'The bank account is closed.' },
     bank_refused: { ...merchant, amount: AMOUNT, reason: 'The bank account is closed.' },
+    tier_changed: { partnerName, programName, change: 'reached', tier: 'Gold', portalUrl },
     payment_details: { ...merchant, paidBy: 'PayPal (m•••@n•••.example)', effectiveAt: LATER },
     payout_account: { ...merchant, change: 'changed', heldUntil: LATER, confirmUrl: portalUrl },
     address_link: addresses,

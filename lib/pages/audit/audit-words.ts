@@ -77,6 +77,7 @@ const FIELDS: Record<string, Message> = {
   selfBilling: m.audit_field_self_billing,
   documentsReceived: m.audit_field_documents_received,
   group: m.audit_field_group,
+  tier: m.audit_field_tier,
   status: m.audit_field_status,
   role: m.audit_field_role,
   siteUrl: m.audit_field_site_url,

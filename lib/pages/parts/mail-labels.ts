@@ -19,6 +19,7 @@ export const MAIL_LABELS: Record<MailKind, Message> = {
   payout_sent: m.mails_payout_sent,
   payout_failed: m.mails_payout_failed,
   payment_details: m.mails_payment_details_changed,
+  tier_changed: m.mails_tier_changed,
   payout_returned: m.mails_payout_returned,
   payout_approval: m.mails_payout_run_approve,
   payout_report: m.mails_payout_report,

@@ -14,7 +14,9 @@ const MAX_NAME_LENGTH = 50
 const MAX_COUNT = 100_000_000
 
 const LEVELS = `Must be a list of 1 to ${MAX_TIERS} tiers.`
-const ZONE = 'Must be a time zone, such as Europe/Berlin.'
+export const ZONE = 'Must be a time zone, such as Europe/Berlin.'
+
+export const GROUP = 'Must be the id of a group of the program.'
 
 const isTimeZone = (zone: string): boolean => {
   try {
@@ -30,7 +32,8 @@ const tier = {
     .min(1, NOT_BLANK)
     .meta({ description: 'Partners see it. Unique in the program.' }),
   groupId: z
-    .uuid('Must be the id of a group of the program.')
+    .uuid(GROUP)
+    .toLowerCase()
     .exactOptional()
     .meta({ description: 'The group into which a partner moves that reaches the tier.' }),
   movesBack: z.literal(true, 'Must be true, or absent.').exactOptional().meta({

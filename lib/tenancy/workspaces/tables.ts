@@ -99,6 +99,8 @@ type WorkspaceTables = {
     tiers: Json<Tiers> | null
     bonuses: Json<StoredBonus[]> | null
     monthly_budget: Json<MonthlyBudget> | null
+    tiers_due_at: ColumnType<Date | null, never, Date | null>
+    tiers_partner_id: ColumnType<string | null, never, string | null>
     reward_shipping: boolean
     credit_out_of_band: boolean
     holding_days: number
