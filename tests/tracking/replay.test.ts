@@ -90,6 +90,7 @@ const sale = (at: Date, more: Partial<PastEvent> = {}): PastEvent => ({
   earnsNothing: false,
   erasedSelfReferral: null,
   decidedRules: null,
+  decidedTier: null,
   ...more,
 })
 const lead = (at: Date, more: Partial<PastEvent> = {}) =>
@@ -153,6 +154,7 @@ const pastOf = ({ past, ann, maya, leo, of }: Omit<Case, 'change'>) => ({
   since: day(1),
   events: past,
   customers: new Map([['ann', customer(ann)]]),
+  tiers: null,
   partners: new Map([
     ['maya', partner('maya', maya, of)],
     ['leo', partner('leo', leo)],
@@ -658,6 +660,7 @@ describe('the comparison', () => {
     const past = {
       since: day(1),
       customers: new Map(),
+      tiers: null,
       partners: new Map(slugs.map((slug) => [slug, partner(slug)])),
       events: [
         ...slugs.map((slug, index) =>
