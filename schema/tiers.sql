@@ -35,12 +35,14 @@ create table partner_tiers (
 );
 
 -- The sales that tiers and bonuses count: credited to a partner who is not the buyer, and rejected
--- by no manager. A sale that is recorded under several ids counts once.
+-- by no manager. A sale that is recorded under several ids counts once, and one that a payment
+-- processor is still to report does not count yet.
 create or replace view sales_of_partners as
     select id, partner_id, customer_id, occurred_at, currency,
         amount_cents - returned_cents as left_cents
     from events
     where partner_id is not null and kind = 'sale' and not is_duplicate and is_counted(steps)
+      and not steps @> '[{"code": "sale_expected_from_stripe"}]'
       and not steps @> '[{"code": "self_referral"}]'
       and not steps @> '[{"code": "commission_rejected"}]';
 

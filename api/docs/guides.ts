@@ -97,6 +97,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
         'Rewards',
         'A base and rules: by product, payment, campaign or country, and for one partner.',
       ),
+      guide('tiers', 'Tiers', 'What partners reach by their sales: other rewards, other groups.'),
       guide('imports', 'Imports', 'Bring partners and customers from another platform.'),
       guide(
         'shadow',

@@ -403,6 +403,7 @@ export const CALLS: Record<string, string> = {
     '2030-02-01',
     'USD',
   ),
+  'tiers are changed': `update programs set tiers = ${quote({ ...TIERS, levels: [{ groupId: '' }] })} where id = '${PROGRAM}'`,
   'the day of tiers': call('tier_period', TIERS, NOW),
   'what a partner has reached': call('reached_by', PARTNER, TIERS, NOW),
   'what a partner has reached is kept': call('keep_figures', WORKSPACE, PARTNER, {

@@ -76,6 +76,8 @@ const ROWS = `
     select ${id('workspace', '1')}, ${id('partner')}, now() - interval '1 day', ${id('group', '1')}, 'approved' from numbers;
   insert into tier_figures (workspace_id, partner_id, day, measure, period, currency, reached)
     select ${id('workspace', '1')}, ${id('partner')}, '2020-01-01', 'sales', 'month', '', 1 from numbers;
+  insert into partner_tiers (workspace_id, partner_id, tier, moves)
+    select ${id('workspace', '1')}, ${id('partner')}, 'Gold', '[]' from numbers;
   insert into coupon_aliases (id, workspace_id, partner_id, coupon_id)
     select ${id('other')}, ${id('workspace', '1')}, ${id('partner')}, 'coupon-' || n from numbers;
   insert into partner_notes (id, workspace_id, partner_id, author, content, created_at)

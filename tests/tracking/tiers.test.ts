@@ -1,4 +1,5 @@
 /** Sales that are decided by the tier of their partner. docs/tiers.md. */
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Tiers } from '../../lib/rules/tiers/tiers.ts'
 import type { WhatIfResponse } from '../../lib/tracking/what-if/what-if.responses.ts'
@@ -171,6 +172,12 @@ describe('the tier of a sale', () => {
       `update events set steps = steps || '[{"code": "commission_rejected", "facts": {}}]'
        where workspace_id = $1 and external_id = $2`,
       [merchant.workspace.id, rejected],
+    )
+    await sell(merchant, clickId, noon(4), { amountCents: 9_000 })
+    await database.query(
+      `update events set steps = '[{"code": "sale_expected_from_stripe", "facts": {"processor": "stripe"}}]'
+       where workspace_id = $1 and external_id = $2`,
+      [merchant.workspace.id, `order-${sales}`],
     )
     const id = await sell(merchant, clickId)
     expect(await tierOfSale(merchant, id)).toMatchObject({ tier: null, reached: 9_000 })
@@ -443,6 +450,33 @@ describe('concurrent sales', () => {
     expect(await reached('4-2')).toBe(3)
     expect(await reached('3-1')).toBe(await reached('3-2'))
   })
+})
+
+test('a tier never depends on the order of the sales of its day', async () => {
+  const amounts = fc.array(fc.integer({ min: 1, max: 8_000 }), { maxLength: 4 })
+  const days = fc.array(amounts, { minLength: 2, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(days, fc.boolean(), async (of, isAtOnce) => {
+      const merchant = await openTiered(NET)
+      const clickId = await oldClick(merchant)
+      let before = 0
+      for (const [n, cents] of of.entries()) {
+        const at = (place: number) => new Date(Number(noon(9 - n)) + place * 1_000)
+        const sales = cents.map(
+          (amountCents, place) => () => sell(merchant, clickId, at(place), { amountCents }),
+        )
+        const ids: string[] = []
+        if (isAtOnce) ids.push(...(await Promise.all(sales.map((sale) => sale()))))
+        else for (const sale of sales.toReversed()) ids.push(await sale())
+        for (const id of ids) {
+          const expected = { reached: before, tier: before < 10_000 ? null : 'Gold' }
+          expect(await tierOfSale(merchant, id)).toMatchObject(expected)
+        }
+        before += cents.reduce((sum, one) => sum + one, 0)
+      }
+    }),
+    { numRuns: 6 },
+  )
 })
 
 describe('a recorded sale', () => {
