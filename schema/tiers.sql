@@ -22,8 +22,8 @@ create table tier_figures (
 -- Which are old enough to be removed?
 create index tier_figures_day_idx on tier_figures (day);
 
--- The tier that a partner had when partners were moved last, and the moves by its tiers: TierState in
--- lib/rules/tiers/moves.ts. Without a row: no tier, and none.
+-- The tier that a partner had when partners were moved last, and the moves by its tiers: TierState
+-- in lib/rules/tiers/moves.ts. Without a row: no tier, and none.
 create table partner_tiers (
     partner_id    uuid   primary key,
     workspace_id  uuid   not null,
@@ -68,11 +68,12 @@ begin
            count(*) filter (where s.left_cents > 0)
     into net_cents, customers, sales
     from sales_of_partners s
-    where s.partner_id = partner and s.id >= first_id and s.occurred_at >= from_at and s.occurred_at < to_at;
+    where s.partner_id = partner and s.id >= first_id
+      and s.occurred_at >= from_at and s.occurred_at < to_at;
 end $$;
 
--- The day of a time by the zone of tiers, from when until when sales count on that day, and when the
--- day ends.
+-- The day of a time by the zone of tiers, from when until when sales count on that day, and when
+-- the day ends.
 create or replace function tier_period(tiers json, at timestamptz, out day date,
     out from_at timestamptz, out to_at timestamptz, out ends_at timestamptz)
 language plpgsql immutable as $$

@@ -1,5 +1,6 @@
 /** Tiers of a program by the API. docs/tiers.md. */
 import { describe, expect, test } from 'vitest'
+import { MAX_TIERS } from '../../lib/rules/tiers/tiers.schemas.ts'
 import { createMerchant } from '../support/merchant.ts'
 
 const TIERS = {
@@ -45,6 +46,19 @@ test('tiers are answered as they were sent, and removed by null', async () => {
   expect(upper).toMatchObject({ status: 200, body: { tiers } })
   expect(await manager.patch(path, { tiers: null })).toMatchObject({
     ...{ status: 200, body: { tiers: null } },
+  })
+})
+
+test(`a program has at most ${MAX_TIERS} tiers`, async () => {
+  const { merchant, manager } = await openShop()
+  const tiers = (count: number) => ({
+    ...{ by: 'sales', period: 'ever' },
+    levels: Array.from({ length: count }, (_, n) => ({ name: `Tier ${n}`, atLeast: n + 1 })),
+  })
+  const path = `/programs/${merchant.programId}`
+  expect((await manager.patch(path, { tiers: tiers(MAX_TIERS) })).status).toBe(200)
+  expect(await manager.patch(path, { tiers: tiers(MAX_TIERS + 1) })).toMatchObject({
+    ...{ status: 400, body: { error: { details: [{ path: 'tiers.levels' }] } } },
   })
 })
 

@@ -1,8 +1,11 @@
 /** Sales that are decided by the tier of their partner. docs/tiers.md. */
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import type { Tiers } from '../../lib/rules/tiers/tiers.ts'
+import { describe, expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { tierOfToday } from '../../lib/portal/tier.queries.ts'
+import { MEASURES, TIER_PERIODS, type Tiers } from '../../lib/rules/tiers/tiers.ts'
 import type { WhatIfResponse } from '../../lib/tracking/what-if/what-if.responses.ts'
+import { openShop, paidBy } from '../support/buyers.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { paying, setRules } from '../support/reward-rules.ts'
 
@@ -250,6 +253,19 @@ describe('the tier of a sale', () => {
   })
 })
 
+test('the portal’s tier of today is that of today’s sales, and null without tiers', async () => {
+  const merchant = await openTiered()
+  const { partnerId, programId } = merchant
+  const clickId = await oldClick(merchant)
+  for (const _ of ['once', 'twice', 'thrice']) await sell(merchant, clickId, noon(3))
+  const db = connect(inject('database'))
+  const today = await tierOfToday(db, partnerId, new Date())
+  expect(today).toMatchObject({ tier: 'Silver', reached: 3, next: { tier: 'Gold', atLeast: 4 } })
+  expect(await tierOfSale(merchant, await sell(merchant, clickId))).toEqual(today)
+  await setTiers(programId, null)
+  expect(await tierOfToday(db, partnerId, new Date())).toBe(null)
+})
+
 describe('the day of tiers', () => {
   /** The day of a time, and from when until when sales count on it. */
   const periodOf = async (period: Tiers['period'], timeZone: string, at: string) => {
@@ -365,30 +381,23 @@ describe('the day of tiers', () => {
     expect([day, from]).toEqual(['2026-11-29', '-infinity'])
   })
 
-  test.each(['month', 'quarter', 'year', 'ever'] as const)(
-    'counts what was sold in the period before it: %s',
-    async (period) => {
-      const merchant = await openTiered({ ...SALES, period })
-      const clickId = await oldClick(merchant)
-      const days = [370, 364, 200, 95, 60, 40, 20, 10, 1]
-      for (const days_ of days) await sell(merchant, clickId, noon(days_))
-      const today = noon(-0.5)
-      const first = {
-        month: Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 1),
-        quarter: Date.UTC(
-          today.getUTCFullYear(),
-          today.getUTCMonth() - (today.getUTCMonth() % 3),
-          1,
-        ),
-        year: Math.floor(Number(today) / DAY_MS) * DAY_MS - 365 * DAY_MS,
-        ever: 0,
-      }[period]
-      const id = await sell(merchant, clickId)
-      expect((await tierOfSale(merchant, id))?.reached).toBe(
-        days.filter((ago) => Number(noon(ago)) >= first).length,
-      )
-    },
-  )
+  test.each(TIER_PERIODS)('counts what was sold in the period before it: %s', async (period) => {
+    const merchant = await openTiered({ ...SALES, period })
+    const clickId = await oldClick(merchant)
+    const days = [370, 364, 200, 95, 60, 40, 20, 10, 1]
+    for (const days_ of days) await sell(merchant, clickId, noon(days_))
+    const today = noon(-0.5)
+    const first = {
+      month: Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 1),
+      quarter: Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - (today.getUTCMonth() % 3), 1),
+      year: Math.floor(Number(today) / DAY_MS) * DAY_MS - 365 * DAY_MS,
+      ever: 0,
+    }[period]
+    const id = await sell(merchant, clickId)
+    expect((await tierOfSale(merchant, id))?.reached).toBe(
+      days.filter((ago) => Number(noon(ago)) >= first).length,
+    )
+  })
 
   test('is that of the time zone of the program', async () => {
     const at = noon(3)
@@ -544,8 +553,8 @@ describe('a recorded sale', () => {
       [merchant.workspace.id],
     )
     expect(await whatIf({ attribution: 'first' })).toEqual([sum, sum])
-    for (const by of ['sales', 'customers'] as const)
-      for (const period of ['month', 'quarter', 'year', 'ever'] as const) {
+    for (const by of MEASURES.filter((one) => one !== 'netSales'))
+      for (const period of TIER_PERIODS) {
         await setTiers(merchant.programId, { ...SALES, by, period })
         const cents = await Promise.all(
           [9, 9, 5, 5, 3].map(async (days) => {
@@ -560,5 +569,64 @@ describe('a recorded sale', () => {
         const expected = cents.reduce((all, one) => all + one, 0)
         expect(await whatIf({ attribution: 'first' })).toEqual([expected, expected])
       }
+  })
+})
+
+describe('a payment that Stripe reports', () => {
+  const openTieredShop = async () => {
+    const shop = await openShop(database)
+    const { programId } = shop.merchant
+    await setTiers(programId, SALES)
+    await setRules(database, programId, [
+      paying(50, { fact: 'tier', in: ['Gold'] }),
+      paying(20, { fact: 'tier', in: ['Silver'] }),
+    ])
+    /** A payment of a new buyer, so many days before noon. @returns its id, and how to repeat it */
+    const pay = async (days: number) => {
+      const buyer = shop.buyer()
+      const clickId = await buyer.click('maya', 300)
+      const at = Math.floor((Number(noon(days)) - shop.start * 1_000) / 1_000)
+      const pi = buyer.id('pi')
+      await buyer.checkout({ at, client_reference_id: clickId })
+      return { id: pi, buyer, at }
+    }
+    return { ...shop, pay }
+  }
+
+  test('has the tier of its day, also of several at once, and of one that is reported late', async () => {
+    const { merchant, pay } = await openTieredShop()
+    const first = [await pay(5), await pay(5)]
+    const next = await Promise.all(Array.from({ length: 5 }, () => pay(4)))
+    const late = await pay(5)
+    const reached = (paid: { id: string }[]) =>
+      Promise.all(paid.map(async ({ id }) => (await tierOfSale(merchant, id))?.reached))
+    expect(await reached(first)).toEqual([0, 0])
+    expect(await reached(next)).toEqual([2, 2, 2, 2, 2])
+    expect(await reached([late])).toEqual([0])
+    expect(await reached([await pay(3)])).toEqual([8])
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  })
+
+  test('keeps its tier when more is known of it', async () => {
+    const { merchant, pay } = await openTieredShop()
+    for (const _ of ['once', 'twice']) await pay(5)
+    const { id, buyer, at } = await pay(4)
+    const before = await merchant.explainReport('sale', id)
+    expect(await tierOfSale(merchant, id)).toMatchObject({ tier: 'Silver', reached: 2 })
+    for (const _ of ['once', 'twice']) await pay(5)
+    await setTiers(merchant.programId, { ...SALES, levels: [{ name: 'Gold', atLeast: 1 }] })
+    await database.query('delete from tier_figures where workspace_id = $1', [
+      merchant.workspace.id,
+    ])
+    const more = { at: at + 60, id: buyer.id('in'), payment_intent: id, ...paidBy(id) }
+    await buyer.invoice({ ...more, total: 9_800, amount_paid: 9_800, subtotal: 9_800 })
+    const after =
+      (await merchant.explainReport('sale', id)) ??
+      (await merchant.explainReport('sale', buyer.id('in')))
+    expect([before?.amountCents, after?.amountCents]).toEqual([4_900, 9_800])
+    expect(after?.steps.find(({ code }) => code === 'tier')?.facts).toMatchObject({
+      ...{ tier: 'Silver', reached: 2 },
+    })
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 })

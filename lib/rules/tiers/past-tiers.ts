@@ -2,7 +2,7 @@
 import { type TierFacts, type Tiers, tierOf } from './tiers.ts'
 
 /** From a day on, a partner has reached so much more, or less. */
-export type Reached = { day: string; delta: number }
+type Reached = { day: string; delta: number }
 
 export type PastTiers = {
   tiers: Tiers
