@@ -796,11 +796,12 @@ begin
             occurred_at <> received_at) then
         hash := null;
     end if;
-    if report -> 'tier' is not null then
-        perform keep_figures(workspace, partner, report -> 'tier');
-    end if;
     if holds <> '[]' then
         perform hold_commissions(workspace, holds, received_at);
+    end if;
+    -- Last: other sales of the partner wait for it.
+    if report -> 'tier' is not null then
+        perform keep_figures(workspace, partner, report -> 'tier');
     end if;
     return jsonb_build_object(
         'id', saved_id, 'attributed', true, 'bodyHash', hash,

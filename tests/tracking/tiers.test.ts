@@ -5,9 +5,10 @@ import { connect } from '../../lib/db/connection.ts'
 import { tierOfToday } from '../../lib/portal/tier.queries.ts'
 import { MEASURES, TIER_PERIODS, type Tiers } from '../../lib/rules/tiers/tiers.ts'
 import type { WhatIfResponse } from '../../lib/tracking/what-if/what-if.responses.ts'
-import { openShop, paidBy } from '../support/buyers.ts'
+import { openShop } from '../support/buyers.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { paying, setRules } from '../support/reward-rules.ts'
+import { paymentIntent } from '../support/stripe.ts'
 
 const database = useDatabase()
 
@@ -618,12 +619,16 @@ describe('a payment that Stripe reports', () => {
     await database.query('delete from tier_figures where workspace_id = $1', [
       merchant.workspace.id,
     ])
-    const more = { at: at + 60, id: buyer.id('in'), payment_intent: id, ...paidBy(id) }
-    await buyer.invoice({ ...more, total: 9_800, amount_paid: 9_800, subtotal: 9_800 })
-    const after =
-      (await merchant.explainReport('sale', id)) ??
-      (await merchant.explainReport('sale', buyer.id('in')))
-    expect([before?.amountCents, after?.amountCents]).toEqual([4_900, 9_800])
+    // Less was captured than the checkout asked for.
+    const captured = { amount: 4_900, amount_received: 2_000, payment_details: null }
+    await buyer.event(
+      'payment_intent.succeeded',
+      paymentIntent({ id, customer: buyer.id('cus'), ...captured }),
+      at,
+    )
+    const after = await merchant.explainReport('sale', id)
+    expect([before?.amountCents, after?.amountCents]).toEqual([4_900, 2_000])
+    expect(after?.commission?.amountCents).toBe(400)
     expect(after?.steps.find(({ code }) => code === 'tier')?.facts).toMatchObject({
       ...{ tier: 'Silver', reached: 2 },
     })

@@ -57,6 +57,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
     select id as "saleId" from event`
   try {
     const ofMonth = assertMonthCap(application)
+    const tier = keepTier(workspaceId, plan)
     const before = [
       lockBuyers([application]),
       customer ? lockCustomer(workspaceId, customer) : sql<unknown>`select`,
@@ -66,7 +67,6 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       assertCurrent(application),
       ...(plan.refunds.length ? [saveRefunds(workspaceId, plan.refunds, saleId)] : []),
       ...holdOneTimeReward(workspaceId, plan, saleId),
-      ...keepTier(workspaceId, plan),
     ].map((part) => part.compile(db))
     const after = [
       ...followSale(application, saleId).map((part) => part.compile(db)),
@@ -74,13 +74,15 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       ...[
         ...leaveCustomer(workspaceId, plan, facts.origins),
         ...(customer ? saveCustomer(workspaceId, customer, saleId) : []),
+        // Last: other sales of the partner wait for it.
+        ...tier,
       ].map((part) => part.compile(db)),
     ]
     const requests = holdsOf(application.plan, application.facts, saleId)
     const [, ...results] = await saveWithHolds(db, application, requests, { before, after })
     const [row] = results[1 + ofMonth.length] as { saleId: string | null }[]
     const [saved] = customer
-      ? (results.at(-1) as { isMarked: boolean; replanFrom: Date | null }[])
+      ? (results.at(-1 - tier.length) as { isMarked: boolean; replanFrom: Date | null }[])
       : []
     return row ? { status: 'applied', ...saved } : CONFLICT
   } catch (error) {
