@@ -103,6 +103,14 @@ grant insert on tier_figures to :"pages", :"pay";
 grant execute on function mail_manual_earnings to :"pages", :"pay";
 
 
+-- Bonuses are checked by the Worker that pays, after what the others have changed.
+grant execute on function check_bonuses to :"pages", :"pay";
+grant select, insert, update on bonus_checks to :"pages", :"pay";
+grant delete on bonus_checks to :"pay";
+grant insert, update on partner_bonuses to :"pay";
+grant select on partner_bonuses to :"pages", :"read", :"pay", :"hooks";
+
+
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
 grant execute on function note_key_use, erase_sign_ins, erase_from_audit, has_signed_in,
     waiting_passkeys, cancel_passkey, undo_import, money_under_way, mail_managers, without_metadata,

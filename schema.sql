@@ -54,6 +54,7 @@ create domain sale_cents         as bigint   constraint sale_cents_check
 \ir schema/payouts.sql
 \ir schema/mail.sql
 \ir schema/ledger.sql
+\ir schema/bonuses.sql
 \ir schema/papers.sql
 \ir schema/totals.sql
 \ir schema/tiers.sql

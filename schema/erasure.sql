@@ -312,7 +312,7 @@ begin
 
     room := erase_rows('{webhook_deliveries,webhook_events,webhook_endpoints,idempotency_keys,
         import_calls,undone_imports,report_mismatches,mails,mailings,mail_texts,mail_optouts,
-        coupon_aliases,links,applications,adjustments,processor_events}',
+        coupon_aliases,links,applications,adjustments,partner_bonuses,processor_events}',
         'workspace_id = $1', w.id, null, room);
     room := erase_rows('{shadow_comparisons,platform_commissions}',
         'workspace_id = $1 and program_id in (select id from programs where workspace_id = $1)',
@@ -383,8 +383,9 @@ begin
     delete from payout_run_notices where run_id = any(batch);
     room := erase_rows('{totals_by_value}', $c$workspace_id = $1 and dimension = 'status'$c$, w.id,
         null, room);
-    room := erase_rows('{clicks,total_deltas,account_payouts,payouts,payout_runs,payout_accounts,
-        payment_details,payees,payers,unreachable_people,unknown_transfers,invoice_numbers}',
+    room := erase_rows('{clicks,total_deltas,bonus_checks,account_payouts,payouts,payout_runs,
+        payout_accounts,payment_details,payees,payers,unreachable_people,unknown_transfers,
+        invoice_numbers}',
         'workspace_id = $1', w.id, null, room);
     if room <= 0 then return most; end if;
 

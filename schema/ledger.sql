@@ -150,18 +150,18 @@ begin
     return (amount_cents > 0 or (amount_cents < 0 and kind in ('reversal', 'adjustment')))
        and (reverses_id is not null) = (kind = 'reversal')
        and (replaces_id is null or kind in ('sale', 'lead'))
-       and case when kind in ('opening_balance', 'adjustment')
+       and case when kind in ('opening_balance', 'adjustment', 'bonus')
                 then num_nonnulls(event_id, customer_id, reward_id) = 0
                 when kind = 'reversal' then num_nulls(event_id, customer_id, reward_id) in (0, 3)
                 else num_nulls(event_id, customer_id, reward_id) = 0 end;
 end $$;
 
 -- The ledger. A commission is what one event earned one partner, what another platform still owed
--- the partner (its one opening balance, in USD), or an adjustment by a manager. Only payout_id ever
--- changes, and earned_on with its event; the status is derived (lib/rules/steps/commissions.ts). A
--- reversal is a row that names the commission, of the opposite sign, or of the same sign to
--- reinstate. When a sale turns out to be another partner's, or of another amount, its commission is
--- reversed and replaced by another.
+-- the partner (its one opening balance, in USD), an adjustment by a manager, or a bonus for a
+-- milestone. Only payout_id ever changes, and earned_on with its event; the status is derived
+-- (lib/rules/steps/commissions.ts). A reversal is a row that names the commission, of the opposite
+-- sign, or of the same sign to reinstate. When a sale turns out to be another partner's, or of
+-- another amount, its commission is reversed and replaced by another.
 create table commissions (
     id            uuid         primary key,
     workspace_id  uuid         not null,

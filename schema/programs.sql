@@ -52,7 +52,7 @@ create table programs (
         constraint programs_one_time_per_check check (one_time_per in ('customer', 'product')),
     -- Tiers in lib/rules/tiers/tiers.ts; json, so that it is answered as it was sent
     tiers                      json,
-    -- Bonus[] in lib/rules/bonuses/bonuses.ts; null for none
+    -- Bonus[] in lib/rules/bonuses/bonuses.ts; null if there never was one
     bonuses                    json,
     -- {amountCents, currency} of a calendar month in UTC; what is above it is held
     monthly_budget             json,

@@ -465,6 +465,24 @@ create or replace trigger events_count_again
             new.click_id, new.attributed_by, is_counted(new.steps)))
     execute function count_event();
 
+-- Has fold_totals check the partner's bonuses after a change of a sale that changes no total.
+create or replace function note_changed_sale() returns trigger language plpgsql as $$
+begin
+    if (select g.bonuses from programs g where g.id = (
+            select p.program_id from partners p where p.id = new.partner_id)) is not null then
+        insert into total_deltas (workspace_id, partner_id, sales)
+        values (new.workspace_id, new.partner_id, 0);
+    end if;
+    return null;
+end $$;
+
+create or replace trigger events_note_change
+    after update on events for each row
+    when (new.kind = 'sale' and new.partner_id is not null
+        and (old.returned_cents, old.is_duplicate, old.customer_id, old.steps)
+            is distinct from (new.returned_cents, new.is_duplicate, new.customer_id, new.steps))
+    execute function note_changed_sale();
+
 create or replace function count_customers() returns trigger language plpgsql as $$
 begin
     insert into total_deltas (workspace_id, partner_id, day, customers)
@@ -634,6 +652,7 @@ set plan_cache_mode = force_custom_plan as $$
 declare
     counts   integer[];
     touched  uuid[];
+    sold     uuid[];   -- the partners whose sales have changed
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('fold_totals', 0)) then return 0; end if;
 
@@ -781,8 +800,10 @@ begin
     select array[(select count(*) from taken), (select count(*) from next)],
         array(select distinct of_id from parts
             where dimension = 'all' and level = 'partner' and day > '-infinity'
-                and (clicks, customers, leads, sales) <> (0, 0, 0, 0))
-    into counts, touched;
+                and (clicks, customers, leads, sales) <> (0, 0, 0, 0)),
+        array(select distinct partner_id from taken where sales is not null)
+    into counts, touched, sold;
+    perform check_bonuses(sold);
 
     update totals a set last_active_on = newest.day
     from unnest(touched) as t (partner_id)

@@ -635,6 +635,27 @@ create or replace view broken_corrections as
     where (o.partner_id, o.currency) <> (c.partner_id, c.currency)
         or a.event_id is distinct from o.event_id;
 
+create or replace view broken_bonuses as
+    select c.workspace_id, 'a bonus is for a milestone of its partner' as invariant,
+        c.id as subject_id, format('it is of kind %s', c.kind) as details
+    from commissions c left join partner_bonuses b on b.commission_id = c.id
+    where (c.kind = 'bonus') <> (b.commission_id is not null) or b.partner_id <> c.partner_id;
+
+-- What managers have reversed by hand is apart, and so is what they have rejected.
+create or replace view broken_bonus_reversals as
+    select c.workspace_id, 'a bonus is reversed as a whole, or not at all' as invariant,
+        c.id as subject_id,
+        format('%s of %s %s, and %s by hand', -r.cents, c.amount_cents, c.currency, -r.by_hand)
+            as details
+    from commissions c
+        cross join lateral (
+            select coalesce(sum(r.amount_cents) filter (where a.commission_id is null), 0) as cents,
+                coalesce(sum(r.amount_cents) filter (where a.commission_id is not null), 0)
+                    as by_hand
+            from commissions r left join adjustments a on a.commission_id = r.id
+            where r.reverses_id = c.id) r
+    where c.kind = 'bonus' and r.cents <> 0 and c.amount_cents + r.cents + r.by_hand <> 0;
+
 create or replace view broken_reversal_sums as
     select c.workspace_id, 'reversals do not exceed the commission' as invariant,
         c.id as subject_id,
@@ -878,6 +899,8 @@ create or replace view ledger_violations as
     union all select * from broken_opening_balances
     union all select * from broken_adjustments
     union all select * from broken_corrections
+    union all select * from broken_bonuses
+    union all select * from broken_bonus_reversals
     union all select * from broken_reversal_sums
     union all select * from broken_line_reversals
     union all select * from broken_manual_reversals

@@ -362,7 +362,7 @@ const ROOMS = `
   rules/decisions rules/refunds rules/holds rules/plans rules/what-if rules/statements
   languages audit brand totals mail tenancy auth customers ledger-check programs
   tracking imports shadow stripe payouts papers partners applications portal purchases
-  webhooks people upkeep overview pages sign-in`
+  webhooks people bonuses upkeep overview pages sign-in`
   .trim()
   .split(/\s+/)
 

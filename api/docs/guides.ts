@@ -98,6 +98,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
         'A base and rules: by product, payment, campaign or country, and for one partner.',
       ),
       guide('tiers', 'Tiers', 'What partners reach by their sales: other rewards, other groups.'),
+      guide('bonuses', 'Bonuses', 'Pay partners once for a milestone, or many of them at once.'),
       guide('imports', 'Imports', 'Bring partners and customers from another platform.'),
       guide(
         'shadow',

@@ -42,6 +42,7 @@ const Row = ({ commission, hasManyPrograms, now }: RowProps) => {
         )}{' '}
         {commission.customer && maskCustomer(commission.customer)}
         {commission.adjustmentReason && <small>{commission.adjustmentReason}</small>}
+        {commission.bonusName && <small>{commission.bonusName}</small>}
       </td>
       <td class="number">
         {money(cents, currency)}

@@ -53,6 +53,7 @@ const ownCommissionsQuery = (
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .leftJoin('adjustments as a', 'a.commission_id', 'c.id')
+    .leftJoin('partner_bonuses as b', 'b.commission_id', 'c.id')
     .where('c.id', 'in', (eb) =>
       eb
         .selectFrom('partners as own')
@@ -100,6 +101,7 @@ const ownCommissionsQuery = (
       'h.reason as holdReason',
       'h.note as holdNote',
       'a.reason as adjustmentReason',
+      'b.name as bonusName',
       isOpenHold.as('isHeld'),
       'pr.name as program',
       eb.fn.coalesce('cu.email', 'cu.external_id').as('customer'),

@@ -170,6 +170,8 @@ export const createProgram = async (
         workspace_id: act.workspaceId,
         reward_id: rewardId,
         ...programColumns(stored),
+        // Only of a program that has had bonuses are they checked.
+        ...(stored.bonuses.length === 0 && { bonuses: null }),
         payout_schedule_since: scheduleBegins(act.now),
         mode,
         shadow_since: mode === 'shadow' ? act.now : null,

@@ -1,5 +1,6 @@
 /** Whether the cron of payouts would find something to do. */
 import type { RawBuilder } from 'kysely'
+import { BONUS_CHECKS } from '../bonuses/checks.queries.ts'
 import { anyExists } from '../db/due.queries.ts'
 import { dailyAccounts } from '../payouts/accounts/account-checks.queries.ts'
 import { unfinishedCancels } from '../payouts/corrections/cancel.queries.ts'
@@ -26,6 +27,7 @@ export const hasDueWork = (now: Date): RawBuilder<unknown> =>
     dueKeys('reminded_at', now),
     anyNotices(now),
     duePreviews(now, PREVIEW_MS),
+    BONUS_CHECKS,
     shadowRunsToCompare(now),
     dueTiers(now),
   ])

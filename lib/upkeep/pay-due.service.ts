@@ -1,5 +1,6 @@
 /** One run of the cron of payouts. */
 
+import { checkBonuses } from '../bonuses/check.service.ts'
 import { type Budget, hasLeft, newBudget, withDb } from '../db/budget.service.ts'
 import { whatIsDue } from '../db/due.queries.ts'
 import { describeError, log } from '../http/logging.ts'
@@ -50,14 +51,22 @@ const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<nu
   return pages
 }
 
+/** What a job did, or 0 if it fails: it must not stop payouts. */
+const orLog = (job: string, done: Promise<number>): Promise<number> =>
+  done.catch((error: Error) => {
+    log('error', { job, ...describeError(error) })
+    return 0
+  })
+
 /**
- * The cron: starts the runs that are due, continues those that are open, and sends the payouts that
- * are due.
+ * The cron: starts the runs that are due, continues those that are open, sends the payouts that are
+ * due, checks bonuses, and moves partners into the groups of their tiers.
  *
  * @param ms how long it may take
  * @returns the number of runs, of payouts per outcome, of accounts read, of workspaces whose
- *   transfers were read, of transfers found, of reminders, of mails to managers, and of pages of
- *   partners whose tiers were looked at, and whether more may be due; null if there was nothing to do
+ *   transfers were read, of transfers found, of reminders, of mails to managers, of bonuses that
+ *   changed, and of pages of partners whose tiers were looked at, and whether more may be due; null
+ *   if there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) => {
   const budget = newBudget(env, ms)
@@ -85,8 +94,9 @@ export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) 
   const found = await checkResolved(env, now, budget)
   const reminders = await remindPartners(env, now, budget)
   const notified = await notifyManagers(env, now, budget)
+  const bonuses = await orLog('bonuses', checkBonuses(env, now, budget))
   const shadowRuns = await lookAtShadowRuns(env, now, budget)
-  const tiers = await movePartners(env, now, budget)
+  const tiers = await orLog('tiers', movePartners(env, now, budget))
   const did = {
     runs: runs.length,
     ...tally,
@@ -96,6 +106,7 @@ export const payDue = async (env: PayoutEnv, now = new Date(), ms = DEFAULT_MS) 
     found,
     reminders,
     notified,
+    bonuses,
     shadowRuns,
     tiers,
   }

@@ -534,6 +534,19 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     },
   },
   {
+    invariant: 'a bonus is for a milestone of its partner',
+    how: ({ maya }) => `
+      insert into partner_bonuses (partner_id, name, workspace_id, milestone, since, commission_id)
+      select partner_id, 'Ten sales', workspace_id, '{}', now(), id
+      from commissions where partner_id = '${maya.id}' and kind <> 'reversal' limit 1`,
+  },
+  {
+    invariant: 'a bonus is reversed as a whole, or not at all',
+    how: ({ later }) => `
+      update commissions set kind = 'bonus', event_id = null, customer_id = null, reward_id = null
+      where id = '${later}'`,
+  },
+  {
     invariant: 'what was returned of a sale is a part of it',
     how: ({ later }) => `
       ${lined(later, [])};

@@ -68,6 +68,7 @@ describe('POST /commissions', () => {
           eventId,
           commissionId,
         },
+        bonus: null,
       },
     })
     expect(await payable(earner)).toEqual([480])

@@ -65,6 +65,7 @@ describe('GET /commissions', () => {
         payoutId: null,
         hold: null,
         adjustment: null,
+        bonus: null,
       },
       expect.objectContaining({
         kind: 'sale',

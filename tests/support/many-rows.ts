@@ -185,6 +185,10 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, 'sale.created', ${id('event')}, ${ITS_PARTNER}, now() from numbers;
   insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, created_at, next_attempt_at, tries)
     select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, ${id('other', '1')}, now(), now(), '[]' from numbers;
+  insert into partner_bonuses (partner_id, name, workspace_id, milestone, since)
+    select ${id('partner')}, 'Ten sales', ${id('workspace', '1')}, '{"by": "sales", "atLeast": 10}', now() from numbers;
+  insert into bonus_checks (partner_id, workspace_id)
+    select ${id('partner')}, ${id('workspace', '1')} from numbers;
   insert into total_deltas (workspace_id, partner_id, day, clicks)
     select ${id('workspace', '1')}, ${id('partner')}, current_date, 1 from numbers;
   insert into totals (of_id, workspace_id, level, dimension, unit, starts_on, clicks)

@@ -2579,6 +2579,8 @@ payoutId: string | null
 hold: components['schemas']["Hold"] | null
 /** Who adjusted the earnings or reversed the commission by hand, and why; null for other commissions. */
 adjustment: components['schemas']["Adjustment"] | null
+/** The name of the bonus, also of what reverses one; null for other commissions. */
+bonus: string | null
 }
 Hold: {
 reason: "possible_duplicate" | "self_referral" | "late_lead" | "unverified_address" | "over_budget" | "manual"

@@ -111,6 +111,7 @@ const Facts = ({ base, commission, now }: FactsProps) => {
         )}
       </Fact>
       {adjustmentReason !== null && <Fact name={m.layout_reason}>{adjustmentReason}</Fact>}
+      {commission.bonusName !== null && <Fact name={m.kind_bonus}>{commission.bonusName}</Fact>}
       <Fact name={m.commissions_payable_from}>
         {isOfShadowMode(commission) ? (
           t(m.commissions_never_payable)

@@ -91,6 +91,7 @@ const COMMISSIONS: Columns<CommissionResponse> = [
   'payoutId',
   'hold',
   'adjustment',
+  'bonus',
 ]
 const PAYOUTS: Columns<PayoutResponse> = [
   'id',

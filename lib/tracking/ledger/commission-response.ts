@@ -52,4 +52,5 @@ export const commissionResponse = (commission: CommissionRow, now: Date): Commis
   payoutId: commission.payoutId,
   hold: holdOf(commission),
   adjustment: adjustmentOf(commission),
+  bonus: commission.bonusName,
 })

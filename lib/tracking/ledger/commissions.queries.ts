@@ -66,6 +66,9 @@ export const selectCommissions = (db: Db, workspaceId: string) =>
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .leftJoin('adjustments as a', 'a.commission_id', 'c.id')
+    .leftJoin('partner_bonuses as b', (join) =>
+      join.on((eb) => eb('b.commission_id', '=', eb.fn.coalesce('c.reverses_id', 'c.id'))),
+    )
     .select([
       'c.id',
       'c.kind',
@@ -99,4 +102,5 @@ export const selectCommissions = (db: Db, workspaceId: string) =>
       'a.created_by as adjustedBy',
       'a.event_id as adjustedEventId',
       'a.corrects_id as correctsId',
+      'b.name as bonusName',
     ])

@@ -79,6 +79,9 @@ export const CommissionResponse = z
       description:
         'Who adjusted the earnings or reversed the commission by hand, and why; null for other commissions.',
     }),
+    bonus: z.string().nullable().meta({
+      description: 'The name of the bonus, also of what reverses one; null for other commissions.',
+    }),
   })
   .meta({ id: 'Commission' })
 export type CommissionResponse = z.infer<typeof CommissionResponse>
