@@ -56,6 +56,7 @@ const REPEATABLE = [
     '/partners/{id}/notes',
     '/invitations',
     '/commissions',
+    '/commissions/bulk',
     '/commissions/{id}/reverse',
     '/members',
     '/api-keys',

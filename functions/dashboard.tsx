@@ -36,6 +36,7 @@ import invitations from './dashboard/partners/invitations.tsx'
 import newPartner from './dashboard/partners/new-partner.tsx'
 import partners from './dashboard/partners/partners.tsx'
 import partnersActions from './dashboard/partners/partners-actions.tsx'
+import partnersBonus from './dashboard/partners/partners-bonus.tsx'
 import partnersExport from './dashboard/partners/partners-export.ts'
 import partnersMail from './dashboard/partners/partners-mail.tsx'
 import partnersMoved from './dashboard/partners/partners-moved.tsx'
@@ -81,6 +82,7 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', partnersMail)
   .route('/', partnersMoved)
   .route('/', newPartner)
+  .route('/', partnersBonus)
   .route('/', invitations)
   .route('/', applications)
   .route('/', joinPage)

@@ -1,3 +1,4 @@
+import type * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { CustomerResponse } from '../../lib/customers/customers.responses.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
@@ -6,10 +7,14 @@ import { PossibleMergeQuery } from '../../lib/customers/possible-merges.schemas.
 import { ErasureResponse, PersonalDataResponse } from '../../lib/people/people.responses.ts'
 import { EventResponse, MismatchResponse } from '../../lib/tracking/events/events.responses.ts'
 import { EventQuery, MismatchQuery, NewCredit } from '../../lib/tracking/events/events.schemas.ts'
-import { CommissionResponse } from '../../lib/tracking/ledger/commissions.responses.ts'
+import {
+  BulkAdjustmentResponse,
+  CommissionResponse,
+} from '../../lib/tracking/ledger/commissions.responses.ts'
 import {
   CommissionQuery,
   NewAdjustment,
+  NewBulkAdjustment,
   NewHold,
   NewReversal,
 } from '../../lib/tracking/ledger/commissions.schemas.ts'
@@ -27,14 +32,17 @@ import {
 } from '../operations.ts'
 
 /** A creation that may be repeated with the same `externalId`. */
-const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
+const repeatable = (
+  operation: ZodOpenApiOperationObject,
+  saved: z.ZodType = CommissionResponse,
+): ZodOpenApiOperationObject => ({
   ...operation,
   responses: {
     200: {
       description:
         'Saved by an earlier request with the same `externalId`. The header `Idempotency-Mismatch: true` means that ' +
         'the earlier request had a different body.',
-      ...json(CommissionResponse),
+      ...json(saved),
     },
     ...operation.responses,
   },
@@ -60,6 +68,20 @@ export const ledger: ZodOpenApiPathsObject = {
     post: byWriter(
       repeatable(
         post('Adjust what a partner has earned', NewAdjustment, CommissionResponse, {}, 'conflict'),
+      ),
+    ),
+  },
+  [`${WORKSPACE}/commissions/bulk`]: {
+    post: byWriter(
+      repeatable(
+        post(
+          'Give a bonus to many partners',
+          NewBulkAdjustment,
+          BulkAdjustmentResponse,
+          {},
+          'conflict',
+        ),
+        BulkAdjustmentResponse,
       ),
     ),
   },

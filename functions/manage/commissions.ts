@@ -18,11 +18,14 @@ import { type HoldResolution, refusalOf } from '../../lib/rules/steps/holds.ts'
 import { holdCommission } from '../../lib/tracking/holds/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/holds/resolve-hold.queries.ts'
 import { saveAdjustment } from '../../lib/tracking/ledger/adjustments.queries.ts'
+import { saveBulkAdjustment } from '../../lib/tracking/ledger/bulk-adjustments.queries.ts'
 import { commissionResponse } from '../../lib/tracking/ledger/commission-response.ts'
 import { findCommission, listCommissions } from '../../lib/tracking/ledger/commissions.queries.ts'
+import type { BulkAdjustmentResponse } from '../../lib/tracking/ledger/commissions.responses.ts'
 import {
   CommissionQuery,
   NewAdjustment,
+  NewBulkAdjustment,
   NewHold,
   NewReversal,
 } from '../../lib/tracking/ledger/commissions.schemas.ts'
@@ -40,7 +43,7 @@ const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>)
 const COMMISSIONS = '/api/workspaces/:workspace/commissions'
 
 /**
- * GET /commissions lists the ledger, and POST adjusts it. POST /commissions/:id/reverse, /hold,
+ * GET /commissions lists the ledger, and POST adjusts it, for many partners with /bulk. POST /commissions/:id/reverse, /hold,
  * /release and /reject change one commission. Design, section 12.
  */
 export default createRoutes()
@@ -64,6 +67,23 @@ export default createRoutes()
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
     return c.json(
       commissionResponse(saved.commission, now),
+      saved.outcome === 'created' ? 201 : 200,
+    )
+  })
+  .post(`${COMMISSIONS}/bulk`, freshWriter(), body(NewBulkAdjustment), idempotent(), async (c) => {
+    const bulk = c.req.valid('json')
+    const { externalId } = bulk
+    const saved = await saveBulkAdjustment(c.var.db, actOf(c), bulk)
+    if (saved.outcome === 'missing')
+      throw new ApiError('invalid_body', 'Some of the partners do not exist.', {
+        details: saved.partnerIds.map((id) => ({
+          path: `partnerIds.${bulk.partnerIds.indexOf(id)}`,
+          message: `No partner has the id ${id}.`,
+        })),
+      })
+    if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
+    return c.json<BulkAdjustmentResponse>(
+      { externalId, partners: saved.partners },
       saved.outcome === 'created' ? 201 : 200,
     )
   })

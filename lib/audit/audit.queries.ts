@@ -19,7 +19,7 @@ export type AuditAction =
   | `application.${'invited' | 'approved' | 'rejected' | 'deleted'}`
   | `partner.${'created' | 'changed' | 'address_changed' | 'erased' | 'unsubscribed'}`
   | 'partner.subscribed'
-  | `partners.${'mailed' | 'imported'}`
+  | `partners.${'mailed' | 'imported' | 'adjusted'}`
   | 'personal_data.exported'
   | 'statement.exported'
   | 'list.exported'

@@ -64,6 +64,7 @@ const CHANGES = Object.entries(paths).flatMap(([path, item]) =>
 const ANY_SESSION_PAGES: Record<string, string> = {
   '/app': 'A new workspace: nobody else’s changes.',
   '/app/:workspace/import/rewards': 'Shows what was pasted. Using it needs a recent sign-in.',
+  '/app/:workspace/partners/bonus': 'Shows who would get it. Giving it needs a recent sign-in.',
   '/app/:workspace/partners/change': 'Asks what to change. The answer needs a recent sign-in.',
   '/app/:workspace/partners/export': 'Reads.',
   '/app/:workspace/partners/mail': 'Asks what to write. Sending needs a recent sign-in.',

@@ -140,6 +140,17 @@ const CREATIONS: {
     other: { externalId: 'a2' },
   },
   {
+    path: '/commissions/bulk',
+    body: ({ partner }) => ({
+      partnerIds: [partner],
+      amountCents: 100,
+      currency: 'USD',
+      reason: 'Bonus',
+      externalId: 'b1',
+    }),
+    other: { externalId: 'b2' },
+  },
+  {
     path: '/commissions/{id}/reverse',
     of: 'commission',
     body: () => ({ reason: 'Ours' }),

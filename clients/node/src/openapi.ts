@@ -262,6 +262,32 @@ responses: {
 delete?: never
 patch?: never
 }
+"/commissions/bulk": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Give a bonus to many partners */
+post: {
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path?: never; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["NewBulkAdjustment"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["BulkAdjustment"] } }
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["BulkAdjustment"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
 "/commissions/{id}": {
 parameters: NoParameters
 /** Get a commission */
@@ -1888,6 +1914,20 @@ eventId?: undefined | string | null
 /** The commission that it is about, of the same partner and currency. */
 commissionId?: undefined | string | null
 }
+NewBulkAdjustment: {
+/** Your id for it. One request per id: a repeat changes nothing. */
+externalId: string
+/** The partners, each of whom earns the amount. A repeated id counts once. */
+partnerIds: Array<string>
+/** Added to what each partner has earned, in minor units. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+/** Why. The partner sees it. */
+reason: string
+/** When it becomes payable. At once by default. */
+payableAt?: undefined | string | null
+}
 NewReversal: {
 /** How much to reverse, in minor units. All that is left by default. */
 amountCents?: undefined | number | null
@@ -2701,6 +2741,11 @@ reported: string | null
 reports: number
 firstReportedAt: string
 lastReportedAt: string
+}
+BulkAdjustment: {
+externalId: string
+/** How many adjustments the first request made. */
+partners: number
 }
 Customer: {
 id: string

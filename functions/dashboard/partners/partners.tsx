@@ -29,6 +29,7 @@ const DONE = {
   moved: m.partners_moved,
   banned: m.partners_banned_links_no_longer,
   approved: m.partners_reinstated_links_work_again,
+  bonus: m.partners_bonus_given,
 }
 
 const STATUSES = [
@@ -120,6 +121,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', asyn
           </a>{' '}
           <a class="button quiet" href={`${base}/import`}>
             {t(m.partners_import_partners)}
+          </a>{' '}
+          <a class="button quiet" href={`${base}/partners/bonus`}>
+            {t(m.partners_bonus_title)}
           </a>
         </p>
       )}

@@ -41,6 +41,7 @@ export const API_ROUTES = {
   '/events/:id/credit': { POST: MANAGER },
   '/events': { GET: ALL },
   '/commissions': { GET: ALL, POST: MANAGER },
+  '/commissions/bulk': { POST: MANAGER },
   '/commissions/:id': { GET: ALL },
   '/commissions/:id/reverse': { POST: MANAGER },
   '/commissions/:id/hold': { POST: SUPPORT },

@@ -36,6 +36,8 @@ export const PAGE_ROUTES = {
   '/partners/moved': { POST: MANAGER },
   '/partners/moved/send': { POST: MANAGER },
   '/partners/new': { GET: MANAGER, POST: MANAGER },
+  '/partners/bonus': { GET: MANAGER, POST: MANAGER },
+  '/partners/bonus/confirm': { POST: MANAGER },
   '/applications/invite': { GET: MANAGER, POST: MANAGER },
   '/applications': { GET: ALL },
   '/applications/:id': { GET: ALL },

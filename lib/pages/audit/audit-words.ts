@@ -231,6 +231,12 @@ const ACTIONS: Record<AuditAction, Describe> = {
   'partner.subscribed': () => t(m.audit_partner_subscribed),
   'partners.mailed': (d) =>
     t(m.audit_partners_mailed, { subject: text(d.subject), recipients: number(d.recipients) }),
+  'partners.adjusted': (d, amount) =>
+    t(m.audit_partners_adjusted, {
+      partners: number(d.partners),
+      amount: amount(d),
+      reason: text(d.reason),
+    }),
   'partner.erased': () => t(m.audit_partner_erased),
   'customer.erased': () => t(m.audit_customer_erased),
   'customer.merged': (d) => t(m.audit_customer_merged, pairOf(d)),

@@ -17,6 +17,18 @@ export type Adjustment = {
   commissionId: string | null
 }
 
+/** The same adjustment for many partners: a bonus by hand. */
+export type BulkAdjustment = Pick<
+  Adjustment,
+  'externalId' | 'amountCents' | 'currency' | 'reason' | 'payableAt'
+> & {
+  /** Each once. */
+  partnerIds: string[]
+}
+
+/** Partners of one such request. */
+export const MAX_BULK = 1_000
+
 /** What an adjustment names that does not exist. */
 export type MissingSubject = 'partner' | 'event' | 'commission'
 

@@ -86,6 +86,15 @@ export const CommissionResponse = z
   .meta({ id: 'Commission' })
 export type CommissionResponse = z.infer<typeof CommissionResponse>
 
+/** What POST /commissions/bulk has done. */
+export const BulkAdjustmentResponse = z
+  .strictObject({
+    externalId: z.string(),
+    partners: z.int().meta({ description: 'How many adjustments the first request made.' }),
+  })
+  .meta({ id: 'BulkAdjustment' })
+export type BulkAdjustmentResponse = z.infer<typeof BulkAdjustmentResponse>
+
 /** What a partner has earned in one currency, net of reversals. */
 export const BalanceResponse = z
   .strictObject({

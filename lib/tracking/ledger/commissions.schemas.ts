@@ -6,7 +6,7 @@ import { currency, id } from '../../http/report-fields.ts'
 import type { ManualReversal } from '../../rules/refunds/manual-reversals.ts'
 import { COMMISSION_KINDS, COMMISSION_STATUSES } from '../../rules/steps/commissions.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
-import type { Adjustment } from './adjustments.ts'
+import { type Adjustment, type BulkAdjustment, MAX_BULK } from './adjustments.ts'
 
 /** The filters of GET /api/workspaces/:workspace/commissions. */
 export const CommissionQuery = z.object({
@@ -66,6 +66,38 @@ export const NewAdjustment = z
     }),
   )
   .meta({ id: 'NewAdjustment' })
+
+const BONUS = `Must be a whole number of minor units, from 1 to ${MAX_AMOUNT_CENTS}.`
+const PARTNERS = `Must be a list of 1 to ${MAX_BULK} ids of partners.`
+
+/** POST /api/workspaces/:workspace/commissions/bulk. */
+export const NewBulkAdjustment = z
+  .strictObject({
+    externalId: id('Your id for it. One request per id: a repeat changes nothing.'),
+    partnerIds: z
+      .array(z.uuid().toLowerCase(), PARTNERS)
+      .min(1, PARTNERS)
+      .max(MAX_BULK, PARTNERS)
+      .meta({
+        description: 'The partners, each of whom earns the amount. A repeated id counts once.',
+      }),
+    amountCents: z.int(BONUS).min(1, BONUS).max(MAX_AMOUNT_CENTS, BONUS).meta({
+      description: 'Added to what each partner has earned, in minor units.',
+    }),
+    currency,
+    reason: reason('Why.'),
+    payableAt: optional(z.iso.datetime({ offset: true })).meta({
+      description: 'When it becomes payable. At once by default.',
+    }),
+  })
+  .transform(
+    ({ payableAt, partnerIds, ...adjustment }): BulkAdjustment => ({
+      ...adjustment,
+      partnerIds: [...new Set(partnerIds)],
+      payableAt: payableAt ? new Date(payableAt) : null,
+    }),
+  )
+  .meta({ id: 'NewBulkAdjustment' })
 
 const REVERSED = `Must be a whole number of minor units, from 1 to ${MAX_AMOUNT_CENTS}.`
 
