@@ -59,6 +59,8 @@ import supportAddress from './dashboard/settings/support-address.tsx'
 import shadow from './dashboard/shadow/shadow.tsx'
 import shadowCutOver from './dashboard/shadow/shadow-cut-over.tsx'
 import stripe from './dashboard/stripe/stripe.tsx'
+import bonuses from './dashboard/tiers/bonuses.tsx'
+import tiers from './dashboard/tiers/tiers.tsx'
 import webhookDeliveries from './dashboard/webhooks/webhook-deliveries.tsx'
 import webhookEndpoint from './dashboard/webhooks/webhook-endpoint.tsx'
 import webhooks from './dashboard/webhooks/webhooks.tsx'
@@ -76,6 +78,8 @@ export default createPages<NudgeEnv<'OUTBOX' | 'PAYOUT_QUEUE' | 'WEBHOOKS'>['Bin
   .route('/', shadowCutOver)
   .route('/', groups)
   .route('/', rewards)
+  .route('/', tiers)
+  .route('/', bonuses)
   .route('/', partners)
   .route('/', partnersActions)
   .route('/', partnersExport)

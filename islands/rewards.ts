@@ -41,6 +41,7 @@ const termsIn = (fields: Fields, reward: RewardTerms): SaleTerms | undefined => 
     rewardInterval: fields.rewardInterval === 'one-time' ? 'one-time' : 'recurring',
     rewardDurationMonths: months,
     oneTimeMinimumCents: minimum,
+    oneTimePer: fields.oneTimePer === 'product' ? 'product' : 'customer',
   }
 }
 

@@ -1,8 +1,10 @@
 /** Rewards in words, as partners read them on pages and in mails. */
+import type { Cap, Capped } from '../rules/rewards/caps.ts'
+import type { Condition, Conditions } from '../rules/rewards/conditions.ts'
 import type { BaseReward, RewardTerms, Rule } from '../rules/rewards/rewards.ts'
 import type { MoneyFormat } from '../values/money.ts'
 import { type Language, LOCALES } from './languages.ts'
-import type { Translate } from './message.ts'
+import type { Message, Translate } from './message.ts'
 import * as m from './messages.ts'
 import type { NumberFormat } from './number-format.ts'
 
@@ -17,21 +19,38 @@ export type RewardStyle = {
 }
 
 /**
- * A reward as text: "20% of each sale", or with rules, in their order: "30% for “Annual plans”, 20%
- * for everything else".
+ * A reward as text: "20% of each sale", or with rules and caps, in their order: "30% for “Annual
+ * plans” in the tier “Gold”, 20% for everything else, at most $500.00 per customer".
  */
 export const rewardWords = (
   reward: RewardTerms,
   event: RewardedEvent,
   style: RewardStyle,
 ): string => {
-  if (!reward.rules?.length) return baseWords(reward, event, style)
-  const parts = [
-    ...reward.rules.map((rule) => ruleWords(rule, event, style)),
-    restWords(reward, event, style),
-  ]
-  return new Intl.ListFormat(LOCALES[style.language], { type: 'unit' }).format(parts)
+  const parts = reward.rules?.length
+    ? [
+        ...reward.rules.map((rule) => ruleWords(rule, event, style)),
+        restWords(reward, event, style),
+      ]
+    : [baseWords(reward, event, style)]
+  const locale = LOCALES[style.language]
+  const words = new Intl.ListFormat(locale, { type: 'unit' }).format(parts)
+  if (!reward.caps?.length) return words
+  const caps = reward.caps.map((cap) => capWords(cap, style))
+  return style.t(m.reward_with_caps, {
+    reward: words,
+    caps: new Intl.ListFormat(locale).format(caps),
+  })
 }
+
+const CAPS: Record<Capped, Message<{ amount: string }>> = {
+  sale: m.reward_cap_sale,
+  customer: m.reward_cap_customer,
+  partner_month: m.reward_cap_month,
+}
+
+const capWords = ({ per, amountCents, currency }: Cap, { t, money }: RewardStyle): string =>
+  t(CAPS[per], { amount: money(amountCents, currency) })
 
 const baseWords = (
   base: BaseReward,
@@ -58,16 +77,33 @@ const restWords = (
   return t(event === 'lead' ? m.reward_rest_lead : m.reward_rest_sale, { amount })
 }
 
-const ruleWords = (
-  { name: rule, pay, durationMonths: months }: Rule,
-  event: RewardedEvent,
-  style: RewardStyle,
-): string => {
-  const reward = payWords(pay, rule, event, style)
+/**
+ * The tiers that a rule asks for, whatever else it asks for. None if it may apply without one of
+ * them, or if a word of its name says the tier, as in “Gold partners”.
+ */
+const tiersOf = ({ name, when }: Rule): string[] => {
+  const items: (Condition | Conditions)[] = 'all' in when ? when.all : when.any
+  const asked = items.find((item) => 'fact' in item && item.fact === 'tier')
+  if (!asked || ('any' in when && items.length > 1)) return []
+  const words = name.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+  return asked.in.every((tier) => words.includes(tier.toLowerCase())) ? [] : asked.in
+}
+
+const ruleWords = (rule: Rule, event: RewardedEvent, style: RewardStyle): string => {
+  const { name, pay, durationMonths: months } = rule
+  const tiers = tiersOf(rule)
+  const words = payWords(pay, name, event, style)
+  const reward = tiers.length > 0 ? inTiers(words, tiers, style) : words
   if (months === undefined) return reward
   return months === null
     ? style.t(m.reward_without_end, { reward })
     : style.t(m.reward_for_months, { reward, months })
+}
+
+const inTiers = (reward: string, tiers: string[], { language, t }: RewardStyle): string => {
+  const names = tiers.map((tier) => t(m.reward_tier, { tier }))
+  const list = new Intl.ListFormat(LOCALES[language], { type: 'disjunction' })
+  return t(m.reward_in_tiers, { reward, count: tiers.length, tiers: list.format(names) })
 }
 
 const payWords = (

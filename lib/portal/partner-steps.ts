@@ -4,10 +4,12 @@
  */
 import { inEnglish, type Message, type Translate } from '../languages/message.ts'
 import * as m from '../languages/messages.ts'
+import { measureWords } from '../languages/tier-words.ts'
 import { SALE_EXPECTED } from '../rules/purchases/processors.ts'
 import type { LineRefusal } from '../rules/rewards/earn-lines.ts'
 import type { EventKind } from '../rules/steps/event-kinds.ts'
 import type { LineFacts, RewardFacts, Step } from '../rules/steps/steps.ts'
+import type { TierFacts } from '../rules/tiers/tiers.ts'
 import { formatMoney, type MoneyFormat } from '../values/money.ts'
 
 /** The facts that a partner may see of an event. */
@@ -66,7 +68,7 @@ export const reasonWithoutCommission = (
     if (steps.some(({ code }) => code === 'partner_inactive')) return t(m.why_inactive)
     return t(NOT_LINKED[kind])
   }
-  switch (steps.findLast(({ code }) => code in EARNS_NOTHING)?.code) {
+  switch (steps.findLast(earnsNothing)?.code) {
     case 'no_reward':
       return t(m.why_no_reward)
     case 'one_time_already_rewarded':
@@ -87,12 +89,17 @@ export const reasonWithoutCommission = (
       return t(m.why_rejected)
     case 'same_purchase':
       return t(m.why_same_purchase)
+    case 'cap_applied':
+      return t(m.why_cap)
     default:
       return null
   }
 }
 
-/** The steps that end a decision without a commission. */
+/** Whether a step ends a decision without a commission. A cap may leave some of it. */
+const earnsNothing = ({ code, facts }: Step): boolean =>
+  code === 'cap_applied' ? facts.leftCents === 0 : code in EARNS_NOTHING
+
 const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   no_reward: true,
   one_time_already_rewarded: true,
@@ -126,6 +133,8 @@ const OF_MONEY: Partial<Record<Step['code'], true>> = {
   program_reward: true,
   partner_reward: true,
   line_reward: true,
+  tier: true,
+  cap_applied: true,
   reward_capped: true,
   commission_created: true,
   commission_reversed: true,
@@ -195,6 +204,10 @@ const explainToCredited = (step: Step, kind: EventKind, { money, t }: Writing): 
       return explainReward(facts, code === 'partner_reward', kind, { money, t })
     case 'line_reward':
       return explainLine(facts, kind, { money, t })
+    case 'tier':
+      return explainTier(facts, { money, t })
+    case 'cap_applied':
+      return explainCap(facts, { money, t })
     case 'no_reward':
       return t(m.step_no_reward)
     case 'one_time_already_rewarded':
@@ -261,7 +274,7 @@ const explainReward = (
 
 /** What one line of the sale earned, such as "Line 2, Annual plan: “Annual plans” pays 30%, …". */
 const explainLine = (facts: LineFacts, kind: EventKind, { money, t }: Writing): string => {
-  const { line, name, productId, rule, pays, earnedCents, currency, refusal } = facts
+  const { line, name, productId, rule, pays, currency, refusal, cutCents = 0 } = facts
   const whole = t(kind === 'lead' ? m.line_whole_lead : m.line_whole_sale)
   const parts = [line && t(m.line_of_sale, { line }), name ?? productId].filter(Boolean)
   const of = { what: parts.join(', ') || whole }
@@ -270,9 +283,33 @@ const explainLine = (facts: LineFacts, kind: EventKind, { money, t }: Writing): 
   const earned = {
     ...of,
     pays: payWords(pays, kind, { money, t }),
-    earned: money(earnedCents, currency ?? ''),
+    earned: money(facts.earnedCents + cutCents, currency ?? ''),
   }
-  return rule === null ? t(m.line_base_earns, earned) : t(m.line_rule_earns, { ...earned, rule })
+  const words =
+    rule === null ? t(m.line_base_earns, earned) : t(m.line_rule_earns, { ...earned, rule })
+  return cutCents ? `${words} ${t(m.line_cut, { cut: money(cutCents, currency ?? '') })}` : words
+}
+
+/** The partner's tier at the sale, and the next one. */
+const explainTier = (facts: TierFacts, { money, t }: Writing): string => {
+  const { tier, by, period, currency, next } = facts
+  const words = (amount: number) => measureWords({ by, amount, currency }, { money, t })
+  const reached = { reached: words(facts.reached), period, day: new Date(facts.day) }
+  return [
+    tier === null ? t(m.step_no_tier, reached) : t(m.step_tier, { ...reached, tier }),
+    ...(next ? [t(m.step_next_tier, { tier: next.tier, from: words(next.atLeast) })] : []),
+  ].join(' ')
+}
+
+const explainCap = (
+  facts: Extract<Step, { code: 'cap_applied' }>['facts'],
+  { money, t }: Writing,
+): string => {
+  const { per, currency, leftCents } = facts
+  const cap = money(facts.capCents, currency)
+  if (leftCents === 0) return t(m.step_cap_reached, { cap, per })
+  const before = money(facts.beforeCents, currency)
+  return t(m.step_cap, { cap, per, left: money(leftCents, currency), before })
 }
 
 const REFUSALS: Record<LineRefusal, Message<{ what: string }>> = {

@@ -78,6 +78,8 @@ const ANY_SESSION_PAGES: Record<string, string> = {
   '/app/:workspace/groups/:id/reward/edit': 'Shows the changed form. Saves nothing.',
   '/app/:workspace/groups/:id/lead-reward/edit': 'Shows the changed form. Saves nothing.',
   '/app/:workspace/partners/:id/reward/edit': 'Shows the changed form. Saves nothing.',
+  '/app/:workspace/programs/:id/tiers/edit': 'Shows the changed form. Saves nothing.',
+  '/app/:workspace/programs/:id/bonuses/edit': 'Shows the changed form. Saves nothing.',
   '/app/:workspace/programs/:id/reward/what-if': 'Changes nothing.',
   '/app/:workspace/groups/:id/reward/what-if': 'Changes nothing.',
   '/app/:workspace/groups/:id/lead-reward/what-if': 'Changes nothing.',

@@ -14,6 +14,7 @@ const recurring = {
   rewardInterval: 'recurring',
   rewardDurationMonths: null,
   oneTimeMinimumCents: 0,
+  oneTimePer: 'customer',
 } as const
 const oneTime = { ...recurring, rewardInterval: 'one-time' } as const
 const ENDLESS = 'The same customer’s sales earn without a limit.'
@@ -73,6 +74,26 @@ test.each<{ case: string; terms: SaleTerms; words: string; at?: Date }>([
     case: 'a one-time reward whose minimum is larger',
     terms: { ...oneTime, reward: percent(2_000), oneTimeMinimumCents: 25_000 },
     words: 'A customer’s first sale of 1,000.00 USD earns 200.00 USD. Later sales earn nothing.',
+  },
+  {
+    case: 'a one-time reward of each product',
+    terms: { ...oneTime, reward: percent(2_000), oneTimePer: 'product' },
+    words:
+      'A customer’s first sale of 100.00 USD earns 20.00 USD. Later sales of the same product earn nothing.',
+  },
+  {
+    case: 'caps, of which one is in another currency',
+    terms: {
+      ...recurring,
+      reward: {
+        ...percent(2_000),
+        caps: [
+          { per: 'customer', amountCents: 1_500, currency: 'USD' },
+          { per: 'sale', amountCents: 100, currency: 'EUR' },
+        ],
+      },
+    },
+    words: `A sale of 100.00 USD today earns 15.00 USD. ${ENDLESS}`,
   },
   {
     case: 'no reward',

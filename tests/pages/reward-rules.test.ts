@@ -9,6 +9,7 @@ const WHENS = [
   {
     all: [
       { fact: 'product', in: ['prod_1', 'prod_2'] },
+      { fact: 'tier', in: ['Gold', 'Renamed'] },
       { fact: 'billingInterval', in: ['year'] },
     ],
   },
@@ -42,12 +43,25 @@ const rulesOf = (count: number) =>
     ...(i % 2 === 0 && { durationMonths: 12 }),
   }))
 
+const TIERS = {
+  by: 'sales',
+  period: 'month',
+  levels: ['Silver', 'Gold'].map((name, i) => ({ name, atLeast: i + 1 })),
+}
+
+const capsOf = (count: number) =>
+  ['sale', 'customer', 'partner_month']
+    .flatMap((per) =>
+      ['USD', 'EUR', 'GBP'].map((currency) => ({ per, amountCents: 50_000, currency })),
+    )
+    .slice(0, count)
+
 const openReward = async (count: number, options = {}) => {
   const merchant = await createMerchant()
   const cookie = await merchant.manager()
   const path = `/programs/${merchant.programId}`
-  const reward = { kind: 'percent', percent: 20, rules: rulesOf(count) }
-  expect((await merchant.as(cookie).patch(path, { reward })).status).toBe(200)
+  const reward = { kind: 'percent', percent: 20, rules: rulesOf(count), caps: capsOf(count) }
+  expect((await merchant.as(cookie).patch(path, { reward, tiers: TIERS })).status).toBe(200)
   const page = await browser.as(cookie, { width: 1280, scheme: 'light', ...options })
   await page.goto(`/app/${merchant.workspace.slug}${path}/reward`)
   const saved = async () => (await merchant.get(path)).body.reward

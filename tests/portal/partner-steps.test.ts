@@ -52,6 +52,60 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
     ],
   },
   {
+    case: 'a tier, a cap, and a budget that is the merchant’s',
+    event: credited,
+    steps: [
+      {
+        code: 'tier',
+        facts: {
+          tier: 'Gold',
+          day: '2026-05-12',
+          by: 'netSales',
+          period: 'month',
+          currency: 'USD',
+          reached: 1_230_000,
+          next: { tier: 'Platinum', atLeast: 5_000_000 },
+        },
+      },
+      {
+        code: 'tier',
+        facts: { tier: null, day: '2026-05-12', by: 'sales', period: 'ever', reached: 1 },
+      },
+      line({ rule: 'Best', earnedCents: 20_000, cutCents: 3_700 }),
+      {
+        code: 'cap_applied',
+        facts: {
+          per: 'customer',
+          capCents: 50_000,
+          beforeCents: 23_700,
+          leftCents: 20_000,
+          currency: 'USD',
+        },
+      },
+      {
+        code: 'cap_applied',
+        facts: {
+          per: 'partner_month',
+          capCents: 50_000,
+          beforeCents: 23_700,
+          leftCents: 0,
+          currency: 'USD',
+        },
+      },
+      {
+        code: 'over_budget',
+        facts: { month: '2026-05', budgetCents: 500_000, spentCents: 490_000, currency: 'USD' },
+      },
+    ],
+    shown: [
+      'Your tier was “Gold”: 12,300.00 USD in net sales in the calendar month before 12 May 2026. “Platinum” begins at 50,000.00 USD in net sales.',
+      'You had no tier: 1 sale in all before 12 May 2026.',
+      'This sale: “Best” pays 30%, which is 237.00 USD. 37.00 USD of it is above the most that your reward pays.',
+      'Your reward is at most 500.00 USD per customer, so you earn 200.00 USD of 237.00 USD.',
+      'Your reward is at most 500.00 USD per month, and earlier sales have reached that. This sale earns nothing.',
+    ],
+  },
+  {
     case: 'a lead with a flat reward',
     event: { ...credited, kind: 'lead' },
     steps: [{ code: 'group_reward', facts: { group: 'Gold', amountCents: 500, currency: 'USD' } }],
@@ -329,6 +383,22 @@ test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
     why: 'the reward period for this customer has ended',
   },
   { event: credited, step: { code: 'zero_amount', facts: {} }, why: 'the reward is zero' },
+  {
+    event: credited,
+    step: {
+      code: 'cap_applied',
+      facts: { per: 'customer', capCents: 100, beforeCents: 50, leftCents: 0, currency: 'USD' },
+    },
+    why: 'earlier sales have reached the most that your reward pays',
+  },
+  {
+    event: credited,
+    step: {
+      code: 'cap_applied',
+      facts: { per: 'sale', capCents: 100, beforeCents: 500, leftCents: 100, currency: 'USD' },
+    },
+    why: null,
+  },
   { event: credited, step: { code: 'commission_created', facts: created }, why: null },
 ])('in short, of $step.code: $why', ({ event, step, why }) => {
   const seen = { ...event, steps: [step] }

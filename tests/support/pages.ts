@@ -89,7 +89,8 @@ const fieldsIn = (form: string): Record<string, string> => {
     const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(input)?.[1]
     const name = attribute('name')
     if (!name) return []
-    if (attribute('type') === 'checkbox') return /\bchecked\b/.test(input) ? [[name, 'on']] : []
+    if (attribute('type') === 'checkbox')
+      return /\bchecked\b/.test(input) ? [[name, decode(attribute('value') ?? 'on')]] : []
     return [[name, decode(attribute('value') ?? '')]]
   })
   const selects = [...form.matchAll(/<select\b[^>]*\bname="([^"]*)"[^>]*>(.*?)<\/select>/gs)].map(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Condition, Conditions, SaleFacts } from '../../lib/rules/rewards/conditions.ts'
-import { conflictsOf } from '../../lib/rules/rewards/conflicts.ts'
+import { conflictsOf, unknownTiers } from '../../lib/rules/rewards/conflicts.ts'
 import { earnByLine } from '../../lib/rules/rewards/earn-lines.ts'
 import type { Pay, Rule } from '../../lib/rules/rewards/rewards.ts'
 import { linesOf, type StoredLine } from '../../lib/rules/rewards/sale-lines.ts'
@@ -137,6 +137,16 @@ test('a flat amount covers only what is in its currency', () => {
 test('none of no conditions is ever met', () => {
   const none = [rule(product('a')), rule({ any: [] })]
   expect(conflictsOf(none)).toEqual([{ rule: 1, reason: 'impossible', fact: null }])
+})
+
+test('a tier that the program does not have is named, and one that it has is not', () => {
+  const tier = (...names: string[]): Condition => ({ fact: 'tier', in: names })
+  const tiers = ['Silver', 'Gold']
+  const rules = [rule(tier('Gold', 'Old')), rule({ all: [tier('Old'), product('a')] })]
+  expect(conflictsOf(rules, tiers)).toEqual([{ rule: 1, reason: 'unknown_tier', tiers: ['Old'] }])
+  expect(unknownTiers([{ rules }, null, {}], tiers)).toEqual(['Old'])
+  const both = rule({ all: [tier('Silver'), tier('Gold')] })
+  expect(conflictsOf([both], tiers)).toEqual([{ rule: 0, reason: 'impossible', fact: 'tier' }])
 })
 
 test('so many combinations that a rule is not compared', () => {

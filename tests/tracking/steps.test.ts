@@ -129,6 +129,90 @@ test.each<[Step, string]>([
     'The sale: the rule “Gift cards” pays nothing.',
   ],
   [
+    {
+      code: 'line_reward',
+      facts: {
+        line: 1,
+        amountCents: 100_000,
+        rule: null,
+        pays: { percent: 30 },
+        earnedCents: 20_000,
+        cutCents: 10_000,
+        currency: 'USD',
+      },
+    },
+    'Line 1: no rule applies, so the base pays 30%, 300.00 USD. 100.00 USD of it is above a cap.',
+  ],
+  [
+    {
+      code: 'tier',
+      facts: {
+        tier: 'Gold',
+        day: '2026-05-12',
+        by: 'netSales',
+        period: 'month',
+        currency: 'USD',
+        reached: 1_230_000,
+        next: { tier: 'Platinum', atLeast: 5_000_000 },
+      },
+    },
+    'The partner’s tier was “Gold”: 12,300.00 USD of net sales in May 2026, before 12 May 2026. “Platinum” begins at 50,000.00 USD of net sales.',
+  ],
+  [
+    {
+      code: 'tier',
+      facts: { tier: null, day: '2026-05-12', by: 'customers', period: 'quarter', reached: 1 },
+    },
+    'The partner had no tier: 1 customer in quarter 2 of 2026, before 12 May 2026.',
+  ],
+  [
+    {
+      code: 'tier',
+      facts: { tier: 'Top', day: '2026-05-12', by: 'sales', period: 'year', reached: 99 },
+    },
+    'The partner’s tier was “Top”: 99 sales in the 365 days before 12 May 2026.',
+  ],
+  [
+    {
+      code: 'tier',
+      facts: { tier: 'Top', day: '2026-05-12', by: 'sales', period: 'ever', reached: 99 },
+    },
+    'The partner’s tier was “Top”: 99 sales before 12 May 2026.',
+  ],
+  [
+    {
+      code: 'cap_applied',
+      facts: {
+        per: 'partner_month',
+        capCents: 50_000,
+        beforeCents: 30_000,
+        leftCents: 12_000,
+        currency: 'USD',
+      },
+    },
+    'The reward pays at most 500.00 USD per partner and month, so 120.00 USD of 300.00 USD is earned.',
+  ],
+  [
+    {
+      code: 'cap_applied',
+      facts: {
+        per: 'customer',
+        capCents: 50_000,
+        beforeCents: 30_000,
+        leftCents: 0,
+        currency: 'USD',
+      },
+    },
+    'The reward pays at most 500.00 USD per customer. Earlier sales have reached it, so this one earns nothing.',
+  ],
+  [
+    {
+      code: 'over_budget',
+      facts: { month: '2026-05', budgetCents: 500_000, spentCents: 490_000, currency: 'USD' },
+    },
+    'The commissions of May 2026 came to 4,900.00 USD of the program’s budget of 5,000.00 USD. This one exceeds it, so it is held for a manager’s review.',
+  ],
+  [
     { code: 'program_reward', facts: { amountCents: 500, currency: 'USD' } },
     'The program’s reward applies: 5.00 USD.',
   ],

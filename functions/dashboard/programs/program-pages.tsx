@@ -5,6 +5,7 @@ import type { Listed } from '../../../lib/http/lists.ts'
 import type { Fields } from '../../../lib/http/validate.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
+import { bonusesWords, tiersWords } from '../../../lib/languages/tier-words.ts'
 import type { FormState } from '../../../lib/pages/forms/fields.tsx'
 import {
   describeInterval,
@@ -12,7 +13,7 @@ import {
   ProgramInputs,
 } from '../../../lib/pages/forms/program-fields.tsx'
 import { saleExampleOf } from '../../../lib/pages/forms/reward-example.ts'
-import { describeReward } from '../../../lib/pages/forms/reward-words.ts'
+import { describeReward, pageStyle } from '../../../lib/pages/forms/reward-words.ts'
 import { describeSchedule } from '../../../lib/pages/forms/schedule-fields.tsx'
 import {
   ButtonLine,
@@ -85,6 +86,15 @@ const Facts = ({ program, now }: { program: Program; now: Date }) => (
     <Fact name={m.programs_site_url}>{program.siteUrl}</Fact>
     <Fact name={m.programs_reward}>{describeReward(program.reward)}</Fact>
     <Fact name={m.programs_applies_to}>{describeInterval(program)}</Fact>
+    {program.tiers && <Fact name={m.tiers_title}>{tiersWords(program.tiers, pageStyle())}</Fact>}
+    {program.bonuses.length > 0 && (
+      <Fact name={m.bonuses_title}>{bonusesWords(program.bonuses, pageStyle())}</Fact>
+    )}
+    {program.monthlyBudget && (
+      <Fact name={m.programs_budget}>
+        {money(program.monthlyBudget.amountCents, program.monthlyBudget.currency)}
+      </Fact>
+    )}
     <Fact name={m.programs_holding_period}>
       {t(m.programs_days, { count: program.holdingDays })}
     </Fact>
@@ -248,6 +258,16 @@ export const ProgramPage = ({
       <Branding {...{ base, program, brand, mayChange, refused: branding }} />
       <h2>{t(m.layout_settings)}</h2>
       {mayChange && <RulesLink path={`${base}/programs/${program.id}`} reward={program.reward} />}
+      {mayChange && (
+        <LinkLine href={`${base}/programs/${program.id}/tiers`}>
+          {t(m.tiers_edit, { count: program.tiers?.levels.length ?? 0 })}
+        </LinkLine>
+      )}
+      {mayChange && (
+        <LinkLine href={`${base}/programs/${program.id}/bonuses`}>
+          {t(m.bonuses_edit, { count: program.bonuses.length })}
+        </LinkLine>
+      )}
       {mayChange ? (
         <ProgramForm {...{ base, program, now, fields, errors }} />
       ) : (

@@ -31,7 +31,7 @@ import {
   type Program,
 } from '../../../lib/programs/programs.queries.ts'
 import { NewProgram } from '../../../lib/programs/programs.schemas.ts'
-import { paysOtherwise } from '../../../lib/programs/programs.ts'
+import { type ProgramTerms, paysOtherwise } from '../../../lib/programs/programs.ts'
 import { askForPasskey, freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import { readEmail } from '../../../lib/values/emails.ts'
 import { readBranding } from './branding.tsx'
@@ -99,8 +99,7 @@ export default createRoutes<WorkspaceEnv>()
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
     const program = await findOne(c)
     if (isPasskeyMissing(c) && paysOtherwise(program, data)) return askForPasskey(c, fields)
-    const reward = keepRules(data.reward, program.reward)
-    const { id } = await changeById(c, 'program', changeProgram, { ...data, reward })
+    const { id } = await changeById(c, 'program', changeProgram, ofForm(data, program))
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=saved`, 303)
   })
   .get(`${PROGRAMS}/:id/branding`, toProgram)
@@ -151,7 +150,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) return show(c, await findOne(c), { terms: { fields, errors } }, 400)
     const program = await readById(c, 'program', findProgram)
-    const entered = { ...data, reward: keepRules(data.reward, program.reward) }
+    const entered = ofForm(data, program)
     const whatIf = await programWhatIf(db, workspace.id, program, entered, now)
     const base = `/app/${workspace.slug}`
     const children = <ProgramPreviewPage {...{ base, program, now, fields, whatIf, entered }} />
@@ -162,6 +161,14 @@ export default createRoutes<WorkspaceEnv>()
       children,
     })
   })
+
+/** The entered terms. What other pages change stays as it is. */
+const ofForm = (entered: ProgramTerms, { reward, tiers, bonuses }: Program): ProgramTerms => ({
+  ...entered,
+  reward: keepRules(entered.reward, reward),
+  tiers,
+  bonuses,
+})
 
 const LINK_DAYS = 7
 

@@ -1,6 +1,4 @@
 /** A condition of a rule, and a group of conditions, as fields. */
-import type { Child } from 'hono/jsx'
-import type { ErrorDetail } from '../../../lib/http/errors.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import type { RewardedEvent } from '../../../lib/languages/reward-words.ts'
@@ -10,18 +8,16 @@ import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { LEAD_FACTS } from '../../../lib/rules/rewards/conditions.ts'
 import { BILLING_INTERVALS, type BillingInterval } from '../../../lib/rules/rewards/sale-lines.ts'
 import { jsonOf } from '../../../lib/values/json.ts'
+import { EditButton, type EditedForm } from '../fields/edit-button.tsx'
 import type { Part } from './draft.ts'
-import { FACTS, type Fact, type FieldKind, isFact, listIn } from './facts.ts'
+import { chosenIn, FACTS, type Fact, type FieldKind, isFact, listIn } from './facts.ts'
 
 /** What all parts of the form know. */
-export type Form = {
+export type Form = EditedForm & {
   /** What the reward is for. */
   event: RewardedEvent
-  /** The path that buttons post to, which answers with the changed form. */
-  edit: string
-  errors: ErrorDetail[]
-  /** The name of the part that gets the focus. */
-  focus: string | null
+  /** The names of the program's tiers. */
+  tiers: string[]
 }
 
 export const FACT_LABELS: Record<Fact, Message> = {
@@ -76,7 +72,7 @@ const LABELS: { [F in Fact]: Record<string, Message> } = {
   country: { in: m.rewards_countries_in },
   link: { in: m.rewards_links_in },
   sub: { in: m.rewards_subs_in },
-  tier: { in: m.rewards_tiers_in },
+  tier: { in: m.rewards_fact_tier },
   day: { from: m.rewards_day_from, until: m.rewards_day_until },
 }
 
@@ -124,6 +120,7 @@ const Value = ({ form, at, part, fact, name, kind }: ValueProps) => {
   }
   if (kind === 'of') return <Select {...field} options={ofOptions(field.value)} />
   if (kind === 'intervals') return <Intervals {...{ form, at, part }} isFocused={focus === at} />
+  if (kind === 'tiers') return <Tiers {...{ form, at, part }} isFocused={focus === at} />
   if (!kind.endsWith('list') && kind !== 'countries') return <Field {...field} {...INPUTS[kind]} />
   const values = listIn(part.fields, name)
   const rows = Math.min(8, Math.max(2, values.length))
@@ -143,9 +140,9 @@ const Value = ({ form, at, part, fact, name, kind }: ValueProps) => {
   )
 }
 
-type IntervalsProps = { form: Form; at: string; part: Part; isFocused: boolean }
+type BoxesProps = { form: Form; at: string; part: Part; isFocused: boolean }
 
-const Intervals = ({ form, at, part, isFocused }: IntervalsProps) => {
+const Intervals = ({ form, at, part, isFocused }: BoxesProps) => {
   const name = `${at}.in`
   const error = form.errors.find(({ path }) => path === name)
   return (
@@ -166,24 +163,39 @@ const Intervals = ({ form, at, part, isFocused }: IntervalsProps) => {
   )
 }
 
-type EditButtonProps = { form: Form; does: string; children: Child; isDisabled?: boolean }
+/** Other than the boxes of tiers that were chosen when the condition was saved. */
+const NOT_CHOSEN = 100
 
-/** A button that answers with the changed form, and saves nothing. */
-export const EditButton = ({ form, does, children, isDisabled }: EditButtonProps) => (
-  <button
-    type="submit"
-    class="quiet small"
-    formaction={form.edit}
-    formnovalidate
-    name="do"
-    value={does}
-    id={does}
-    disabled={isDisabled}
-    autofocus={form.focus === does}
-  >
-    {children}
-  </button>
-)
+/** The tiers of the program, and those that the condition asks for all the same. */
+const Tiers = ({ form, at, part, isFocused }: BoxesProps) => {
+  const name = `${at}.in`
+  const error = form.errors.find(({ path }) => path === name)
+  const chosen = chosenIn(part.fields, 'in')
+  const unknown = chosen.filter((tier) => !form.tiers.includes(tier))
+  const tiers = [...form.tiers, ...unknown]
+  return (
+    <div class="field boxes" id={name}>
+      {error && <p class="error">{error.message}</p>}
+      {tiers.length === 0 && <p class="hint">{t(m.rewards_no_tiers)}</p>}
+      {tiers.map((tier, i) => {
+        const at = chosen.indexOf(tier)
+        return (
+          <label>
+            <input
+              type="checkbox"
+              // The order in which they were saved stays.
+              name={`${name}.${at < 0 ? NOT_CHOSEN + i : at}`}
+              value={tier}
+              checked={at >= 0}
+              autofocus={isFocused && i === 0}
+            />
+            {form.tiers.includes(tier) ? tier : t(m.rewards_unknown_tier, { tier })}
+          </label>
+        )
+      })}
+    </div>
+  )
+}
 
 type PartProps = { form: Form; at: string; part: Part; match: 'all' | 'any' }
 

@@ -1,5 +1,6 @@
 /** A reward while it is edited: its rules and their conditions as the fields of a form. */
 import type { Fields } from '../../../lib/http/validate.ts'
+import { editRows, rowsIn } from '../fields/rows.ts'
 import { FACTS, isFact } from './facts.ts'
 
 /**
@@ -12,7 +13,11 @@ export type Draft = {
   /** The fields of the base: `reward.kind` and so on. */
   base: Fields
   rules: Part[]
+  caps: Fields[]
 }
+
+/** The start of the names of the caps' fields. */
+export const CAPS = 'caps'
 
 /** `rules.2.when.0.when.1.in`: a part of the form, and one of its fields. */
 const NAME = /^(rules\.\d+(?:\.when\.\d+){0,2})\.(.+)$/
@@ -36,7 +41,7 @@ export const readDraft = (fields: Fields): Draft => {
       parts.push({ fields: own, parts: partsOf(`${list}.${parts.length}.when`) })
     return parts
   }
-  return { base, rules: partsOf('rules') }
+  return { base, rules: partsOf('rules'), caps: rowsIn(fields, CAPS) }
 }
 
 const NEW_RULE: Part = {
@@ -58,7 +63,10 @@ export const edit = (draft: Draft, pressed: string | undefined): Edited => {
   const [, from, to] = DRAGGED.exec(pressed ?? '') ?? []
   if (to !== undefined) return move(draft, Number(from), Number(to))
   const [, path = '', action] = PRESSED.exec(pressed ?? '') ?? []
-  if (!action) return { draft, focus: null }
+  if (!action) {
+    const { rows: caps, focus } = editRows(draft.caps, CAPS, pressed)
+    return { draft: { ...draft, caps }, focus }
+  }
   if (path === 'rules') {
     if (action !== 'add') return { draft, focus: null }
     const rules = [...draft.rules, NEW_RULE]

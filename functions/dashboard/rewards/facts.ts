@@ -7,12 +7,15 @@ import { exactMoney, parseMoney } from '../../../lib/values/money.ts'
 
 export type Fact = Condition['fact']
 
-/** How a field is filled in. A list has one value a line, and intervals have a box each. */
+/**
+ * How a field is filled in. A list has one value a line, and intervals and tiers have a box each.
+ */
 export type FieldKind =
   | 'list'
   | 'optional-list'
   | 'countries'
   | 'intervals'
+  | 'tiers'
   | 'of'
   | 'currency'
   | 'amount'
@@ -34,7 +37,7 @@ export const FACTS: Record<Fact, Record<string, FieldKind>> = {
   country: { in: 'countries' },
   link: { in: 'list' },
   sub: { in: 'list' },
-  tier: { in: 'list' },
+  tier: { in: 'tiers' },
   day: { from: 'day', until: 'day' },
 }
 
@@ -54,6 +57,15 @@ export const listIn = (fields: Fields, name: string): string[] =>
   [...(fields[name]?.split(/\r?\n/) ?? []), fields[`${name}.add`] ?? '']
     .map((value) => value.trim())
     .filter((value) => value !== '')
+
+/** The values of boxes that are numbered: `in.0`, `in.101`. */
+export const chosenIn = (fields: Fields, name: string): string[] =>
+  Object.entries(fields)
+    .filter(([field]) => field.startsWith(`${name}.`))
+    .toSorted(([a], [b]) => numberOf(a) - numberOf(b))
+    .map(([, value]) => value)
+
+const numberOf = (field: string): number => Number(field.slice(field.lastIndexOf('.') + 1))
 
 /** The whole number in a field; NaN, which every schema refuses, for anything else. */
 export const countIn = (text: string | undefined): number | undefined => {
@@ -75,6 +87,8 @@ const valueIn = (kind: FieldKind, fields: Fields, name: string): unknown => {
       return listIn(fields, name).map((code) => code.toUpperCase())
     case 'intervals':
       return BILLING_INTERVALS.filter((one) => fields[`${name}.${one}`] !== undefined)
+    case 'tiers':
+      return chosenIn(fields, name)
     case 'of':
       return text
     case 'currency':
@@ -105,6 +119,8 @@ const fieldsOf = (condition: Condition): Fields => {
     if (value === undefined) return []
     if (kind === 'intervals' && Array.isArray(value))
       return value.map((one): [string, string] => [`${name}.${one}`, 'on'])
+    if (kind === 'tiers' && Array.isArray(value))
+      return value.map((one, i): [string, string] => [`${name}.${i}`, String(one)])
     return [[name, textOf(kind, value, String(given.currency))] satisfies [string, string]]
   })
   return { is: condition.fact, ...Object.fromEntries(entries) }

@@ -9,11 +9,13 @@ import { checkForm } from '../../../lib/pages/forms/forms.ts'
 import { numberIn, readReward } from '../../../lib/pages/forms/read-reward.ts'
 import { rewardFields } from '../../../lib/pages/forms/reward-fields.tsx'
 import type { Condition, Conditions } from '../../../lib/rules/rewards/conditions.ts'
+import { MAX_RULES } from '../../../lib/rules/rewards/limits.ts'
 import { leadReward, reward } from '../../../lib/rules/rewards/rewards.schemas.ts'
 import type { Pay, RewardTerms, Rule } from '../../../lib/rules/rewards/rewards.ts'
 import { jsonOf } from '../../../lib/values/json.ts'
 import { exactMoney, parseMoney } from '../../../lib/values/money.ts'
-import type { Draft, Part } from './draft.ts'
+import { capFields, capInput } from './cap-fields.tsx'
+import { CAPS, type Draft, type Part } from './draft.ts'
 import {
   boundsOf,
   conditionIn,
@@ -29,6 +31,7 @@ import type { RewardOwner } from './owners.ts'
 export const draftOf = (terms: RewardTerms | null): Draft => ({
   base: rewardFields('reward', terms),
   rules: (terms?.rules ?? []).map(ruleDraft),
+  caps: (terms?.caps ?? []).map(capFields),
 })
 
 const ruleDraft = ({ name, when, pay, durationMonths: months }: Rule): Part => ({
@@ -81,12 +84,16 @@ export const checkDraft = (
 ): CheckedReward => {
   const { reward: base, problems } = readReward('reward', draft.base)
   if (base === null && otherwise) {
-    if (draft.rules.length === 0) return { data: null }
-    const message = inEnglish(m.rewards_rules_need_reward)
+    if (draft.rules.length + draft.caps.length === 0) return { data: null }
+    const isRules = draft.rules.length > 0
+    const message = inEnglish(isRules ? m.rewards_rules_need_reward : m.rewards_caps_need_reward)
     return { errors: [{ path: 'reward.kind', message }] }
   }
   const rules = draft.rules.map((rule, i) => ruleInput(rule, `rules.${i}`, event, problems))
-  const input = { reward: { ...base, ...(rules.length > 0 && { rules }) } }
+  const caps = draft.caps.map((cap, i) => capInput(cap, `${CAPS}.${i}`, problems))
+  const input = {
+    reward: { ...base, ...(rules.length > 0 && { rules }), ...(caps.length > 0 && { caps }) },
+  }
   const { data, errors } = checkForm(SCHEMAS[event], { input })
   if (!errors && problems.length === 0) return { data: data.reward }
   const named = (errors ?? []).map(({ path, message }) => ({ path: fieldOf(path), message }))
@@ -100,13 +107,15 @@ export const checkDraft = (
 /** The field of a path in the API's errors: `reward.rules.0.when.all.1.any.0.in.2`. */
 const fieldOf = (path: string): string =>
   path
-    .replace(/^reward\.rules/, 'rules')
+    .replace(/^reward\.(rules|caps)/, '$1')
     .replace(/\.when\.(?:all|any)(?=\.|$)/, '.when')
     .replace(/(\.when\.\d+)\.(?:all|any)(?=\.|$)/, '$1.when')
     .replace(/\.in\.\d+$/, '.in')
 
-/** The base first, then rule by rule. */
-const inOrder = (a: ErrorDetail, b: ErrorDetail): number => ruleOf(a.path) - ruleOf(b.path)
+/** The base first, then rule by rule, then the caps. */
+const inOrder = (a: ErrorDetail, b: ErrorDetail): number => placeOf(a.path) - placeOf(b.path)
+
+const placeOf = (path: string): number => (path.startsWith(CAPS) ? MAX_RULES : ruleOf(path))
 
 /** The number of the rule that a field is of, from 0; -1 for the base. */
 export const ruleOf = (path: string): number => Number(/^rules\.(\d+)/.exec(path)?.[1] ?? -1)

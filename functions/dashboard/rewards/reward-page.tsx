@@ -1,5 +1,6 @@
 /** The page that builds the rules of a reward. */
 import type { ErrorDetail } from '../../../lib/http/errors.ts'
+import { LOCALES } from '../../../lib/languages/languages.ts'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import { RewardInputs } from '../../../lib/pages/forms/reward-fields.tsx'
@@ -7,13 +8,15 @@ import { Done, LinkLine, Problem } from '../../../lib/pages/layout/parts.tsx'
 import { t } from '../../../lib/pages/layout/text.ts'
 import type { Conflict } from '../../../lib/rules/rewards/conflicts.ts'
 import type { Rule } from '../../../lib/rules/rewards/rewards.ts'
+import { tierNames } from '../../../lib/rules/tiers/tiers.ts'
 import type { SoldProduct } from '../../../lib/tracking/events/sold-products.queries.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
+import { rowLabels } from '../fields/row-fields.tsx'
 import { Preview, SaveOrPreview, TERMS_FORM } from '../programs/what-if.tsx'
+import { Caps } from './cap-fields.tsx'
 import { FACT_LABELS, type Form, PRODUCTS } from './condition-fields.tsx'
-import type { Draft } from './draft.ts'
+import { CAPS, type Draft } from './draft.ts'
 import type { RewardOwner } from './owners.ts'
-import { ruleOf } from './reward-draft.ts'
 import { Rules } from './rule-fields.tsx'
 import { type Trial, TrySale } from './try-fields.tsx'
 import { TryLead } from './try-lead.tsx'
@@ -33,7 +36,7 @@ export const titleOf = ({ event }: Pick<RewardOwner, 'event'>) => WORDS[event].t
 export type RewardPageProps = {
   base: string
   /** Whose reward it is. */
-  owner: Pick<RewardOwner, 'name' | 'path' | 'action' | 'event' | 'otherwise'>
+  owner: Pick<RewardOwner, 'name' | 'path' | 'action' | 'event' | 'otherwise' | 'program'>
   draft: Draft
   focus: string | null
   errors: ErrorDetail[]
@@ -53,7 +56,8 @@ export const RewardPage = (props: RewardPageProps) => {
   )
   const { action, event } = owner
   const words = WORDS[event]
-  const form: Form = { event, edit: `${action}/edit`, errors, focus }
+  const tiers = tierNames(owner.program.tiers)
+  const form: Form = { event, edit: `${action}/edit`, errors, focus, tiers }
   const Trial = event === 'sale' ? TrySale : TryLead
   return (
     <>
@@ -98,8 +102,9 @@ export const RewardPage = (props: RewardPageProps) => {
             errors={errors}
           />
           <Rules {...{ form, conflicts }} rules={draft.rules} />
+          {event === 'sale' && <Caps form={form} caps={draft.caps} />}
         </div>
-        <Trial {...trial} edit={form.edit} />
+        <Trial {...trial} {...{ tiers }} edit={form.edit} />
         {conflicts.size > 0 && (
           <p class="conflict">
             {t(m.rewards_conflicts, { count: conflicts.size })}{' '}
@@ -114,15 +119,11 @@ export const RewardPage = (props: RewardPageProps) => {
   )
 }
 
-/** Which rule each error is of. */
-const labelsOf = (errors: ErrorDetail[]): Record<string, string> =>
-  Object.fromEntries(
-    errors.flatMap(({ path }) =>
-      ruleOf(path) < 0
-        ? []
-        : [[path, t(m.rewards_rule_number, { number: String(ruleOf(path) + 1) })]],
-    ),
-  )
+/** Which rule or cap each error is of. */
+const labelsOf = (errors: ErrorDetail[]): Record<string, string> => ({
+  ...rowLabels(errors, 'rules', m.rewards_rule_number),
+  ...rowLabels(errors, CAPS, m.rewards_cap_number),
+})
 
 /** Why a rule never applies. */
 const conflictWords = (conflict: Conflict, rules: Rule[]): string => {
@@ -131,6 +132,13 @@ const conflictWords = (conflict: Conflict, rules: Rule[]): string => {
     return fact
       ? t(m.rewards_conflict_fact, { fact: t(FACT_LABELS[fact]) })
       : t(m.rewards_conflict_impossible)
+  }
+  if (conflict.reason === 'unknown_tier') {
+    const names = conflict.tiers.map((tier) => t(m.reward_tier, { tier }))
+    return t(m.rewards_conflict_tier, {
+      count: names.length,
+      tiers: new Intl.ListFormat(LOCALES.en).format(names),
+    })
   }
   const { by, reason } = conflict
   return t(reason === 'covered' ? m.rewards_conflict_covered : m.rewards_conflict_always, {

@@ -11,6 +11,7 @@ import { textsOf } from '../../../lib/pages/layout/text.ts'
 import type { Program } from '../../../lib/programs/programs.queries.ts'
 import { conflictsOf } from '../../../lib/rules/rewards/conflicts.ts'
 import type { RewardTerms } from '../../../lib/rules/rewards/rewards.ts'
+import { tierNames } from '../../../lib/rules/tiers/tiers.ts'
 import { freshMembersOnly } from '../../../lib/sign-in/fresh-sign-in.tsx'
 import type { SoldProduct } from '../../../lib/tracking/events/sold-products.queries.ts'
 import type { WhatIf } from '../../../lib/tracking/what-if/what-if.service.ts'
@@ -56,7 +57,7 @@ const show = async (c: C, owner: RewardOwner, shown: Shown) => {
   const children = (
     <RewardPage
       base={`/app/${workspace.slug}`}
-      conflicts={conflictsOf(rules)}
+      conflicts={conflictsOf(rules, tierNames(program.tiers))}
       done={fields === NONE ? noticeFor(DONE, c.req.query('done')) : undefined}
       errors={problems}
       {...{ owner, draft, focus, rules, trial, products, whatIf }}

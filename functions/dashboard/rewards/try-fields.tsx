@@ -18,8 +18,11 @@ export type Outcome = { tried: Tried } | { why: Message }
 /** A sale or lead to try, and its outcome. */
 export type Trial = { fields: Fields; errors: ErrorDetail[]; outcome: Outcome }
 
-/** @param edit the path that shows the outcome */
-export type TryProps = Trial & { edit: string }
+/**
+ * @param edit  the path that shows the outcome
+ * @param tiers the names of the program's tiers
+ */
+export type TryProps = Trial & { edit: string; tiers: string[] }
 
 type FieldOf = ReturnType<typeof fieldsIn>
 
@@ -34,7 +37,7 @@ export const fieldsIn =
     autocomplete: 'off',
   })
 
-export const TrySale = ({ fields, errors, outcome, edit }: TryProps) => {
+export const TrySale = ({ fields, errors, outcome, edit, tiers }: TryProps) => {
   const field = fieldsIn({ fields, errors, outcome })
   const count = { inputmode: 'numeric', class: 'short' }
   return (
@@ -52,6 +55,15 @@ export const TrySale = ({ fields, errors, outcome, edit }: TryProps) => {
         />
         <Field {...field('payment', m.rewards_try_payment)} {...count} />
         <Field {...field('months', m.rewards_try_months)} {...count} />
+        {tiers.length > 0 && (
+          <Select
+            {...field('tier', m.rewards_fact_tier)}
+            options={[
+              { value: '', label: m.rewards_try_no_tier },
+              ...tiers.map((tier) => ({ value: tier, label: tier })),
+            ]}
+          />
+        )}
       </div>
       <details open={isMoreUsed(fields)}>
         <summary>{t(m.rewards_try_second)}</summary>

@@ -60,7 +60,7 @@ const tryLead = (
   return { earned: commission, steps: reasonsIn(steps) }
 }
 
-export const TryLead = ({ edit, ...trial }: TryProps) => (
+export const TryLead = ({ edit, tiers: _tiers, ...trial }: TryProps) => (
   <section class="card" aria-labelledby="try">
     <h2 id="try">{t(m.rewards_try_lead)}</h2>
     <p class="hint">{t(m.rewards_try_lead_hint)}</p>

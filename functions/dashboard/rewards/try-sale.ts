@@ -13,6 +13,7 @@ import { decideReward } from '../../../lib/rules/decisions/decide.ts'
 import type { RewardTerms } from '../../../lib/rules/rewards/rewards.ts'
 import { BILLING_INTERVALS, type StoredLine } from '../../../lib/rules/rewards/sale-lines.ts'
 import type { Step } from '../../../lib/rules/steps/steps.ts'
+import { levelsOf, type TierFacts, type Tiers, tierOf } from '../../../lib/rules/tiers/tiers.ts'
 import type { SoldProduct } from '../../../lib/tracking/events/sold-products.queries.ts'
 import { dayOf, isDay, monthsAfter } from '../../../lib/values/days.ts'
 import { exactMoney, isCurrency, type Money, parseMoney, sumOf } from '../../../lib/values/money.ts'
@@ -30,9 +31,9 @@ export const usualSale = (reward: RewardTerms, now: Date): Fields => ({
 /** What a sale or lead would earn, and the steps that say why. */
 export type Tried = { earned: Money | null; steps: Step[] }
 
-const UNSAID: Step['code'][] = ['program_reward', 'group_reward', 'commission_created']
+const UNSAID: Step['code'][] = ['program_reward', 'group_reward', 'tier', 'commission_created']
 
-/** Whose reward it is, the page says; and what it earns, above the reasons. */
+/** Whose reward it is and the tier, the page says; and what it earns, above the reasons. */
 export const reasonsIn = (steps: Step[]): Step[] =>
   steps.filter(({ code }) => !UNSAID.includes(code))
 
@@ -117,6 +118,13 @@ const pairsIn = (text: string | undefined): Record<string, string> | null => {
   return Object.fromEntries(matches.map((match) => [match?.[1] ?? '', match?.[2] ?? '']))
 }
 
+/** The chosen tier, as somebody has it who has just reached it. */
+const triedTier = (tiers: Tiers | null, name: string | undefined, at: Date): TierFacts | null => {
+  if (!tiers) return null
+  const chosen = levelsOf(tiers).find((level) => level.name === name)
+  return tierOf({ tiers, day: dayOf(at), reached: chosen?.atLeast ?? 0 })
+}
+
 /** A partner of the program without a group, who has earned nothing before. */
 export const partnerOf = (program: Program, reward: RewardTerms): PartnerTerms => ({
   ...program,
@@ -158,7 +166,8 @@ export const trySale = (
     earnedAt: at,
     isProration: false,
   }
-  const partner = { ...partnerOf(program, reward), firstRewardedAt: firstSaleAt }
+  const tier = triedTier(program.tiers, fields['try.tier'], at)
+  const partner = { ...partnerOf(program, reward), firstRewardedAt: firstSaleAt, tier }
   const { commission, steps } = decideReward(
     {
       kind: 'sale',

@@ -5,8 +5,11 @@ import { LOCALES } from '../../languages/languages.ts'
 import { type Message, inEnglish as t } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { type RewardStyle, rewardWords } from '../../languages/reward-words.ts'
+import { bonusesWords, tiersWords } from '../../languages/tier-words.ts'
+import type { BonusTerms } from '../../rules/bonuses/bonuses.ts'
 import type { RewardResponse } from '../../rules/rewards/rewards.responses.ts'
 import { rewardTermsOf } from '../../rules/rewards/rewards.ts'
+import type { Tiers } from '../../rules/tiers/tiers.ts'
 import { formatMoney, type MoneyFormat } from '../../values/money.ts'
 import { mailLabel } from '../parts/mail-labels.ts'
 import { figure, money } from '../parts/money.tsx'
@@ -51,8 +54,19 @@ const formsIn = ({ forms }: Details): string =>
 const isReward = (value: object): value is RewardResponse =>
   'percent' in value || 'amountCents' in value
 
+/** Fields with a value of their own kind, as the program has it. */
+const OBJECTS: Record<string, (value: object) => string> = {
+  tiers: (value) => tiersWords(value as Tiers, STYLE),
+  bonuses: (value) => bonusesWords(value as BonusTerms[], STYLE) || t(m.audit_value_none),
+  monthlyBudget: (value) => {
+    const { amountCents, currency } = value as Details
+    return money(number(amountCents), text(currency))
+  },
+}
+
 const describeValue = (field: string, value: unknown): string => {
   if (value === null || value === undefined) return t(m.audit_value_none)
+  if (typeof value === 'object' && field in OBJECTS) return OBJECTS[field]?.(value) ?? ''
   if (typeof value === 'boolean') return t(value ? m.audit_value_on : m.audit_value_off)
   if (field === 'payoutDays' && Array.isArray(value))
     return value.length === 0 ? t(m.audit_value_none) : LIST.format(value.map(text))
@@ -85,6 +99,10 @@ const FIELDS: Record<string, Message> = {
   rewardInterval: m.audit_field_reward_interval,
   rewardDurationMonths: m.audit_field_reward_duration_months,
   oneTimeMinimumCents: m.audit_field_one_time_minimum_cents,
+  oneTimePer: m.audit_field_one_time_per,
+  tiers: m.audit_field_tiers,
+  bonuses: m.audit_field_bonuses,
+  monthlyBudget: m.audit_field_monthly_budget,
   rewardShipping: m.audit_field_reward_shipping,
   creditOutOfBand: m.audit_field_credit_out_of_band,
   holdingDays: m.audit_field_holding_days,

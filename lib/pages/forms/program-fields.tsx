@@ -1,10 +1,12 @@
+import type { ErrorDetail } from '../../http/errors.ts'
 import type { Fields } from '../../http/validate.ts'
-import { inEnglish } from '../../languages/message.ts'
+import { inEnglish, type Message } from '../../languages/message.ts'
 import * as m from '../../languages/messages.ts'
 import { PROGRAM_DEFAULTS, type ProgramTerms } from '../../programs/programs.ts'
+import type { OneTimePer } from '../../rules/steps/intervals.ts'
 import { exactMoney, parseMoney } from '../../values/money.ts'
 import { t } from '../layout/text.ts'
-import { Checkbox, controls, Field, type FormState, Select } from './fields.tsx'
+import { Checkbox, controls, Field, type FormState, IDENTIFIER, Select } from './fields.tsx'
 import type { Reading } from './forms.ts'
 import { numberIn, readReward } from './read-reward.ts'
 import { RewardInputs, rewardFields, rewardLabels } from './reward-fields.tsx'
@@ -24,6 +26,7 @@ const LABELS = {
   rewardInterval: m.programs_rewarded_sales,
   rewardDurationMonths: m.programs_reward_duration_months,
   oneTimeMinimumCents: m.programs_smallest_sale,
+  oneTimePer: m.programs_one_time_per,
   holdingDays: m.programs_holding_period_days,
   netDays: m.programs_net_terms_days,
   attributionDays: m.programs_attribution_window_days,
@@ -34,6 +37,8 @@ const LABELS = {
   unverifiedAddresses: m.programs_unverified_addresses,
   minimumPayoutCents: m.programs_minimum_payout,
   manualEarningsNoticeCents: m.programs_manual_earnings_notice,
+  'monthlyBudget.amountCents': m.programs_budget,
+  'monthlyBudget.currency': m.programs_budget_currency,
 }
 
 export const PROGRAM_LABELS = { ...LABELS, ...rewardLabels('reward'), ...SCHEDULE_LABELS }
@@ -42,6 +47,11 @@ const INTERVALS = [
   { value: 'recurring', label: m.programs_recurring },
   { value: 'one-time', label: m.programs_one_time },
 ] as const
+
+const ONE_TIME_PER_OPTIONS = [
+  { value: 'customer', label: m.programs_once_per_customer },
+  { value: 'product', label: m.programs_once_per_product },
+] as const satisfies { value: OneTimePer; label: Message }[]
 
 const ATTRIBUTIONS = [
   { value: 'last', label: m.programs_last_click },
@@ -75,6 +85,8 @@ export const programFields = (program: ProgramTerms): Fields => ({
     rewardDurationMonths: String(program.rewardDurationMonths),
   }),
   oneTimeMinimumCents: exactMoney(program.oneTimeMinimumCents, MINIMUM_CURRENCY),
+  oneTimePer: program.oneTimePer,
+  ...budgetFields(program.monthlyBudget),
   ...(program.rewardShipping && { rewardShipping: 'on' }),
   ...(program.creditOutOfBand && { creditOutOfBand: 'on' }),
   holdingDays: String(program.holdingDays),
@@ -91,6 +103,28 @@ export const programFields = (program: ProgramTerms): Fields => ({
   ...scheduleFields(program),
   reviewDays: String(program.reviewDays),
 })
+
+const budgetFields = (budget: ProgramTerms['monthlyBudget']): Fields =>
+  budget
+    ? {
+        'monthlyBudget.amountCents': exactMoney(budget.amountCents, budget.currency),
+        'monthlyBudget.currency': budget.currency,
+      }
+    : {}
+
+/** The budget in a form's fields as API input; null if its amount is blank. */
+const readBudget = (fields: Fields, problems: ErrorDetail[]) => {
+  const path = 'monthlyBudget.amountCents'
+  const entered = fields[path]
+  if (entered === undefined) return null
+  const currency = fields['monthlyBudget.currency']?.toUpperCase() ?? ''
+  const amountCents = parseMoney(entered, currency)
+  if (!amountCents) {
+    const amount = exactMoney(500_000, currency)
+    problems.push({ path, message: inEnglish(m.programs_must_be_amount_as, { amount }) })
+  }
+  return { amountCents, currency }
+}
 
 /** A form's fields as API input. Blank fields take the defaults of a new program. */
 export const readProgram = (fields: Fields): Reading => {
@@ -116,6 +150,8 @@ export const readProgram = (fields: Fields): Reading => {
     rewardInterval: fields.rewardInterval,
     rewardDurationMonths: numberIn(fields, 'rewardDurationMonths'),
     oneTimeMinimumCents: readAmount('oneTimeMinimumCents'),
+    oneTimePer: fields.oneTimePer,
+    monthlyBudget: readBudget(fields, problems),
     rewardShipping: fields.rewardShipping !== undefined,
     creditOutOfBand: fields.creditOutOfBand !== undefined,
     holdingDays: numberIn(fields, 'holdingDays'),
@@ -179,6 +215,24 @@ export const ProgramInputs = ({
         })}
         inputmode="decimal"
         autocomplete="off"
+      />
+      <Select
+        {...control('oneTimePer')}
+        hint={t(m.programs_one_time_per_hint)}
+        options={ONE_TIME_PER_OPTIONS}
+        value={fields.oneTimePer ?? PROGRAM_DEFAULTS.oneTimePer}
+      />
+      <Field
+        {...control('monthlyBudget.amountCents')}
+        hint={t(m.programs_budget_hint)}
+        inputmode="decimal"
+        autocomplete="off"
+      />
+      <Field
+        {...control('monthlyBudget.currency')}
+        {...IDENTIFIER}
+        maxlength={3}
+        value={fields['monthlyBudget.currency'] ?? MINIMUM_CURRENCY}
       />
       <Checkbox
         label={t(m.programs_reward_shipping)}
@@ -271,14 +325,16 @@ export const describeInterval = ({
   rewardInterval,
   rewardDurationMonths: months,
   oneTimeMinimumCents: minimum,
+  oneTimePer,
 }: Pick<
   ProgramTerms,
-  'rewardInterval' | 'rewardDurationMonths' | 'oneTimeMinimumCents'
+  'rewardInterval' | 'rewardDurationMonths' | 'oneTimeMinimumCents' | 'oneTimePer'
 >): string => {
   if (rewardInterval === 'one-time') {
+    const first = t(oneTimePer === 'product' ? m.programs_first_of_product : m.programs_first_sale)
     return minimum
-      ? t(m.programs_first_sale_of, { minimum: exactMoney(minimum, MINIMUM_CURRENCY) })
-      : t(m.programs_first_sale)
+      ? t(m.programs_first_sale_of, { first, minimum: exactMoney(minimum, MINIMUM_CURRENCY) })
+      : first
   }
   return months === null ? t(m.programs_each_sale) : t(m.programs_each_sale_months, { months })
 }

@@ -37,8 +37,13 @@ export const readReward = (
   }
 }
 
-/** An entered base with the rules of the saved reward, which a page of their own changes. */
+/** An entered base with the rules and caps of the saved reward, which another page changes. */
 export const keepRules = <Entered extends RewardTerms | null>(
   entered: Entered,
   saved: RewardTerms | null,
-): Entered => (entered && saved?.rules ? { ...entered, rules: saved.rules } : entered)
+): Entered =>
+  entered && {
+    ...entered,
+    ...(saved?.rules && { rules: saved.rules }),
+    ...(saved?.caps && { caps: saved.caps }),
+  }

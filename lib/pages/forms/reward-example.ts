@@ -17,7 +17,8 @@ const saleExampleWords = (
   const sale = money(of.amountCents, of.currency)
   if (!by) return t(m.example_nothing, { sale })
   const earned = money(by.amountCents, by.currency)
-  if (!later.earn) return t(m.example_first, { sale, earned })
+  if (!later.earn)
+    return t(later.per === 'product' ? m.example_per_product : m.example_first, { sale, earned })
   return later.until
     ? t(m.example_until, { sale, earned, until: later.until })
     : t(m.example_forever, { sale, earned })
@@ -48,4 +49,11 @@ export const saleTermsOf = ({
   rewardInterval,
   rewardDurationMonths,
   oneTimeMinimumCents,
-}: SaleTerms): SaleTerms => ({ reward, rewardInterval, rewardDurationMonths, oneTimeMinimumCents })
+  oneTimePer,
+}: SaleTerms): SaleTerms => ({
+  reward,
+  rewardInterval,
+  rewardDurationMonths,
+  oneTimeMinimumCents,
+  oneTimePer,
+})

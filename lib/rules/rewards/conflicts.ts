@@ -1,11 +1,13 @@
 /** Rules of a reward that decide no line. docs/rewards.md, "Rules that never apply". */
 import { slugKey } from '../../values/slugs.ts'
-import type { Condition, Conditions } from './conditions.ts'
-import type { Rule } from './rewards.ts'
+import { type Condition, type Conditions, eachCondition } from './conditions.ts'
+import type { RewardTerms, Rule } from './rewards.ts'
 
 export type Conflict =
   /** No line meets its conditions: two contradict each other, or one is empty. */
   | { rule: number; reason: 'impossible'; fact: Condition['fact'] | null }
+  /** It asks for tiers that the program does not have. */
+  | { rule: number; reason: 'unknown_tier'; tiers: string[] }
   /** An earlier rule applies to every line that meets its conditions. */
   | { rule: number; reason: 'covered'; by: number }
   /** An earlier rule applies to every line. */
@@ -14,15 +16,22 @@ export type Conflict =
 /**
  * The rules that never apply, as far as that is easy to tell: ranges and lists of the same fact are
  * compared, and different facts are taken to be independent. Rules are numbered from 0.
+ *
+ * @param tiers the names of the program's tiers
  */
-export const conflictsOf = (rules: Rule[]): Conflict[] => {
+export const conflictsOf = (rules: Rule[], tiers: string[] = []): Conflict[] => {
   const earlier: { rule: number; cases: Case[]; isAlways: boolean }[] = []
   return rules.flatMap((rule, index): Conflict[] => {
-    const cases = casesOf(rule)
+    const cases = casesOf(rule, tiers)
     if (!cases) return []
     const possible = cases.filter(({ impossible }) => !impossible)
-    if (possible.length === 0)
-      return [{ rule: index, reason: 'impossible', fact: cases[0]?.impossible ?? null }]
+    if (possible.length === 0) {
+      const unknown = unknownTiers([{ rules: [rule] }], tiers)
+      const fact = cases[0]?.impossible ?? null
+      return fact === 'tier' && unknown.length > 0
+        ? [{ rule: index, reason: 'unknown_tier', tiers: unknown }]
+        : [{ rule: index, reason: 'impossible', fact }]
+    }
     const by = earlier.find((other) =>
       possible.every((one) => other.cases.some((wide) => covers(wide, one))),
     )
@@ -31,6 +40,18 @@ export const conflictsOf = (rules: Rule[]): Conflict[] => {
     earlier.push({ rule: index, cases: possible, isAlways })
     return []
   })
+}
+
+/** The tiers that rules of rewards ask for, and the program does not have. */
+export const unknownTiers = (
+  rewards: (Pick<RewardTerms, 'rules'> | null)[],
+  tiers: string[],
+): string[] => {
+  const conditions = rewards.flatMap((one) =>
+    (one?.rules ?? []).flatMap(({ when }) => eachCondition(when)),
+  )
+  const asked = conditions.flatMap((one) => (one.fact === 'tier' ? one.in : []))
+  return [...new Set(asked)].filter((tier) => !tiers.includes(tier))
 }
 
 type Range = { from: number; to: number }
@@ -60,7 +81,7 @@ const EVERYTHING: Case = {
 const MOST_CASES = 200
 
 /** The ways in which a rule's conditions hold; null if there are too many. */
-const casesOf = ({ when, pay }: Rule): Case[] | null => {
+const casesOf = ({ when, pay }: Rule, tiers: string[]): Case[] | null => {
   const combinations = waysOf(when)
   if (!combinations) return null
   return combinations.map((conditions) => {
@@ -72,6 +93,7 @@ const casesOf = ({ when, pay }: Rule): Case[] | null => {
     }
     // A flat amount is paid for sales in its currency only.
     if (pay.kind === 'flat') one.lists.set('currency', [pay.currency])
+    if (conditions.some(({ fact }) => fact === 'tier')) one.lists.set('tier', tiers)
     for (const condition of conditions) narrow(one, condition)
     return one
   })

@@ -1,17 +1,19 @@
 /** A reward worked out for one event, to show what the terms of a program mean. */
 import { monthsAfter } from '../../values/days.ts'
 import { decimalsOf, type Money } from '../../values/money.ts'
+import { applyCaps } from '../rewards/caps.ts'
 import { NO_PAYMENTS, type SaleFacts } from '../rewards/conditions.ts'
 import { earnByLine } from '../rewards/earn-lines.ts'
 import { earnings, type RewardTerms } from '../rewards/rewards.ts'
 import { linesOf } from '../rewards/sale-lines.ts'
-import type { RewardInterval } from './intervals.ts'
+import type { OneTimePer, RewardInterval } from './intervals.ts'
 
 export type SaleTerms = {
   reward: RewardTerms
   rewardInterval: RewardInterval
   rewardDurationMonths: number | null
   oneTimeMinimumCents: number
+  oneTimePer: OneTimePer
 }
 
 /** What a customer's first sale earns, and which later ones earn too. */
@@ -19,7 +21,7 @@ export type SaleExample = {
   sale: Money
   /** Null if it earns nothing. */
   earned: Money | null
-  later: { earn: false } | { earn: true; until: Date | null }
+  later: { earn: false; per: OneTimePer } | { earn: true; until: Date | null }
 }
 
 /** The currency of the example of a percentage. */
@@ -47,6 +49,10 @@ const earningsOf = (reward: RewardTerms, sale: Money, now: Date): Money | null =
   return line ? { ...sale, amountCents: line.earnedCents } : null
 }
 
+/** The first sale has all of each cap. */
+const withinCaps = (earned: Money | null, { caps }: RewardTerms): Money | null =>
+  earned && { ...earned, amountCents: applyCaps(earned, caps ?? [], '', undefined).leftCents }
+
 const factsOf = (sale: Money, occurredAt: Date): SaleFacts => ({
   occurredAt,
   sale,
@@ -63,13 +69,13 @@ const factsOf = (sale: Money, occurredAt: Date): SaleFacts => ({
 export const saleExample = (terms: SaleTerms, now: Date): SaleExample => {
   const { reward, rewardInterval, rewardDurationMonths: months } = terms
   const sale = sampleSale(terms)
-  const earned = earningsOf(reward, sale, now)
+  const earned = withinCaps(earningsOf(reward, sale, now), reward)
   return {
     sale,
     earned: earned?.amountCents ? earned : null,
     later:
       rewardInterval === 'one-time'
-        ? { earn: false }
+        ? { earn: false, per: terms.oneTimePer }
         : { earn: true, until: months === null ? null : monthsAfter(now, months) },
   }
 }

@@ -70,6 +70,10 @@ export const tierOf = ({ tiers, day, reached }: TierFigures): TierFacts => {
   }
 }
 
+/** @param tiers null for none */
+export const tierNames = (tiers: Tiers | null): string[] =>
+  tiers?.levels.map(({ name }) => name) ?? []
+
 /** The tiers with their thresholds, whatever these are of. */
 export const levelsOf = (tiers: Tiers): (TierTerms & { atLeast: number })[] =>
   tiers.levels.map((level) => ({

@@ -45,7 +45,7 @@ export const productWords = (
 
 /** Such as: Line 2, Annual plan (prod_x): the rule “Annual plans” pays 30%, 237.00 USD. */
 const explainLine = (facts: LineFacts, money: MoneyFormat): string => {
-  const { line, productId, name, rule, pays, earnedCents, currency, refusal } = facts
+  const { line, productId, name, rule, pays, currency, refusal, cutCents = 0 } = facts
   const parts = [line && `Line ${line}`, productWords(name, productId)]
   const what = parts.filter(Boolean).join(', ')
   const who = rule === null ? 'no rule applies, so the base' : `the rule “${rule}”`
@@ -55,7 +55,9 @@ const explainLine = (facts: LineFacts, money: MoneyFormat): string => {
   if (!pays) return `${subject} pays nothing.${others}`
   const words = payWords(pays, event, money)
   if (refusal) return `${subject} would pay ${words}, but ${REFUSALS[refusal]}.${others}`
-  return `${subject} pays ${words}, ${money(earnedCents, currency ?? '')}.${others}`
+  const paid = money(facts.earnedCents + cutCents, currency ?? '')
+  const cut = cutCents ? ` ${money(cutCents, currency ?? '')} of it is above a cap.` : ''
+  return `${subject} pays ${words}, ${paid}.${cut}${others}`
 }
 
 const otherCurrencyWords = (rules: string[]): string =>
@@ -132,25 +134,47 @@ const CAPPED_WORDS: Record<Capped, string> = {
   partner_month: 'partner and month',
 }
 
-const PERIOD_WORDS: Record<TierPeriod, string> = {
-  month: 'in the month',
-  quarter: 'in the quarter',
-  year: 'in the 365 days before',
-  ever: 'in all',
+const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+/** @param iso a month or a day: 2026-11, 2026-11-29 */
+const month = (iso: string): string => MONTH.format(new Date(iso))
+
+/** From when on the sales before a day count. */
+const PERIOD_WORDS: Record<TierPeriod, (day: string) => string> = {
+  month: (iso) => ` in ${month(iso)},`,
+  quarter: (iso) => {
+    const at = new Date(iso)
+    return ` in quarter ${Math.floor(at.getUTCMonth() / 3) + 1} of ${at.getUTCFullYear()},`
+  },
+  year: () => ' in the 365 days',
+  ever: () => '',
 }
 
-/** The tier of the partner, and what it had reached before the day of the sale. */
-const explainTier = (
-  { tier, by, period, currency, reached }: TierFacts,
+/** The tier of the partner, what it had reached before the day of the sale, and the next tier. */
+const explainTier = (facts: TierFacts, money: MoneyFormat): string => {
+  const { tier, by, period, currency, reached, next } = facts
+  const amountOf = (amount: number) =>
+    ({
+      netSales: () => `${money(amount, currency ?? '')} of net sales`,
+      customers: () => counted(amount, 'customer'),
+      sales: () => counted(amount, 'sale'),
+    })[by]()
+  const what = tier === null ? 'The partner had no tier' : `The partner’s tier was “${tier}”`
+  const when = `${PERIOD_WORDS[period](facts.day)} before ${day(facts.day)}`
+  const above = next ? ` “${next.tier}” begins at ${amountOf(next.atLeast)}.` : ''
+  return `${what}: ${amountOf(reached)}${when}.${above}`
+}
+
+type CapFacts = Extract<Step, { code: 'cap_applied' }>['facts']
+
+/** What a cap leaves of the commission: nothing, if earlier sales have reached it. */
+const explainCap = (
+  { per, capCents, beforeCents, leftCents, currency }: CapFacts,
   money: MoneyFormat,
 ): string => {
-  const amount = {
-    netSales: () => `net sales of ${money(reached, currency ?? '')}`,
-    customers: () => counted(reached, 'customer'),
-    sales: () => counted(reached, 'sale'),
-  }[by]()
-  const what = tier === null ? 'The partner had no tier' : `The partner’s tier was “${tier}”`
-  return `${what}, by ${amount} ${PERIOD_WORDS[period]}, before the day of the sale.`
+  const most = `The reward pays at most ${money(capCents, currency)} per ${CAPPED_WORDS[per]}`
+  return leftCents === 0
+    ? `${most}. Earlier sales have reached it, so this one earns nothing.`
+    : `${most}, so ${money(leftCents, currency)} of ${money(beforeCents, currency)} is earned.`
 }
 
 /** A step as text for managers. @param money formats its amounts */
@@ -198,9 +222,9 @@ export const explain = (step: Step, money: MoneyFormat = formatMoney): string =>
     case 'tier':
       return explainTier(facts, money)
     case 'cap_applied':
-      return `The reward pays at most ${money(facts.capCents, facts.currency)} per ${CAPPED_WORDS[facts.per]}. So ${money(facts.leftCents, facts.currency)} of ${money(facts.beforeCents, facts.currency)} are earned.`
+      return explainCap(facts, money)
     case 'over_budget':
-      return `Commissions of ${facts.month} come to more than the program’s budget of ${money(facts.budgetCents, facts.currency)}, so this one is held for a manager’s review.`
+      return `The commissions of ${month(facts.month)} came to ${money(facts.spentCents, facts.currency)} of the program’s budget of ${money(facts.budgetCents, facts.currency)}. This one exceeds it, so it is held for a manager’s review.`
     case 'no_reward':
       return `“${facts.slug}” is not in a group that rewards leads, so the lead earns no commission.`
     case 'one_time_already_rewarded':
