@@ -17,6 +17,7 @@ import { offeredMethods } from '../../lib/payouts/details/payment-details.ts'
 import type { Partnership, PortalData } from '../../lib/portal/portal.queries.ts'
 import { fillSlots, type Period } from '../../lib/values/periods.ts'
 import { partnerLink } from '../../lib/values/slugs.ts'
+import { Bonuses, Tier } from './milestones.tsx'
 import { Balances } from './payments/balances.tsx'
 
 const Coupons = ({ codes }: { codes: string[] | null }) =>
@@ -239,6 +240,19 @@ const ActiveLinks = ({
   </>
 )
 
+/** The tier and the bonuses, unless another platform pays. */
+const Milestones = ({ partnership, data }: { partnership: Partnership; data: PortalData }) => {
+  const { id, tiers, bonuses, mode } = partnership
+  const tier = data.tiers.get(id)
+  if (mode === 'shadow') return null
+  return (
+    <>
+      {tier && tiers && <Tier {...{ tier, tiers }} />}
+      <Bonuses bonuses={bonuses} reached={data.bonuses.filter((one) => one.partnerId === id)} />
+    </>
+  )
+}
+
 /** What another platform paid for the imported customers, if the import has it. */
 const BeforeTheMove = ({ priors, workspace }: Partnership) =>
   priors.length > 0 && (
@@ -288,6 +302,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       ) : (
         <ActiveLinks {...partnership} />
       )}
+      {status !== 'banned' && <Milestones {...{ partnership, data }} />}
       {partnership.mode === 'shadow' ? (
         <Moving />
       ) : (

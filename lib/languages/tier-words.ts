@@ -26,7 +26,7 @@ const thresholdWords = (threshold: Threshold, style: Pick<Style, 't' | 'money'>)
   )
 
 /** Each tier, and where it begins: "“Gold” from $10,000.00", "“Gold” from 50 customers". */
-const levelWords = (tiers: Tiers, style: Style): string[] =>
+export const levelWords = (tiers: Tiers, style: Style): string[] =>
   levelsOf(tiers).map(({ name, atLeast }) => {
     const from =
       tiers.by === 'netSales'
@@ -59,7 +59,7 @@ export const bonusesWords = (bonuses: BonusTerms[], style: Style): string =>
   )
 
 /** A bonus that is still to be earned. */
-const bonusWords = (bonus: BonusTerms, style: Pick<Style, 't' | 'money'>): string =>
+export const bonusWords = (bonus: BonusTerms, style: Pick<Style, 't' | 'money'>): string =>
   style.t(m.bonus_ahead, {
     name: bonus.name,
     amount: style.money(bonus.pays.amountCents, bonus.pays.currency),

@@ -17,15 +17,19 @@ import type { RewardTerms } from '../rules/rewards/rewards.ts'
 import { activityQuery } from '../totals/activity.queries.ts'
 import { ownEarnedQuery } from '../totals/balances.queries.ts'
 import type { Period } from '../values/periods.ts'
+import { tierOfToday } from './tier.queries.ts'
 
-export type Partnership = PortalData['partnerships'][number]
+export type Partnership = Awaited<
+  ReturnType<ReturnType<typeof partnershipsQuery>['execute']>
+>[number]
 export type Balance = PortalData['balances'][number]
+export type OwnBonus = PortalData['bonuses'][number]
 
 /** The language of a partner, for its mails. Nothing is written if it has not changed. */
 const rememberLanguage = (email: string, language: Language) => sql`
   update partners set language = ${language} where email = ${email} and language is distinct from ${language}`
 
-/** Makes one database round trip. */
+/** Makes one database round trip, and one for each program with tiers. */
 export const readPortal = async (
   db: Db,
   email: string,
@@ -43,6 +47,7 @@ export const readPortal = async (
     choices,
     applications,
     agreements,
+    bonuses,
   ] = await db.batch([
     rememberLanguage(email, language).compile(db),
     partnershipsQuery(db, email).compile(),
@@ -53,6 +58,7 @@ export const readPortal = async (
     paymentChoicesQuery(email, now).compile(db),
     ownApplicationsQuery(email).compile(db),
     openAgreementsQuery(email).compile(db),
+    ownBonusesQuery(db, email).compile(),
   ])
   return {
     partnerships,
@@ -63,7 +69,18 @@ export const readPortal = async (
     choices,
     applications,
     agreements,
+    bonuses,
+    tiers: await tiersOf(db, partnerships, now),
   }
+}
+
+/** The present tiers of partners, by partner, where the program has tiers. */
+const tiersOf = async (db: Db, partnerships: Partnership[], now: Date) => {
+  const having = partnerships.filter(
+    ({ tiers, status, mode }) => tiers && status !== 'banned' && mode === 'live',
+  )
+  const tiers = await Promise.all(having.map(({ id }) => tierOfToday(db, id, now)))
+  return new Map(having.map(({ id }, i) => [id, tiers[i] ?? null]))
 }
 
 export type PortalData = Awaited<ReturnType<typeof readPortal>>
@@ -95,6 +112,8 @@ const partnershipsQuery = (db: Db, email: string) =>
       'pr.name as program',
       'pr.site_url as siteUrl',
       'pr.mode',
+      'pr.tiers',
+      'pr.bonuses',
       'pr.payout_schedule as payoutSchedule',
       'pr.payout_days as payoutDays',
       'pr.payout_schedule_since as payoutScheduleSince',
@@ -141,3 +160,38 @@ const partnershipsQuery = (db: Db, email: string) =>
     .orderBy('p.workspace_id')
     .orderBy('pr.name')
     .orderBy('p.id')
+
+/**
+ * The bonuses whose milestones a partner has reached. One that was reached before it was added to
+ * the program has no commission, and one that was reversed has no amount.
+ */
+const ownBonusesQuery = (db: Db, email: string) =>
+  db
+    .selectFrom('partner_bonuses as b')
+    .innerJoin('partners as p', 'p.id', 'b.partner_id')
+    .leftJoin('commissions as c', (join) =>
+      join
+        .onRef('c.id', '=', 'b.commission_id')
+        .on((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('commissions as r')
+                .whereRef('r.reverses_id', '=', 'c.id')
+                .having(sql<boolean>`sum(r.amount_cents) < 0`)
+                .select(sql`1`.as('reversed')),
+            ),
+          ),
+        ),
+    )
+    .where('p.email', '=', email)
+    .select([
+      'b.partner_id as partnerId',
+      'b.name',
+      'b.commission_id as commissionId',
+      'c.amount_cents as amountCents',
+      'c.currency',
+      'c.created_at as earnedAt',
+    ])
+    .orderBy('c.created_at')
+    .orderBy('b.name')
