@@ -129,7 +129,8 @@ grant select on
         partners, payees, payers, payment_details, payout_accounts,
         payout_run_notices, payout_runs, payout_sums, payouts,
     platform_commissions, processor_events, program_terms, programs, referrals, refused_visits,
-        report_mismatches, rewards, sales_of_partners, shadow_comparisons, shadow_runs,
+        report_mismatches, rewarded_products, rewards, sales_of_partners, shadow_comparisons,
+        shadow_runs,
         stripe_keys, stripe_secrets, tier_figures, total_deltas,
     totals, unknown_transfers, unreachable_people, workspaces
     to :"pages";
@@ -240,7 +241,8 @@ grant select on
         payees, payers, payment_details, payout_accounts,
     payout_run_notices, payout_runs, payout_sums, payouts, platform_commissions, possible_merges,
         processor_events, program_terms, programs, referrals,
-    rewards, sales_of_partners, shadow_comparisons, shadow_runs, balance_cutoffs, stripe_keys,
+    rewarded_products, rewards, sales_of_partners, shadow_comparisons, shadow_runs,
+        balance_cutoffs, stripe_keys,
         stripe_secrets, tier_figures, total_deltas, totals, unreachable_people, workspaces
     to :"pay";
 grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts,

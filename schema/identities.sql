@@ -90,13 +90,13 @@ begin
         delete from referrals where customer_id = any(losers);
 
         update events set customer_id = survivor where customer_id = any(losers);
-        -- One sale per program keeps the one-time reward: the one paid first.
-        delete from one_time_rewards where event_id in (
-            select event_id from (
-                select o.event_id, row_number()
-                    over (partition by o.program_id order by e.occurred_at, e.external_id)
+        -- One sale per program, or product, keeps the one-time reward: the one paid first.
+        delete from one_time_rewards where (event_id, product) in (
+            select event_id, product from (
+                select o.event_id, o.product, row_number() over (
+                    partition by o.program_id, o.product order by e.occurred_at, e.external_id)
                 from one_time_rewards o join events e on e.id = o.event_id
-                    where o.customer_id = any(tied)) o (event_id, place)
+                    where o.customer_id = any(tied)) o (event_id, product, place)
             where place > 1);
         update one_time_rewards set customer_id = survivor where customer_id = any(losers);
         replan := (select min(occurred_at) from events

@@ -284,16 +284,19 @@ alter table events
 -- What refers to this commission? Asked when a workspace is erased.
 create index events_commission_id_idx on events (commission_id) where commission_id is not null;
 
--- The sale that uses up a customer's one-time reward in a program. The key allows one.
+-- The sale that uses up a customer's one-time reward in a program, or that of a product. The key
+-- allows one.
 create table one_time_rewards (
     workspace_id  uuid  not null,
     program_id    uuid  not null,
     customer_id   uuid  not null,
+    -- '' for the only reward of the customer, and for what names no product
+    product       text  not null default '',
     event_id      uuid  not null,
 
     -- In this order, because a customer's are looked up too.
-    constraint one_time_rewards_program_id_customer_id_key primary key (customer_id, program_id),
-    constraint one_time_rewards_event_id_key unique (event_id),
+    constraint one_time_rewards_pkey primary key (customer_id, program_id, product),
+    constraint one_time_rewards_event_id_key unique (event_id, product),
     constraint one_time_rewards_program_id_fkey  foreign key (workspace_id, program_id)
         references programs (workspace_id, id),
     constraint one_time_rewards_customer_id_fkey foreign key (workspace_id, customer_id)

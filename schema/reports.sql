@@ -588,6 +588,8 @@ declare
     adopts_sales  boolean     := coalesce((report -> 'adoptsSales')::boolean, false);
     -- how often the customer had paid before, if the decision depends on that
     paid_before   integer     := report -> 'paymentsBefore';
+    -- whose one-time rewards it uses up, if each product earns one
+    products      jsonb       := commission -> 'products';
     is_refunded   boolean;   -- whether refunds wait for the sale
     is_processed  boolean;   -- whether a processor reports to the workspace
 begin
@@ -635,6 +637,18 @@ begin
     end if;
     if commission -> 'monthCap' is not null then
         perform assert_month_cap(commission -> 'monthCap', '{}');
+    end if;
+    if products is not null then
+        perform assert_unchanged(not exists (
+            select from rewarded_products r
+            where r.customer_id = of_customer and r.program_id = (commission ->> 'programId')::uuid
+              and products ? r.product
+              -- as dated_to of load_report
+              and r.occurred_at <= case
+                  when occurred_at = received_at then 'infinity'
+                  when occurred_at = date_trunc('second', occurred_at)
+                      then occurred_at + interval '999 milliseconds'
+                  else occurred_at end));
     end if;
 
     -- The customer and the commission follow: their foreign keys are checked at the commit.
@@ -776,6 +790,13 @@ begin
             update events e set commission_id = null, steps = report -> 'stepsWhenBeaten'
             where e.id = saved_id;
         end if;
+    end if;
+    if products is not null then
+        -- A sale that took place later and had the reward is recomputed: see mark_late.
+        insert into one_time_rewards (workspace_id, program_id, customer_id, product, event_id)
+        select workspace, (commission ->> 'programId')::uuid, of_customer, p.product, saved_id
+        from jsonb_array_elements_text(products) p (product)
+        on conflict on constraint one_time_rewards_pkey do update set event_id = excluded.event_id;
     end if;
     if commission is not null then
         insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id,

@@ -1,5 +1,24 @@
 -- The terms of partners, by which sales and leads are decided.
 
+-- The products by which sales have earned what they earn at present, reversed or not; '' for a line
+-- without one. Those are of the lines that have earned something, or of all lines if the sale was
+-- rewarded as a whole. As productsOf in lib/rules/rewards/earn-lines.ts.
+create or replace view rewarded_products as
+    select e.workspace_id, e.id as event_id, e.external_id, e.customer_id, c.program_id,
+        e.occurred_at, p.product
+    from events e
+        join commissions c on c.id = e.commission_id and c.kind = 'sale'
+        cross join lateral (
+            select distinct coalesce(l.product, '')
+            from (
+                select step #>> '{facts,productId}' from jsonb_array_elements(e.steps) step
+                where step ->> 'code' = 'line_reward' and step #> '{facts,earnedCents}' > '0'
+                union all
+                select line ->> 'productId'
+                from jsonb_array_elements(coalesce(nullif(e.lines, '[]'), '[{}]')) line
+                where not e.steps @> '[{"code": "line_reward"}]') l (product)) p (product);
+
+
 -- Functions and triggers.
 
 -- A partner with its terms: PartnerTerms in lib/rules/attribution/attribution.ts. The present
@@ -7,7 +26,8 @@
 -- in whole seconds: the terms are those at the end, and a partner who was active at either
 -- is approved. firstRewardedAt is when the customer first earned a sale commission in the
 -- program by that time: by its first sale that earns one at present, reversed or not, or as
--- an import reported it.
+-- an import reported it. Where each product earns a one-time reward, rewardedProducts are those
+-- that have, and firstRewardedAt is what an import reported.
 create or replace function terms_of_partner(partner uuid, customer uuid, paid_from timestamptz,
     paid_to timestamptz) returns json
 language plpgsql stable
@@ -21,6 +41,7 @@ declare
     own_reward         json;
     tier               json;
     first_rewarded_at  timestamptz;
+    rewarded           text[] := '{}';
 begin
     if paid_to is null then
         select id, email, slug, status, program_id, group_id, reward_id into p from partners
@@ -60,13 +81,22 @@ begin
     end if;
 
     if customer is not null then
-        -- A subquery, so that sales are read in order and no further than the first rewarded one.
-        select e.occurred_at into first_rewarded_at
-        from events e
-        where e.customer_id = customer and p.program_id = (
-            select c.program_id from commissions c where c.id = e.commission_id and c.kind = 'sale')
-          and (paid_to is null or e.occurred_at <= paid_to)
-        order by e.occurred_at limit 1;
+        if pr.reward_interval = 'one-time' and pr.one_time_per = 'product' then
+            rewarded := array(
+                select distinct r.product from rewarded_products r
+                where r.customer_id = customer and r.program_id = p.program_id
+                  and (paid_to is null or r.occurred_at <= paid_to));
+        else
+            -- A subquery, so that sales are read in order and no further than the first rewarded
+            -- one.
+            select e.occurred_at into first_rewarded_at
+            from events e
+            where e.customer_id = customer and p.program_id = (
+                select c.program_id from commissions c
+                where c.id = e.commission_id and c.kind = 'sale')
+              and (paid_to is null or e.occurred_at <= paid_to)
+            order by e.occurred_at limit 1;
+        end if;
 
         first_rewarded_at := least(first_rewarded_at, (   -- ignores nulls
             select r.started_at
@@ -93,5 +123,5 @@ begin
         'lateLeadDays', pr.late_lead_days, 'selfReferrals', pr.self_referrals,
         'unverifiedAddresses', pr.unverified_addresses,
         'group', in_group, 'tier', tier, 'budget', null,
-        'firstRewardedAt', first_rewarded_at);
+        'firstRewardedAt', first_rewarded_at, 'rewardedProducts', rewarded);
 end $$;

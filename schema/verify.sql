@@ -423,9 +423,39 @@ create or replace view broken_one_time_rewards as
         join commission_sums c on c.program_id = g.id and c.kind = 'sale'
         join events e on e.commission_id = c.id
         join customers k on k.id = e.customer_id and k.replan_from is null
-    where g.reward_interval = 'one-time' and g.terms_since is null
+    where g.reward_interval = 'one-time' and g.one_time_per = 'customer' and g.terms_since is null
         and c.amount_cents + c.reversed_cents <> 0
     group by e.workspace_id, e.customer_id, c.program_id having count(*) > 1;
+
+create or replace view broken_product_rewards as
+    select r.workspace_id, 'a product earns the one-time reward of a customer once' as invariant,
+        r.customer_id as subject_id,
+        format('%s earn by "%s" in %s', string_agg(r.event_id::text, ', '), r.product, g.id)
+            as details
+    from programs g
+        join rewarded_products r on r.program_id = g.id
+        join customers k on k.id = r.customer_id and k.replan_from is null
+    where g.reward_interval = 'one-time' and g.one_time_per = 'product' and g.terms_since is null
+    group by r.workspace_id, r.customer_id, g.id, r.product having count(*) > 1;
+
+-- Which sale has the reward of a product, and which products the lines of sales have earned by.
+create or replace view broken_reward_products as
+    select o.workspace_id, 'the one-time reward of a product is of a sale that earns by it'
+            as invariant,
+        o.event_id as subject_id, format('it does not earn by "%s"', o.product) as details
+    from one_time_rewards o
+    where o.product <> '' and not exists (select from rewarded_products r
+        where r.event_id = o.event_id and r.program_id = o.program_id and r.product = o.product)
+    union all
+    select r.workspace_id, 'the one-time reward of a product is of a sale that earns by it',
+        r.event_id, format('it earns by "%s"', r.product)
+    from programs g
+        join rewarded_products r on r.program_id = g.id
+        join customers k on k.id = r.customer_id and k.replan_from is null
+    where g.reward_interval = 'one-time' and g.one_time_per = 'product' and g.terms_since is null
+        and not exists (select from one_time_rewards o
+            where o.customer_id = r.customer_id and o.program_id = g.id and o.product = r.product
+                and o.event_id = r.event_id);
 
 create or replace view broken_reward_customers as
     select o.workspace_id, 'a one-time reward is of the customer of its sale' as invariant,
@@ -883,6 +913,8 @@ create or replace view ledger_violations as
     union all select * from broken_identities
     union all select * from broken_merges
     union all select * from broken_one_time_rewards
+    union all select * from broken_product_rewards
+    union all select * from broken_reward_products
     union all select * from broken_reward_customers
     union all select * from broken_purchases
     union all select * from broken_renewals

@@ -7,10 +7,12 @@ import { formatMoney } from '../values/money.ts'
 import { type AskedLine, hold } from './conditions.ts'
 import { isLess, minus, NOTHING, over, rounded, times, whole } from './fractions.ts'
 
-/** What is stored of a sale whose reward has rules. */
+/** What is stored of a sale that was rewarded line by line. */
 export type RuledSale = Pick<AskedLine, 'metadata' | 'country' | 'isErased' | 'paidBefore'> & {
   rules: Rule[]
   lines: StoredLine[] | null
+  /** The products that have earned a one-time reward of the customer before, if lines say so. */
+  rewardedProducts: string[]
 }
 
 type Sale = {
@@ -55,7 +57,7 @@ export const checkLines = (
   const wrong =
     checkAmounts(sale, lines) ??
     firstOf(lines, (line) => checkRule(sale, line, ruled)) ??
-    firstOf(lines, (line) => checkRefusal(line, sale)) ??
+    firstOf(lines, (line) => checkRefusal(line, sale, ruled)) ??
     checkEarnings(lines, currency)
   if (wrong) return `${externalId}, ${wrong}`
   const earned = total(lines.map(({ facts }) => facts.earnedCents))
@@ -96,7 +98,7 @@ const checkAmounts = ({ amountCents, currency }: Sale, lines: Line[]): string | 
 
 /** The rule that decides a line: one of those that may, before the first that certainly does. */
 const checkRule = (sale: Sale, line: Line, ruled: RuledSale): string | null => {
-  const { rules, lines: _, ...known } = ruled
+  const { rules, lines: _, rewardedProducts: __, ...known } = ruled
   const { amountCents: saleCents, currency, occurredAt } = sale
   const { stored, cents: amountCents } = line
   const asked = { ...known, stored, amountCents, saleCents, currency, occurredAt }
@@ -114,10 +116,21 @@ const checkRule = (sale: Sale, line: Line, ruled: RuledSale): string | null => {
 
 const ruleName = (rule: string | null): string => (rule === null ? 'the base' : `“${rule}”`)
 
-/** Whether a flat base is refused in another currency, and a proration for a flat amount. */
-const checkRefusal = (line: Line, { currency, isFirstRewarded }: Sale): string | null => {
+/**
+ * Whether a flat base is refused in another currency, a proration for a flat amount, and a product
+ * only if it has earned its one-time reward before.
+ */
+const checkRefusal = (
+  line: Line,
+  { currency, isFirstRewarded }: Sale,
+  { rewardedProducts }: RuledSale,
+): string | null => {
   const { facts } = line
   if (facts.refusal === 'past_reward_duration') return null
+  if (facts.refusal === 'one_time_already_rewarded')
+    return rewardedProducts.includes(facts.productId ?? '')
+      ? null
+      : `${nameOf(line)}: its product has earned no one-time reward before. The ledger has it refused (${facts.refusal}).`
   const wanted = refusalOf(line, currency)
   if (facts.refusal === wanted) return null
   if (wanted === 'proration' && isFirstRewarded && !facts.refusal) return null

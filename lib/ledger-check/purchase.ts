@@ -49,7 +49,7 @@ export type RecordedSale = {
     basisPoints: number | null
     flatCents: number | null
     flatCurrency: string | null
-    /** If its reward has rules. */
+    /** If it was rewarded line by line, or its reward has rules. */
     ruled: RuledSale | null
     caps: Cap[] | null
     /** What earlier sales of the customer earned the partner; null if no cap asks for it. */

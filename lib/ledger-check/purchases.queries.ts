@@ -14,14 +14,21 @@ const ONCE_FROM_STRIPE = `(
   exists (select from workspaces o where o.id = s.workspace_id and o.sales_from = 'stripe')
   or exists (select from former_sales_from f where f.workspace_id = s.workspace_id and f.sales_from = 'stripe'))`
 
+/** The products by which other sales of its customer have earned, not later than the sale `s`. */
+const REWARDED_PRODUCTS = `array(
+  select distinct r.product from rewarded_products r
+  where s.steps @> '[{"code": "line_reward", "facts": {"refusal": "one_time_already_rewarded"}}]'
+    and r.customer_id = s.customer_id and r.event_id <> s.id and r.program_id = c.program_id
+    and r.occurred_at < s.occurred_at + interval '1 second')`
+
 /**
  * What the rules of the reward `w` ask of the sale `s`. A sale at the same time, one that counts
  * under another id, or one that was reported where Stripe reports the sales may count as an earlier
  * payment, and so does the start of an import.
  */
 const RULED = `
-  select jsonb_build_object('rules', w.rules, 'lines', s.lines, 'country', s.country, 'metadata', s.metadata,
-    'isErased', s.is_erased, 'paidBefore', case when s.customer_id is not null and not s.is_erased and w.rules::text like '%"payment"%' then (
+  select jsonb_build_object('rules', coalesce(w.rules, '[]'), 'lines', s.lines, 'country', s.country, 'metadata', s.metadata,
+    'isErased', s.is_erased, 'rewardedProducts', ${REWARDED_PRODUCTS}, 'paidBefore', case when s.customer_id is not null and not s.is_erased and w.rules::text like '%"payment"%' then (
       select jsonb_build_object(
         'least', count(*) filter (where b.occurred_at < s.occurred_at
                                     and not b.is_duplicate and not b.steps @> '[{"code": "same_purchase"}]'
@@ -32,7 +39,7 @@ const RULED = `
       from events b
       where b.workspace_id = s.workspace_id and b.customer_id = s.customer_id and b.kind = 'sale' and b.id <> s.id
         and b.amount_cents > 0 and b.occurred_at <= s.occurred_at) end)
-  where w.rules is not null`
+  where w.rules is not null or s.steps @> '[{"code": "line_reward"}]'`
 
 /** The commission `c` of the sale `s`. */
 const COMMISSION = `

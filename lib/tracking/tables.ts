@@ -154,6 +154,7 @@ type TrackingTables = {
     workspace_id: string
     program_id: string
     customer_id: string
+    product: Generated<string>
     event_id: string
   }
 }

@@ -370,6 +370,19 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
       update events set customer_id = (select customer_id from commissions where id = '${later}')`,
   },
   {
+    invariant: 'a product earns the one-time reward of a customer once',
+    how: ({ paid, later }) => `
+      update programs set reward_interval = 'one-time', one_time_per = 'product';
+      update commissions set kind = 'sale' where id in ('${paid}', '${later}');
+      update events set customer_id = (select customer_id from commissions where id = '${later}')`,
+  },
+  {
+    invariant: 'the one-time reward of a product is of a sale that earns by it',
+    how: ({ later }) => `
+      insert into one_time_rewards (workspace_id, program_id, customer_id, product, event_id)
+      select workspace_id, program_id, customer_id, 'mug', event_id from commissions where id = '${later}'`,
+  },
+  {
     invariant: 'a one-time reward is of the customer of its sale',
     how: ({ paid, later }) => `
       insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)

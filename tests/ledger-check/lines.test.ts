@@ -108,8 +108,9 @@ const arbitrarySale = fc
       sub: fc.constantFrom(null, 'mail'),
       tier: fc.constantFrom(null, 'Gold'),
     }),
+    rewardedProducts: fc.constantFrom<string[]>([], ['', 'seat']),
   })
-  .map(({ stored, rules, base, currency, more, payments, facts }) => {
+  .map(({ stored, rules, base, currency, more, payments, facts, rewardedProducts }) => {
     const sum = stored.reduce((cents, one) => cents + one.amountCents, 0)
     const amountCents = Math.max(0, sum + more)
     const sale = { amountCents: BigInt(amountCents), currency }
@@ -121,12 +122,12 @@ const arbitrarySale = fc
     }
     const lines = stored as StoredLine[]
     const earned = earnByLine({ ...base, rules }, linesOf(sale.amountCents, lines), asked, {
-      firstRewardedAt: null,
-      months: null,
+      ...{ firstRewardedAt: null, months: null, rewardedProducts },
     })
     const ruled: RuledSale = {
       rules,
       lines,
+      rewardedProducts,
       country: facts.country,
       metadata: facts.metadata,
       isErased: false,
@@ -226,12 +227,36 @@ test.each([
   const ruled = {
     rules: [rule],
     lines: null,
+    rewardedProducts: [],
     country: null,
     metadata: null,
     isErased: false,
     paidBefore,
   }
   expect(checkLines(sale, [facts], ruled, commission)).toBe(found)
+})
+
+test('a line is refused only if its product has earned a one-time reward before', () => {
+  const facts: LineFacts = {
+    ...{ productId: 'plan', amountCents: 1_000, rule: null, pays: { percent: 10 }, earnedCents: 0 },
+    ...{ currency: 'USD', refusal: 'one_time_already_rewarded' },
+  }
+  const ruled = {
+    ...{ rules: [], lines: null, country: null, metadata: null, isErased: false, paidBefore: null },
+    rewardedProducts: ['plan'],
+  }
+  const sale = {
+    ...{ externalId: 'order', occurredAt: AT, amountCents: 1_000, currency: 'USD' },
+    isFirstRewarded: true,
+  }
+  const commission = {
+    ...{ amountCents: 0, currency: 'USD', basisPoints: 1_000, flatCents: null },
+    flatCurrency: null,
+  }
+  expect(checkLines(sale, [facts], ruled, commission)).toBeNull()
+  expect(checkLines(sale, [facts], { ...ruled, rewardedProducts: ['seat'] }, commission)).toBe(
+    'order, line 1: its product has earned no one-time reward before. The ledger has it refused (one_time_already_rewarded).',
+  )
 })
 
 const database = useDatabase()

@@ -60,7 +60,7 @@ const CREATE: SalePlan = {
   returnedCents: 0n,
   steps: [],
   commission: null,
-  oneTimeProgramId: null,
+  oneTime: null,
   monthCap: null,
 }
 const update = (recorded: RecordedSale): SalePlan => ({
@@ -71,7 +71,7 @@ const update = (recorded: RecordedSale): SalePlan => ({
   steps: [],
   commission: null,
   keepsCommission: false,
-  oneTimeProgramId: null,
+  oneTime: null,
   monthCap: null,
   reversals: [],
 })

@@ -245,7 +245,13 @@ describe('a sale that is rewarded by line', () => {
     const refunds = [{ id: 'r', requested: { amountCents: 4_000, currency: null } }]
     const { steps, reversedCents } = settleWaiting(
       {
-        commission: { ...usd(EARNED), rewardId: '', payableAt: new Date(0), oneTime: false },
+        commission: {
+          ...usd(EARNED),
+          rewardId: '',
+          payableAt: new Date(0),
+          oneTime: false,
+          products: [],
+        },
         steps: stepsOf(INVOICE),
       },
       refunds,

@@ -165,7 +165,13 @@ const PARTNER: PartnerTerms = {
   ...{ oneTimeMinimumCents: 0, oneTimePer: 'customer', rewardShipping: false },
   ...{ creditOutOfBand: false, holdingDays: 30, netDays: null, attribution: 'last' },
   ...{ attributeKnownCustomers: false, lateLeadDays: 0, selfReferrals: 'hold' },
-  ...{ unverifiedAddresses: 'allow', firstRewardedAt: null, tier: null, budget: null },
+  ...{
+    unverifiedAddresses: 'allow',
+    firstRewardedAt: null,
+    rewardedProducts: [],
+    tier: null,
+    budget: null,
+  },
 }
 
 const decide = (

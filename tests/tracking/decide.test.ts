@@ -36,6 +36,7 @@ const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   ownReward: null,
   group: null,
   firstRewardedAt: null,
+  rewardedProducts: [],
   ...terms,
 })
 const leo = (terms: Partial<PartnerTerms> = {}) => partner({ id: 'p-leo', slug: 'leo', ...terms })
@@ -447,5 +448,108 @@ describe('what a lead earns', () => {
     expect(decision.commission?.amountCents).toBe(earns)
     expect(decision.commission?.oneTime ?? false).toBe(false)
     expect(codes(decision)).toEqual(steps)
+  })
+})
+
+describe('a one-time reward per product', () => {
+  const perProduct = (terms: Partial<PartnerTerms> = {}) =>
+    partner({ rewardInterval: 'one-time', oneTimePer: 'product', ...terms })
+  const flat: Reward = { id: 'flat', kind: 'flat', amountCents: 500, currency: 'USD' }
+  const lines = (...products: (string | null)[]) =>
+    products.map((productId) => ({ productId, quantity: 1, amountCents: 1_000 }))
+
+  test.each([
+    { case: 'of two products, both', of: lines('mug', 'pen'), earned: [200, 200] },
+    {
+      case: 'of a product that has earned it, nothing',
+      of: lines('mug', 'pen'),
+      who: perProduct({ rewardedProducts: ['mug'] }),
+      earned: ['one_time_already_rewarded', 200],
+      products: ['pen'],
+    },
+    {
+      case: 'of a product in two lines, both lines',
+      of: lines('mug', 'mug'),
+      earned: [200, 200],
+      products: ['mug'],
+    },
+    {
+      case: 'of lines without a product, as of one product',
+      of: lines(null, 'pen'),
+      who: perProduct({ rewardedProducts: ['pen'] }),
+      earned: [200, 'one_time_already_rewarded'],
+      products: [''],
+    },
+    {
+      case: 'of a sale without lines after one, nothing',
+      of: undefined,
+      who: perProduct({ rewardedProducts: [''] }),
+      earned: ['one_time_already_rewarded'],
+      products: [],
+    },
+    {
+      case: 'of a flat amount per sale, all of it for the lines that earn',
+      of: lines('mug', 'pen', 'cap'),
+      who: perProduct({ reward: flat, rewardedProducts: ['mug'] }),
+      earned: ['one_time_already_rewarded', 250, 250],
+      products: ['pen', 'cap'],
+    },
+    {
+      case: 'of a product for which a rule pays nothing, the reward later',
+      of: lines('mug', 'pen'),
+      who: perProduct({
+        reward: {
+          ...percent(2_000),
+          rules: [
+            {
+              name: 'Mugs',
+              when: { all: [{ fact: 'product', in: ['mug'] }] },
+              pay: { kind: 'none' },
+            },
+          ],
+        },
+      }),
+      earned: [0, 200],
+      products: ['pen'],
+    },
+  ])('earns $case', ({ of, who = perProduct(), earned, products = ['mug', 'pen'] }) => {
+    const amountCents = BigInt(1_000 * (of?.length ?? 1))
+    const report = sale({ lines: of, sale: { amountCents, currency: 'USD' } })
+    const { commission, steps } = decide(report, { click: click(who), customerPartner: null }, now)
+    const found = steps.flatMap((step) =>
+      step.code === 'line_reward' ? [step.facts.refusal ?? step.facts.earnedCents] : [],
+    )
+    expect(found).toEqual(earned)
+    expect(commission?.products ?? []).toEqual(products)
+    expect(commission?.oneTime ?? false).toBe(false)
+    const sum = earned.reduce<number>((all, one) => all + (typeof one === 'number' ? one : 0), 0)
+    expect(Number(commission?.amountCents ?? 0n)).toBe(sum)
+  })
+
+  test('asks for the smallest sale of all lines together, and is refused after an import', () => {
+    const codesOf = (who: PartnerTerms) =>
+      codes(
+        decide(
+          sale({ lines: lines('mug', 'pen'), sale: { amountCents: 2_000n, currency: 'USD' } }),
+          { click: click(who), customerPartner: null },
+          now,
+        ),
+      )
+    expect(codesOf(perProduct({ oneTimeMinimumCents: 2_000 }))).toContain('commission_created')
+    expect(codesOf(perProduct({ oneTimeMinimumCents: 2_001 }))).toContain('below_one_time_minimum')
+    expect(codesOf(perProduct({ firstRewardedAt: new Date('2026-01-01') }))).toContain(
+      'one_time_already_rewarded',
+    )
+  })
+
+  test('has no effect on a recurring reward, and none on a lead', () => {
+    const recurring = partner({ oneTimePer: 'product' })
+    const decision = decide(sale({}), { click: click(recurring), customerPartner: null }, now)
+    expect(codes(decision)).toEqual(['click', 'program_reward', 'commission_created'])
+    expect(decision.commission).toMatchObject({ oneTime: false, products: [] })
+    const group = { name: 'Gold', saleReward: null, leadReward: flat }
+    const who = perProduct({ group, rewardedProducts: [''] })
+    const { commission } = decide(lead(), { click: click(who), customerPartner: null }, now)
+    expect(commission).toMatchObject({ amountCents: 500n, oneTime: false, products: [] })
   })
 })

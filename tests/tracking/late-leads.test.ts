@@ -93,6 +93,7 @@ describe('what is in doubt', () => {
     ...{ creditOutOfBand: false, holdingDays: 30, netDays: null, attribution: 'last' },
     ...{ attributeKnownCustomers: false, lateLeadDays: 7, selfReferrals: 'hold' },
     ...{ unverifiedAddresses: 'hold', group: null, firstRewardedAt: null },
+    ...{ rewardedProducts: [] },
     ownReward: null,
   }
   const purchase = { coupon: null, referredAt: PAID, earnedAt: PAID, isProration: false }

@@ -62,6 +62,7 @@ const partner = (
     ownReward: null,
     group: null,
     firstRewardedAt: null,
+    rewardedProducts: [],
     ...terms,
   },
   ...more,
@@ -93,6 +94,11 @@ const sale = (at: Date, more: Partial<PastEvent> = {}): PastEvent => ({
   decidedTier: null,
   ...more,
 })
+/** A sale of two products for 50.00 each. */
+const linesSold = (on: number, ...products: string[]): PastEvent =>
+  sale(day(on), {
+    lines: products.map((productId) => ({ productId, quantity: 1, amountCents: 5_000 })),
+  })
 const lead = (at: Date, more: Partial<PastEvent> = {}) =>
   sale(at, { kind: 'lead', sale: null, ...more })
 
@@ -125,6 +131,7 @@ const customer = (more: Partial<PastCustomer> = {}): PastCustomer => ({
   emails: [],
   isGuest: false,
   rewardedAt: null,
+  rewardedProducts: [],
   rewardedSubscriptions: [],
   earned: [],
   ...more,
@@ -214,6 +221,31 @@ describe('rewards', () => {
       maya: { rewardInterval: 'one-time' },
       change: { program: { oneTimeMinimumCents: 500 } },
       now: 'maya 0.2',
+      would: 'maya 20',
+    },
+    {
+      case: 'each product once instead of each customer',
+      past: [linesSold(1, 'mug', 'pen'), linesSold(2, 'pen', 'cap'), sale(day(3)), sale(day(4))],
+      maya: { rewardInterval: 'one-time' },
+      ann: { rewardedAt: null, rewardedProducts: ['mug'] },
+      change: { program: { oneTimePer: 'product' } },
+      now: 'maya 20',
+      would: 'maya 10, maya 10, maya 20',
+    },
+    {
+      case: 'each customer once instead of each product, after a start that an import reports',
+      past: [linesSold(1, 'mug', 'pen')],
+      maya: { rewardInterval: 'one-time', oneTimePer: 'product' },
+      ann: {
+        referrals: [
+          referral('maya', new Date('2026-05-01'), {
+            source: 'import',
+            startedAt: new Date('2025-01-01'),
+          }),
+        ],
+      },
+      change: { program: { rewardInterval: 'recurring' } },
+      now: '',
       would: 'maya 20',
     },
     {

@@ -12,6 +12,7 @@ import type {
 import { decideReward } from '../../../lib/rules/decisions/decide.ts'
 import type { RewardTerms } from '../../../lib/rules/rewards/rewards.ts'
 import { BILLING_INTERVALS, type StoredLine } from '../../../lib/rules/rewards/sale-lines.ts'
+import { earnsPerProduct } from '../../../lib/rules/steps/intervals.ts'
 import type { Step } from '../../../lib/rules/steps/steps.ts'
 import { levelsOf, type TierFacts, type Tiers, tierOf } from '../../../lib/rules/tiers/tiers.ts'
 import type { SoldProduct } from '../../../lib/tracking/events/sold-products.queries.ts'
@@ -137,6 +138,7 @@ export const partnerOf = (program: Program, reward: RewardTerms): PartnerTerms =
   ownReward: null,
   group: null,
   firstRewardedAt: null,
+  rewardedProducts: [],
   tier: null,
   budget: null,
 })
@@ -166,8 +168,12 @@ export const trySale = (
     earnedAt: at,
     isProration: false,
   }
-  const tier = triedTier(program.tiers, fields['try.tier'], at)
-  const partner = { ...partnerOf(program, reward), firstRewardedAt: firstSaleAt, tier }
+  const partner = {
+    ...partnerOf(program, reward),
+    // The page does not ask which products were paid before: none of those that are tried.
+    firstRewardedAt: earnsPerProduct(program) ? null : firstSaleAt,
+    tier: triedTier(program.tiers, fields['try.tier'], at),
+  }
   const { commission, steps } = decideReward(
     {
       kind: 'sale',

@@ -92,7 +92,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
 }
 
 /** Constraints that a concurrent sale or purchase of the customer may have taken. */
-const UNIQUE = ['one_time_rewards_program_id_customer_id_key']
+const UNIQUE = ['one_time_rewards_pkey']
 
 /** Rolls the batch back if a sale was not saved: a failed plan must not change the customer. */
 const assertSaved = (
@@ -215,7 +215,7 @@ const followSale = (
   ]
 }
 
-/** Releases the one-time reward of the sale or a duplicate, and takes the one that it uses up. */
+/** Releases the one-time rewards of the sale or a duplicate, and takes those that it uses up. */
 const holdOneTimeReward = (
   workspaceId: string,
   { sale, duplicates }: PurchasePlan,
@@ -226,13 +226,15 @@ const holdOneTimeReward = (
   const release = sql<unknown>`
     delete from one_time_rewards
     where workspace_id = ${workspaceId} and event_id in (select value::uuid from jsonb_array_elements_text(${held}::jsonb))`
-  if (!sale.oneTimeProgramId) return [release]
+  if (!sale.oneTime) return [release]
+  const { programId, products } = sale.oneTime
   // A sale that was paid later and had the reward is recomputed.
   const take = sql<unknown>`
-    insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)
-    select workspace_id, ${sale.oneTimeProgramId}::uuid, customer_id, id from events
-    where workspace_id = ${workspaceId} and id = ${saleId}
-    on conflict (program_id, customer_id) do update set event_id = excluded.event_id`
+    insert into one_time_rewards (workspace_id, program_id, customer_id, product, event_id)
+    select e.workspace_id, ${programId}::uuid, e.customer_id, product, e.id
+    from events e cross join unnest(${textArray(products)}::text[]) product
+    where e.workspace_id = ${workspaceId} and e.id = ${saleId}
+    on conflict on constraint one_time_rewards_pkey do update set event_id = excluded.event_id`
   return [release, take]
 }
 

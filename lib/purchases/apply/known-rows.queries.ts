@@ -80,6 +80,10 @@ const asksHistory = (terms: RawBuilder<unknown>) =>
 export const hasCapPer = (terms: RawBuilder<unknown>, per: Capped) =>
   sql`jsonb_path_exists(${terms}, '$.**.per ? (@ == $per)', jsonb_build_object('per', ${per}::text))`
 
+/** Whether the program of a partner who may be credited rewards each product once. */
+const EARNS_PER_PRODUCT = sql`
+  jsonb_path_exists((select terms from known_terms), '$[*] ? (@.oneTimePer == "product")')`
+
 /** The customer's payments before this one, whoever was credited with them. */
 const PAYMENTS = sql`
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -123,6 +127,11 @@ export const candidateJson = (hasReference: boolean) => sql`jsonb_build_object(
       where e.customer_id = cu.id and c.kind = 'sale' and e.id <> all (array(select id from sold))
         and (e.occurred_at, e.external_id) < (own.at, own.external_id)
       group by c.program_id, e.subscription_id) f),
+  'rewardedProducts', case when ${EARNS_PER_PRODUCT} then (
+    select coalesce(jsonb_agg(distinct jsonb_build_object('programId', r.program_id, 'product', r.product)), '[]')
+    from own, rewarded_products r
+    where r.customer_id = cu.id and r.event_id <> all (array(select id from sold))
+      and (r.occurred_at, r.external_id) < (own.at, own.external_id)) else '[]' end,
   'payments', case when ${asksHistory(sql`(select terms from known_terms)`)} then (${PAYMENTS}) end,
   'earned', case when ${hasCapPer(sql`(select terms from known_terms)`, 'customer')} then (
     select earned_before(cu.id, own.external_id, own.at, array(select id from sold)) from own) end)`

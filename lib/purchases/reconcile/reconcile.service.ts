@@ -101,12 +101,14 @@ export const findMissing = async (
 
   const partner = findPartner(facts, plan)
   if (partner && buyer) {
-    const isRewarded = 'commission' in plan.sale && plan.sale.commission !== null
+    const commission = 'commission' in plan.sale ? plan.sale.commission : null
+    const isRewarded = commission !== null
     const rewardedAt = isRewarded ? (purchase.sale?.paidAt ?? null) : null
     const before = predictions.get(buyer)
     predictions.set(buyer, {
       partner,
       rewardedAt: before?.rewardedAt ?? rewardedAt,
+      products: [...(before?.products ?? []), ...(commission?.products ?? [])],
       subscriptions: [
         ...(before?.subscriptions ?? []),
         ...(isRewarded ? [purchase.subscription] : []),

@@ -8,12 +8,15 @@ import type {
   RecordedSale,
   SaleChange,
 } from '../../rules/plans/plan.ts'
+import { earnsPerProduct } from '../../rules/steps/intervals.ts'
 import { formatMoney } from '../../values/money.ts'
 
 /** What recording an earlier missing sale will change of its customer. */
 export type Prediction = {
   partner: PartnerTerms
   rewardedAt: Date | null
+  /** Those that a missing sale rewards, if each product earns a one-time reward. */
+  products: string[]
   /** Those of which a missing sale is rewarded. */
   subscriptions: (string | null)[]
 }
@@ -28,7 +31,12 @@ export const predictFacts = (
   const { coupon, click, customerPartner } = facts
   const predict = (partner: PartnerTerms): PartnerTerms =>
     partner.programId === prediction.partner.programId
-      ? { ...partner, firstRewardedAt: partner.firstRewardedAt ?? prediction.rewardedAt }
+      ? {
+          ...partner,
+          firstRewardedAt:
+            partner.firstRewardedAt ?? (earnsPerProduct(partner) ? null : prediction.rewardedAt),
+          rewardedProducts: [...partner.rewardedProducts, ...prediction.products],
+        }
       : partner
   return {
     ...facts,

@@ -54,8 +54,13 @@ export type PartnerTerms = {
   selfReferrals: SelfReferrals
   unverifiedAddresses: UnverifiedAddresses
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
-  /** When the program first rewarded a sale of the customer, reversed or not; or as imported. */
+  /**
+   * When the program first rewarded a sale of the customer, reversed or not; or as imported. If
+   * each product earns a one-time reward, only as imported.
+   */
   firstRewardedAt: Date | null
+  /** The products that have earned their one-time rewards, if each earns one: see `productOf`. */
+  rewardedProducts: string[]
   /** On the day of the event; null if no reward asks for it. */
   tier: TierFacts | null
   /** The program's monthly budget, as far as it is used up; null without one. */

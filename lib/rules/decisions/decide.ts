@@ -13,10 +13,15 @@ import { emailOf } from '../identities/identities.ts'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
 import { applyCaps, type CappedEarning, type MonthCap } from '../rewards/caps.ts'
 import { NO_PAYMENTS, type SaleFacts } from '../rewards/conditions.ts'
-import { cutByLine, earnByLine, type LineEarning } from '../rewards/earn-lines.ts'
+import { cutByLine, earnByLine, type LineEarning, productsOf } from '../rewards/earn-lines.ts'
 import { asksFor, earnings, type Reward } from '../rewards/rewards.ts'
 import { linesOf } from '../rewards/sale-lines.ts'
-import { refuseByInterval, refuseByMinimum, refuseProration } from '../steps/intervals.ts'
+import {
+  earnsPerProduct,
+  refuseByInterval,
+  refuseByMinimum,
+  refuseProration,
+} from '../steps/intervals.ts'
 import type { Report } from '../steps/report.ts'
 import { lineSteps, rewardFacts, type Step, tierSteps } from '../steps/steps.ts'
 
@@ -25,6 +30,8 @@ export type NewCommission = Money & {
   payableAt: Date
   /** Whether it uses up the one-time reward: the database allows one per customer and program. */
   oneTime: boolean
+  /** The products whose one-time rewards it uses up, if each product earns one: see `productOf`. */
+  products: string[]
   /** Present if the reward caps what the partner earns in a month. */
   monthCap?: MonthCap | null
 }
@@ -90,7 +97,14 @@ export const decideReward = (
   const { reward } = source
   const { decidedTier } = facts
   const tier = decidedTier?.partnerId === partner.id ? decidedTier.tier : partner.tier
-  const { earned, steps, monthCap } = reward.rules?.length
+  const isOneTime = report.kind === 'sale' && partner.rewardInterval === 'one-time'
+  const isPerProduct = report.kind === 'sale' && earnsPerProduct(partner)
+  const {
+    earned,
+    steps,
+    monthCap,
+    products = [],
+  } = reward.rules?.length || isPerProduct
     ? earnByRules(report, { ...partner, tier }, reward, facts, now)
     : earnBase(report, partner, reward, facts, now)
   const first: Step[] = [
@@ -105,7 +119,6 @@ export const decideReward = (
     return { commission: null, steps: [...first, own] }
 
   const payableAt = payableFrom(partner, purchase?.earnedAt ?? now)
-  const oneTime = report.kind === 'sale' && partner.rewardInterval === 'one-time'
   const created: Step = {
     code: 'commission_created',
     facts: {
@@ -120,7 +133,8 @@ export const decideReward = (
       ...earned,
       rewardId: reward.id,
       payableAt,
-      oneTime,
+      oneTime: isOneTime && !isPerProduct,
+      products: isPerProduct ? products : [],
       ...(monthCap && { monthCap }),
     },
     steps: [...first, ...steps, created, ...(own ? [own] : [])],
@@ -157,7 +171,13 @@ const rewardOf = (
 }
 
 /** What a reward earns, or null with the step that says why nothing. */
-type Earning = { earned: Money | null; steps: Step[]; monthCap?: MonthCap | null }
+type Earning = {
+  earned: Money | null
+  steps: Step[]
+  monthCap?: MonthCap | null
+  /** Those of the lines that earn something. */
+  products?: string[]
+}
 
 const NOTHING: Step = { code: 'zero_amount', facts: {} }
 
@@ -181,7 +201,7 @@ const earnBase = (
   return withCaps(earned, left, capped(reward, earned))
 }
 
-/** What a reward with rules earns: of each line of the sale. */
+/** What a reward earns that has rules, or pays once per product: of each line of the sale. */
 const earnByRules = (
   report: Report,
   partner: PartnerTerms,
@@ -201,7 +221,11 @@ const earnByRules = (
     reward,
     linesOf(sale?.amountCents ?? 0n, lines),
     askedOf(partner, report, facts, now),
-    { firstRewardedAt: sale && firstRewardedAt, months: rewardDurationMonths },
+    {
+      firstRewardedAt: sale && firstRewardedAt,
+      months: rewardDurationMonths,
+      rewardedProducts: sale ? partner.rewardedProducts : [],
+    },
     // Of an erased customer, the facts that conditions ask for are erased too.
     decidedRules?.partnerId === partner.id ? decidedRules.rules : [],
   )
@@ -212,7 +236,7 @@ const earnByRules = (
   const money = { amountCents, currency }
   const left = applyCaps(money, reward.caps ?? [], partner.id, facts.earned)
   const cut = cutByLine(earned, amountCents - left.leftCents)
-  return withCaps(money, left, lineSteps(cut, sale))
+  return { ...withCaps(money, left, lineSteps(cut, sale)), products: productsOf(cut) }
 }
 
 /** What caps leave, with the step of the one that leaves the least. */

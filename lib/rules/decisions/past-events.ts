@@ -73,6 +73,8 @@ export type PastCustomer = {
   isGuest: boolean
   /** When the program first rewarded a sale of it that is not among the events. */
   rewardedAt: Date | null
+  /** The products that those rewarded: see `productOf`. */
+  rewardedProducts: string[]
   /** When a sale of each subscription that is not among the program's events was first rewarded. */
   rewardedSubscriptions: { id: string; rewardedAt: Date }[]
   /** What sales of it that are not among the events have earned. */
@@ -108,6 +110,7 @@ export type ReplayedTerms = Pick<
   | 'rewardInterval'
   | 'rewardDurationMonths'
   | 'oneTimeMinimumCents'
+  | 'oneTimePer'
   | 'attribution'
   | 'attributeKnownCustomers'
   | 'lateLeadDays'

@@ -21,6 +21,8 @@ export type Candidate = KnownCustomer & {
   pairedWith: string[]
   /** When each program first rewarded an earlier sale of each subscription, or of none. */
   rewarded: { programId: string; subscriptionId: string | null; rewardedAt: Date }[]
+  /** What those have earned by: see `productOf`. Loaded only if a program rewards products once. */
+  rewardedProducts: { programId: string; product: string }[]
   /** Its earlier payments of each subscription, or of none; null if no reward asks for them. */
   payments: Payments[] | null
   /** What its earlier sales have earned; null if no reward asks for it. */
@@ -71,6 +73,7 @@ const unite = (customers: Candidate[]): Candidate | null => {
     ...first,
     referrals: customers.flatMap(({ referrals }) => referrals),
     rewarded: customers.flatMap(({ rewarded }) => rewarded),
+    rewardedProducts: customers.flatMap(({ rewardedProducts }) => rewardedProducts),
     payments: first.payments && customers.flatMap(({ payments }) => payments ?? []),
     earned: first.earned && customers.flatMap(({ earned }) => earned ?? []),
     identities: customers.flatMap(({ identities }) => identities),

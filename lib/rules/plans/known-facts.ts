@@ -12,6 +12,7 @@ import {
   withoutTooLate,
 } from '../identities/owner.ts'
 import { type CapFacts, type DecidedMonth, monthOf } from '../rewards/caps.ts'
+import { earnsPerProduct } from '../steps/intervals.ts'
 import { handCreditOf } from '../steps/steps.ts'
 import { type Candidate, findBuyer, identitiesOf, isSame } from './buyer.ts'
 import { readReference } from './checkout-reference.ts'
@@ -43,10 +44,12 @@ const withStart = (
   customer: Candidate | null,
   paidAt: Date,
 ): PartnerTerms => {
+  const isOfProgram = ({ programId }: { programId: string }) => programId === partner.programId
+  const isPerProduct = earnsPerProduct(partner)
+  const rewarded = isPerProduct ? [] : (customer?.rewarded ?? []).filter(isOfProgram)
+  const products = isPerProduct ? (customer?.rewardedProducts ?? []).filter(isOfProgram) : []
   const times = [
-    ...(customer?.rewarded ?? [])
-      .filter(({ programId }) => programId === partner.programId)
-      .map((r) => r.rewardedAt),
+    ...rewarded.map((r) => r.rewardedAt),
     ...[customer && startAt(customer.referrals, partner.programId, paidAt)].filter(
       (start) => start !== null,
     ),
@@ -54,6 +57,7 @@ const withStart = (
   return {
     ...partner,
     firstRewardedAt: times.length ? new Date(Math.min(...times.map(Number))) : null,
+    rewardedProducts: [...new Set(products.map(({ product }) => product))],
   }
 }
 

@@ -20,7 +20,7 @@ import { decidingRules, type Step, tierIn } from '../steps/steps.ts'
 import { changesSale, differs, isRejected } from './changes-sale.ts'
 import { mergedFrom } from './duplicates.ts'
 import { holdOwnPurchase } from './own-purchase.ts'
-import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
+import type { KnownFacts, OneTimeReward, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 import { changeCustomer } from './plan-customer.ts'
 import { keepRejected } from './plan-holds.ts'
 import { allReturned, planReturns, saleFacts } from './plan-returns.ts'
@@ -157,7 +157,7 @@ const planChange = (
             ...reversedSteps(decision.commission, decision.steps, returned),
           ],
           commission: newCommission(decision, returned, decision.steps),
-          oneTimeProgramId: oneTimeProgramOf(decision),
+          oneTime: oneTimeOf(decision),
           monthCap: decision.commission?.monthCap ?? null,
         },
     customer: changeCustomer(purchase, facts, from),
@@ -172,8 +172,10 @@ const planChange = (
   }
 }
 
-const oneTimeProgramOf = ({ commission, credit }: Decision): string | null =>
-  commission?.oneTime && credit ? credit.partner.programId : null
+const oneTimeOf = ({ commission, credit }: Decision): OneTimeReward | null => {
+  const products = commission?.oneTime ? [''] : (commission?.products ?? [])
+  return products.length > 0 && credit ? { programId: credit.partner.programId, products } : null
+}
 
 /** The commission of a new sale. */
 const newCommission = ({ commission, credit }: Decision, returned: Returned, steps: Step[]) =>
@@ -213,7 +215,7 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
       replacesId: lastCommissionId,
     },
     keepsCommission: isKept || isRejected(recorded),
-    oneTimeProgramId: oneTimeProgramOf(decision),
+    oneTime: oneTimeOf(decision),
     monthCap: commission?.monthCap ?? null,
     reversals: isKept
       ? reverseTo(current, toReverse(current, returned, decided))

@@ -174,6 +174,12 @@ export type CommissionPlan = NewCommission & {
   replacesId: string | null
 }
 
+/**
+ * The one-time rewards for the customer that a sale uses up: those of the products, or '' for the
+ * only one of the program.
+ */
+export type OneTimeReward = { programId: string; products: string[] }
+
 export type SalePlan =
   /** No sale is recorded, and the purchase makes none. */
   | { kind: 'none' }
@@ -199,7 +205,7 @@ export type SalePlan =
       commission: CommissionPlan | null
       /** Whether the recorded commission is still the current one. */
       keepsCommission: boolean
-      oneTimeProgramId: string | null
+      oneTime: OneTimeReward | null
       monthCap: MonthCap | null
       reversals: Reversal[]
     }
@@ -209,8 +215,7 @@ export type SalePlan =
       returnedCents: bigint
       steps: Step[]
       commission: CommissionPlan | null
-      /** The program whose one-time reward for the customer the sale uses up, if it does. */
-      oneTimeProgramId: string | null
+      oneTime: OneTimeReward | null
       /** Present if the reward caps what the partner earns in a month. */
       monthCap: MonthCap | null
     }

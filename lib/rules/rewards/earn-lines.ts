@@ -5,13 +5,28 @@ import { areMet, eachCondition, type SaleFacts } from './conditions.ts'
 import { type Pay, payOf, type RewardTerms, type Rule } from './rewards.ts'
 import { apportion, type SaleLine } from './sale-lines.ts'
 
-/** When a recurring reward stops, if it does. A rule may have a duration of its own. */
+/**
+ * When a reward stops, if it does: a recurring one after a time, for which a rule may have its own,
+ * and a one-time reward per product with the first sale of the product.
+ */
 export type Duration = {
   /** The customer's first sale commission in the program; null if this may be it. */
   firstRewardedAt: Date | null
   /** Null if it never stops. */
   months: number | null
+  /** The products that have earned their one-time reward, if each earns one: see `productOf`. */
+  rewardedProducts?: string[]
 }
+
+/** What earns a one-time reward per product: '' stands for the lines that name none. */
+const productOf = ({ productId }: SaleLine): string => productId ?? ''
+
+/** The products of the lines that earn something. As products_of of schema/terms.sql. */
+export const productsOf = (earnings: LineEarning[]): string[] => [
+  ...new Set(
+    earnings.flatMap(({ line, earnedCents }) => (earnedCents > 0n ? [productOf(line)] : [])),
+  ),
+]
 
 /** Why a line earns nothing under what decides it. */
 export type LineRefusal =
@@ -107,17 +122,18 @@ const asksOtherwise = ({ when, pay }: Rule, currency: string | null): boolean =>
   eachCondition(when).some((one) => 'currency' in one && one.currency !== currency)
 
 const refusalOf = (
-  { isProration }: SaleLine,
+  line: SaleLine,
   rule: Rule | undefined,
   pay: Pay,
   { sale, occurredAt }: SaleFacts,
-  { firstRewardedAt, months: usual }: Duration,
+  { firstRewardedAt, months: usual, rewardedProducts = [] }: Duration,
 ): LineRefusal | null => {
+  if (rewardedProducts.includes(productOf(line))) return 'one_time_already_rewarded'
   const months = rule?.durationMonths === undefined ? usual : rule.durationMonths
   if (firstRewardedAt && months !== null && occurredAt >= monthsAfter(firstRewardedAt, months))
     return 'past_reward_duration'
   if (!isPaidIn(pay, sale?.currency ?? null)) return 'other_currency'
-  return isProration && isFlatPerSale(pay) ? 'proration' : null
+  return line.isProration && isFlatPerSale(pay) ? 'proration' : null
 }
 
 const flatOf = ({ pay, refusal }: LineEarning): bigint =>

@@ -12,6 +12,12 @@ export type RewardInterval = 'one-time' | 'recurring'
 export const ONE_TIME_PER = ['customer', 'product'] as const
 export type OneTimePer = (typeof ONE_TIME_PER)[number]
 
+/** Whether each product earns the one-time reward of a customer. */
+export const earnsPerProduct = (terms: {
+  rewardInterval: RewardInterval
+  oneTimePer: OneTimePer
+}): boolean => terms.rewardInterval === 'one-time' && terms.oneTimePer === 'product'
+
 /**
  * The step that refuses a reward by the program's interval, or null. A reversed first commission
  * counts too.

@@ -16,6 +16,7 @@ import { withImport } from '../decisions/payment-history.ts'
 import { endOfSecond, startAt } from '../identities/owner.ts'
 import { type EarnedSum, monthOf } from '../rewards/caps.ts'
 import { asFirstPayment } from '../rewards/sale-lines.ts'
+import { earnsPerProduct } from '../steps/intervals.ts'
 import type { Report } from '../steps/report.ts'
 import { pastTierOf } from '../tiers/past-tiers.ts'
 
@@ -43,6 +44,7 @@ export const replay = (
 const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] => {
   const { programId } = change
   const rewarded = new Map<string, Date>()
+  const products = new Map<string, string[]>()
   const subscriptions = new Map(
     [...past.customers.values()].flatMap((customer) =>
       customer.rewardedSubscriptions.map(({ id, rewardedAt }) => [id, rewardedAt] as const),
@@ -64,11 +66,12 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     if (!terms || terms.programId !== programId || earnsNothing) continue
     const key = customerOf(event)
     const customer = past.customers.get(key)
-    const firstRewardedAt = earliest([
-      customer?.rewardedAt,
-      rewarded.get(key),
-      customer && startAt(customer.referrals, programId, occurredAt),
-    ])
+    const startedAt = customer && startAt(customer.referrals, programId, occurredAt)
+    const firstRewardedAt = earliest([customer?.rewardedAt, rewarded.get(key), startedAt])
+    const rewardedProducts = [...(customer?.rewardedProducts ?? []), ...(products.get(key) ?? [])]
+    const used = earnsPerProduct(terms)
+      ? { firstRewardedAt: startedAt ?? null, rewardedProducts }
+      : { firstRewardedAt }
     const subscription = purchase?.subscription ?? null
     const rewardedAt = subscription === null ? firstRewardedAt : subscriptions.get(subscription)
     // As a purchase's isRewardedBefore.
@@ -96,11 +99,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
       (event.sale && purchase && recountedOf(event.sale, purchase.paid, terms)) ?? event.sale
     const { commission } = decideReward(
       reportOf({ ...event, sale }, isRewardedBefore),
-      {
-        ...terms,
-        firstRewardedAt,
-        tier: past.tiers && pastTierOf(past.tiers, terms.id, occurredAt),
-      },
+      { ...terms, ...used, tier: past.tiers && pastTierOf(past.tiers, terms.id, occurredAt) },
       facts,
       occurredAt,
     )
@@ -112,6 +111,7 @@ const earnAll = (past: Past, change: TermsChange, credits: Credits): Earned[] =>
     add(ofCustomers, key, sum)
     add(inMonths, monthOf(occurredAt), sum)
     if (!rewarded.has(key)) rewarded.set(key, occurredAt)
+    products.set(key, [...(products.get(key) ?? []), ...commission.products])
     if (subscription !== null && !isRewardedBefore) subscriptions.set(subscription, occurredAt)
   }
   return earned

@@ -217,6 +217,9 @@ export const readPastCustomers = async (
             where e.customer_id = cu.id and (e.id < ${firstId ?? firstIdAt(since)} or e.occurred_at < ${since}) and ${programId} = (
               select c.program_id from commissions c where c.id = e.commission_id and c.kind = 'sale')
             order by e.occurred_at limit 1) as "rewardedAt",
+           array(select distinct r.product from rewarded_products r
+                 where r.customer_id = cu.id and r.program_id = ${programId}
+                   and (r.event_id < ${firstId ?? firstIdAt(since)} or r.occurred_at < ${since})) as "rewardedProducts",
            (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'rewardedAt', s.rewarded_at)), '[]') from (
               select e.subscription_id as id, min(e.occurred_at) as rewarded_at
               from events e join commissions c on c.id = e.commission_id

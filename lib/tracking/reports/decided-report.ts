@@ -67,8 +67,10 @@ export const changesOf = (
     (isMover && partner.id !== customer.partnerId) ||
     (customer.isClickedFirst && referrer !== null) ||
     isDated
-  // Concurrent sales that are decided by their payment number must not get the same one.
-  const isRevised = isReferred || isNumbered(decided)
+  // Concurrent sales that are decided by their payment number must not get the same one, and those
+  // of one product must not earn its one-time reward twice.
+  const usesProducts = (decided.decision.commission?.products.length ?? 0) > 0
+  const isRevised = isReferred || isNumbered(decided) || usesProducts
   // To verify an address may mark sales, too.
   const isNamed =
     email !== customer.email || name !== customer.name || report.emailVerified === true

@@ -159,6 +159,7 @@ const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigin
           id: newId(),
           programId: partner.programId,
           amountCents: Number(commission.amountCents),
+          products: commission.products.length ? commission.products : undefined,
           reversal: reversedCents
             ? { id: newId(), amountCents: -Number(reversedCents) }
             : undefined,
