@@ -81,8 +81,8 @@ grant execute on function fold_totals, end_clicks, upkeep_is_due, clear_expired_
 -- Functions without rights of their own do no more than their caller may.
 grant execute on function
     addressed_elsewhere, addressed_since, addresses_alike, assert_month_cap, assert_not_undone,
-    assert_unchanged, begin_customer_import, counts_payments, earned_before, earned_in_month,
-    earning_sales_near, erase_list, erase_text, erase_texts,
+    assert_unchanged, begin_customer_import, budget_use, counts_payments, earned_before,
+    earned_in_month, earning_sales_near, erase_list, erase_text, erase_texts,
     event_reported, expected_sales_near, has_webhooks, hold_commissions, identity_lock_key,
     import_dependents, import_is_undone, import_partners, import_results, imported_balances,
     imported_customers, imported_partners, is_counted, is_matchable, is_of_kind, is_payment,
@@ -270,6 +270,8 @@ grant insert                 on total_deltas, mails, audit_entries to :"pay";
 grant update                 on platform_commissions, shadow_runs to :"pay";
 grant insert, delete         on shadow_comparisons to :"pay";
 grant execute on function announce_refunds to :"pay";
+-- A budget that is used up by a sale.
+grant execute on function mail_managers to :"pay";
 -- A refund that a manager records by hand.
 grant execute on function refund_facts, save_refund to :"pay";
 -- Whether anybody listens to a workspace: asked by the triggers that queue webhooks.

@@ -300,3 +300,30 @@ begin
             using errcode = 'TR003', detail = undecided::text;
     end if;
 end $$;
+
+-- Mails all managers that a program's budget is used up, once for each month. The mailer finds the
+-- mails at its next turn.
+create or replace function note_used_budget() returns trigger language plpgsql as $$
+declare
+    budget  record;
+begin
+    select g.name, to_char(e.occurred_at at time zone 'UTC', 'FMMonth YYYY') as month,
+        'budget ' || g.id || to_char(e.occurred_at at time zone 'UTC', ' YYYY-MM') as occasion
+    into budget
+    from commissions c join events e on e.id = c.event_id join programs g on g.id = c.program_id
+    where c.id = new.commission_id;
+    if exists (select from mails m
+            where m.workspace_id = new.workspace_id and m.kind = 'workspace_notice'
+                and m.occasion = budget.occasion) then
+        return null;
+    end if;
+    -- Only of the first ones that are held concurrently, one waits for another.
+    perform pg_advisory_xact_lock(hashtextextended(budget.occasion, 0));
+    perform mail_managers(new.workspace_id, 'budget_used', null, null, budget.month, null,
+        budget.occasion, new.created_at, jsonb_build_object('programName', budget.name));
+    return null;
+end $$;
+
+create or replace trigger commission_holds_used_budget
+    after insert or update of reason on commission_holds for each row
+    when (new.reason = 'over_budget') execute function note_used_budget();

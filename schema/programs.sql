@@ -161,20 +161,22 @@ create table former_program_terms (
         references rewards (workspace_id, id)
 );
 
--- The terms in force at a time are those with the first `until` after it.
+-- The terms in force at a time are those with the first `until` after it. The budget is the present
+-- one.
 create or replace view program_terms as
     select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months,
         one_time_minimum_cents, one_time_per, tiers,
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution,
                attribute_known_customers,
-           late_lead_days, self_referrals, unverified_addresses
+           late_lead_days, self_referrals, unverified_addresses, monthly_budget
     from programs
     union all
     select program_id, until, reward_id, reward_interval, reward_duration_months,
         one_time_minimum_cents, one_time_per, tiers,
            reward_shipping, credit_out_of_band, holding_days, net_days, attribution,
                attribute_known_customers,
-           late_lead_days, self_referrals, unverified_addresses
+           late_lead_days, self_referrals, unverified_addresses,
+           (select g.monthly_budget from programs g where g.id = program_id)
     from former_program_terms;
 
 -- Shadow runs of programs, while another platform pays. A program with an open run has the mode

@@ -21,6 +21,42 @@ create or replace view rewarded_products as
 
 -- Functions and triggers.
 
+-- What is spent of a program's budget in the month of a time: BudgetUse in
+-- lib/rules/programs/budgets.ts. Null if what takes place at that time is never payable.
+create or replace function budget_use(program uuid, at timestamptz) returns json
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_variable
+declare
+    g         record;
+    currency  text;
+    first_on  date := date_trunc('month', utc_day(at));
+    spent     bigint;
+begin
+    select workspace_id, mode, shadow_since, monthly_budget into g from programs where id = program;
+    -- As complete_commission.
+    if g.mode = 'shadow' or g.shadow_since is not null and exists (
+            select from shadow_runs r
+            where r.program_id = program and r.started_at <= at and r.ended_at > at) then
+        return null;
+    end if;
+    currency := g.monthly_budget ->> 'currency';
+    select coalesce(sum(s.earned_cents), 0) into spent
+    from (
+        select t.earned_cents from totals t
+        where t.of_id = program and t.dimension = 'all' and t.unit = 'month'
+          and t.starts_on = first_on and t.value = '' and t.currency = currency
+        union all
+        select d.earned_cents
+        from total_deltas d join partners p on p.id = d.partner_id
+        where d.workspace_id = g.workspace_id and p.program_id = program
+          and d.currency = currency and d.day >= first_on and d.day < first_on + interval '1 month')
+        s;
+    return json_build_object('month', to_char(first_on, 'YYYY-MM'),
+        'budgetCents', g.monthly_budget -> 'amountCents', 'currency', currency,
+        'spentCents', spent);
+end $$;
+
 -- A partner with its terms: PartnerTerms in lib/rules/attribution/attribution.ts. The present
 -- terms, or those in force when a sale was paid. That is two times, because a processor's time is
 -- in whole seconds: the terms are those at the end, and a partner who was active at either
@@ -122,6 +158,8 @@ begin
         'attribution', pr.attribution, 'attributeKnownCustomers', pr.attribute_known_customers,
         'lateLeadDays', pr.late_lead_days, 'selfReferrals', pr.self_referrals,
         'unverifiedAddresses', pr.unverified_addresses,
-        'group', in_group, 'tier', tier, 'budget', null,
+        'group', in_group, 'tier', tier,
+        'budget', case when pr.monthly_budget is not null and paid_from is not null
+            then budget_use(p.program_id, paid_from) end,
         'firstRewardedAt', first_rewarded_at, 'rewardedProducts', rewarded);
 end $$;

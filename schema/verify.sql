@@ -289,6 +289,15 @@ create or replace view broken_rejections as
     from commission_holds h join commission_sums c on c.id = h.commission_id
     where h.resolution = 'rejected' and c.reversed_cents <> -c.amount_cents;
 
+create or replace view broken_budget_holds as
+    select h.workspace_id, 'what is held by a budget exceeded it when it was decided' as invariant,
+        c.id as subject_id, format('the event is %s', e.external_id) as details
+    from commission_holds h
+        join commissions c on c.id = h.commission_id
+        join events e on e.commission_id = c.id
+    where h.reason = 'over_budget' and h.resolved_at is null
+        and not e.steps @> '[{"code": "over_budget"}]';
+
 -- See looksLike in lib/rules/holds/possible-duplicates.ts. Sales that have a hold, or are the
 -- evidence of one, are left out, because the holds decide what these are compared with. So are two
 -- that are paid, because neither can be held. Customers with replan_from are being recomputed.
@@ -899,6 +908,7 @@ create or replace view ledger_violations as
     union all select * from broken_payment_details
     union all select * from broken_holds
     union all select * from broken_rejections
+    union all select * from broken_budget_holds
     union all select * from broken_duplicate_holds
     union all select * from broken_hold_evidence
     union all select * from broken_shadow_commissions

@@ -99,6 +99,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
       ),
       guide('tiers', 'Tiers', 'What partners reach by their sales: other rewards, other groups.'),
       guide('bonuses', 'Bonuses', 'Pay partners once for a milestone, or many of them at once.'),
+      guide('budgets', 'Budgets', 'What the commissions of a month may come to.'),
       guide('imports', 'Imports', 'Bring partners and customers from another platform.'),
       guide(
         'shadow',

@@ -383,6 +383,12 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
       select workspace_id, program_id, customer_id, 'mug', event_id from commissions where id = '${later}'`,
   },
   {
+    invariant: 'what is held by a budget exceeded it when it was decided',
+    how: ({ later }) => `
+      insert into commission_holds (commission_id, workspace_id, reason, created_at)
+      select id, workspace_id, 'over_budget', now() from commissions where id = '${later}'`,
+  },
+  {
     invariant: 'a one-time reward is of the customer of its sale',
     how: ({ paid, later }) => `
       insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)

@@ -57,9 +57,11 @@ const PURE = [
 ]
 /**
  * Functions that read as much as there is: of the installation, for an operator, all customers of a
- * partner whose address changes, and what names a person at an erasure.
+ * partner whose address changes, what names a person at an erasure, and, of a program with a budget,
+ * the differences of totals that are not folded yet.
  */
 const READ_ALL = [
+  'budget_use',
   'rebuild_totals',
   'verify_ledger',
   'note_partner_address',

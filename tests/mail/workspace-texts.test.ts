@@ -79,6 +79,11 @@ describe('a notice to managers', () => {
       subject: 'Pine <Notes> was not deleted',
       says: 'partners have earned something since',
     },
+    {
+      kind: 'budget_used',
+      subject: 'Pine <Notes>: the budget of 2026-12-24 is used up',
+      says: 'exceeds the monthly budget of the program',
+    },
   ])('says what happened: $kind', ({ kind, subject, says }) => {
     const mail = outboxContent({ kind: 'workspace_notice', details: { ...notice, notice: kind } })
     expect(mail.subject).toBe(subject)

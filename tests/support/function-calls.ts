@@ -426,6 +426,10 @@ export const CALLS: Record<string, string> = {
     [{ ...requestOf(EVENT), duplicateHours: null, expected: null }],
     NOW,
   ),
+  'managers are mailed of a budget': `
+    insert into commission_holds (commission_id, workspace_id, reason, created_at)
+    values ('${idOf('commission', 1)}', '${WORKSPACE}', 'over_budget', now())
+    on conflict (commission_id) do update set reason = excluded.reason`,
   'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW, false),
   'an owner': call('present_owner', CUSTOMER),
   'payments before a report': call(

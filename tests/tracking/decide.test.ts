@@ -553,3 +553,40 @@ describe('a one-time reward per product', () => {
     expect(commission).toMatchObject({ amountCents: 500n, oneTime: false, products: [] })
   })
 })
+
+describe('a budget', () => {
+  const budget = { month: '2026-06', budgetCents: 1_000, currency: 'USD', spentCents: 100 }
+  const step = { code: 'over_budget', facts: { ...budget, spentCents: 900 } } as const
+  const used = { ...budget, spentCents: 21 }
+  test.each([
+    { case: 'is exceeded', budget: used, held: [used] },
+    { case: 'is not exceeded', budget: { ...budget, spentCents: 20 }, held: [] },
+    { case: 'is of another currency', budget: { ...used, currency: 'EUR' }, held: [] },
+    { case: 'is none', budget: null, held: [] },
+    {
+      case: 'was exceeded when the sale first earned in the program',
+      budget: { ...budget, spentCents: 0 },
+      decided: { programId: 'program-1', step },
+      held: [step.facts],
+    },
+    {
+      case: 'is exceeded since the sale first earned in the program',
+      budget: used,
+      decided: { programId: 'program-1', step: null },
+      held: [],
+    },
+    {
+      case: 'was exceeded in another program',
+      budget: used,
+      decided: { programId: 'program-2', step },
+      held: [used],
+    },
+  ])('$case', ({ budget: use, decided, held }) => {
+    const who = partner({ budget: use })
+    const facts = { click: click(who), customerPartner: null, decidedBudget: decided }
+    const { commission, steps } = decide(sale({}), facts, now)
+    expect(commission?.amountCents).toBe(980n)
+    const found = steps.flatMap((one) => (one.code === 'over_budget' ? [one.facts] : []))
+    expect(found).toEqual(held)
+  })
+})

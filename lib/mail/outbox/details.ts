@@ -92,6 +92,7 @@ export type WorkspaceNotice =
   | 'deletion_called_off'
   | 'payout_settings'
   | 'passkey_added'
+  | 'budget_used'
 
 /** `new_browser`: somebody signed in as the recipient in a browser for the first time. */
 export type NewBrowserDetails = {

@@ -31,9 +31,9 @@ type NoticeDetails = {
    * units, null for none; or the sum of the run.
    */
   what: string | null
-  /** The day of the deletion, or of the first payout, such as 2026-12-24. */
+  /** The day of the deletion, or of the first payout, such as 2026-12-24; the month of the budget. */
   day: string | null
-  /** Only of `payout_settings`. */
+  /** Only of `payout_settings` and `budget_used`. */
   programName: string | null
 }
 
@@ -155,6 +155,18 @@ const NOTICES: Record<
         workspace: { name: workspace },
       }),
       t(m.mails_passkey_added_then),
+    ],
+  }),
+  budget_used: ({ workspace, programName, day }) => ({
+    subject: t(m.mails_budget_subject, { program: programName ?? workspace, month: day ?? '' }),
+    preview: t(m.mails_budget_preview),
+    words: [
+      paragraph(t, m.mails_budget_used, {
+        program: { name: programName ?? '' },
+        month: { name: day ?? '' },
+        workspace: { name: workspace },
+      }),
+      t(m.mails_budget_then),
     ],
   }),
   payout_settings: ({ workspace, programName, person, day }) => ({

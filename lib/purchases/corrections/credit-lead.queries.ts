@@ -7,10 +7,16 @@ import { isConflict } from '../../db/neon.ts'
 import type { PartnerTerms } from '../../rules/attribution/attribution.ts'
 import type { HandCreditRequest } from '../../rules/attribution/hand-credits.ts'
 import { decide } from '../../rules/decisions/decide.ts'
-import { holdRequest } from '../../rules/holds/hold-facts.ts'
+import { holdRequest, type Rule } from '../../rules/holds/hold-facts.ts'
 import { nothingReturned } from '../../rules/refunds/returns.ts'
 import { replacedStep, reverseAll, toReverse } from '../../rules/refunds/reversals.ts'
-import { type HandCreditStep, ruledHoldOf, type Step, tierIn } from '../../rules/steps/steps.ts'
+import {
+  type HandCreditStep,
+  overBudgetOf,
+  ruledHoldOf,
+  type Step,
+  tierIn,
+} from '../../rules/steps/steps.ts'
 import { type CommissionJson, reviveCommission } from '../../tracking/refunds/refunds.queries.ts'
 import { type FromJson, reviveTerms } from '../../tracking/reports/facts.queries.ts'
 import { canonicalJson } from '../../values/json.ts'
@@ -29,11 +35,21 @@ type LeadRow = {
   }
   occurredAt: Date
   emails: string[]
+  /** The program of the partner who is credited with it. */
+  programId: string | null
   terms: FromJson<PartnerTerms> | null
 }
 
 /** Nothing is returned of a lead. */
 const NO_RETURNS = nothingReturned({ amountCents: 0n, currency: 'USD' })
+
+/** What the credited lead is held for; null leaves what rules hold. */
+const ruleOf = (decision: { steps: Step[] }, lead: { steps: Step[] }): Rule | null => {
+  const [reason, former] = [ruledHoldOf(decision), ruledHoldOf(lead)]
+  if (reason) return { reason, isNew: reason !== 'over_budget' || former !== reason }
+  // The other program has another budget.
+  return former === 'over_budget' ? { reason, isNew: false } : null
+}
 
 /** Credits a lead, in one transaction. @returns whether nothing else changed it meanwhile */
 export const creditLead = async (
@@ -46,12 +62,13 @@ export const creditLead = async (
   const { customerId } = event
   const { rows } = await sql<LeadRow>`
     select ${SALE_JSON} as lead, s.occurred_at as "occurredAt",
+           (select p.program_id from partners p where p.id = s.partner_id) as "programId",
            array(select value from customer_identities where customer_id = ${customerId}::uuid and kind = 'email') as emails,
            terms_of_partner(${request.partnerId}::uuid, null, s.occurred_at, s.occurred_at) as terms
     from events s where s.workspace_id = ${workspaceId} and s.id = ${event.id}`.execute(db)
   const [row] = rows
   if (!row) return false
-  const { lead, occurredAt, emails } = row
+  const { lead, occurredAt, emails, programId } = row
   const partner = row.terms && reviveTerms(row.terms)
   const report = {
     kind: 'lead' as const,
@@ -71,6 +88,10 @@ export const creditLead = async (
     customerPartner: null,
     customerEmails: emails,
     byHand: { partner, step },
+    decidedBudget:
+      programId !== null && lead.commission
+        ? { programId, step: overBudgetOf(lead.steps) }
+        : undefined,
   }
   const decision = decide(report, known, occurredAt)
   const { commission } = decision
@@ -124,11 +145,11 @@ export const creditLead = async (
     ), duplicate as (select null::uuid as id where false), commission as (${insert})
     select id from event`
   try {
-    const reason = ruledHoldOf(decision)
-    const holds = reason
+    const rule = ruleOf(decision, lead)
+    const holds = rule
       ? [
           holdRequest(
-            { eventId: event.id, isNew: true, rule: { reason, isNew: true } },
+            { eventId: event.id, isNew: true, rule },
             { duplicates: false, expected: false },
           ),
         ]

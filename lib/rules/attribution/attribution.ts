@@ -15,6 +15,7 @@ import type {
   CodeStep,
   DoubtStep,
   HandCreditStep,
+  OverBudgetStep,
   Step,
 } from '../steps/steps.ts'
 import type { TierFacts } from '../tiers/tiers.ts'
@@ -95,6 +96,8 @@ export type Facts = {
   decidedRules?: DecidedRules | null | undefined
   /** Present for a sale or lead that was decided by a tier before. */
   decidedTier?: DecidedTier | null | undefined
+  /** Present for a sale or lead that has earned something before. */
+  decidedBudget?: DecidedBudget | null | undefined
   /** Who reports the sales that earn; both by default. */
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */
@@ -114,6 +117,9 @@ export type DecidedRules = { partnerId: string; rules: (string | null)[] }
 
 /** The tier of a partner by which an event was decided first: it keeps it. */
 export type DecidedTier = { partnerId: string; tier: TierFacts }
+
+/** What was decided of a program's budget when a sale or lead first earned in the program. */
+export type DecidedBudget = { programId: string; step: OverBudgetStep | null }
 
 /** What became of the slug or coupon of a report. Without a partner, it credits nobody. */
 export type CodeCredit = { partner: PartnerTerms | null; step: CodeStep }

@@ -4,12 +4,14 @@ import { type Money, sumOf } from '../../values/money.ts'
 import {
   attribute,
   type Credit,
+  type DecidedBudget,
   type Facts,
   type PartnerTerms,
 } from '../attribution/attribution.ts'
 import { payableFrom } from '../attribution/payable-from.ts'
 import { selfReferralBy } from '../attribution/self-referrals.ts'
 import { emailOf } from '../identities/identities.ts'
+import { exceedsBudget } from '../programs/budgets.ts'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
 import { applyCaps, type CappedEarning, type MonthCap } from '../rewards/caps.ts'
 import { NO_PAYMENTS, type SaleFacts } from '../rewards/conditions.ts'
@@ -137,7 +139,13 @@ export const decideReward = (
       products: isPerProduct ? products : [],
       ...(monthCap && { monthCap }),
     },
-    steps: [...first, ...steps, created, ...(own ? [own] : [])],
+    steps: [
+      ...first,
+      ...steps,
+      created,
+      ...(own ? [own] : []),
+      ...overBudget(earned, partner, facts.decidedBudget ?? null),
+    ],
   }
 }
 
@@ -148,6 +156,7 @@ type RewardedFacts = Pick<
   | 'erasedSelfReferral'
   | 'decidedRules'
   | 'decidedTier'
+  | 'decidedBudget'
   | 'click'
   | 'history'
   | 'earned'
@@ -297,6 +306,19 @@ const selfReferral = (
   const erased = erasedSelfReferral?.partnerId === id ? erasedSelfReferral.by : null
   const by = erased === 'mailbox' ? erased : (selfReferralBy(emails, addresses) ?? erased)
   return by && { code: 'self_referral', facts: { slug, ...(by === 'tag' && { by }) } }
+}
+
+/**
+ * The step that holds what is above the program's budget. A sale that has earned in the program
+ * keeps what was decided when it first did.
+ */
+const overBudget = (
+  earned: Money,
+  { programId, budget }: PartnerTerms,
+  decided: DecidedBudget | null,
+): Step[] => {
+  if (decided?.programId === programId) return decided.step ? [decided.step] : []
+  return budget && exceedsBudget(earned, budget) ? [{ code: 'over_budget', facts: budget }] : []
 }
 
 /** The step that records that a flat reward was reduced to the amount of the sale. */

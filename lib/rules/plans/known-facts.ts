@@ -1,6 +1,6 @@
 /** What a purchase is planned from: its customer, and the partner to credit as its owner. */
 
-import type { PartnerTerms } from '../attribution/attribution.ts'
+import type { DecidedBudget, PartnerTerms } from '../attribution/attribution.ts'
 import { renewalOf } from '../attribution/renewals.ts'
 import { historyOf, withImport } from '../decisions/payment-history.ts'
 import { type Identity, identityOf } from '../identities/identities.ts'
@@ -13,8 +13,9 @@ import {
 } from '../identities/owner.ts'
 import { type CapFacts, type DecidedMonth, monthOf } from '../rewards/caps.ts'
 import { earnsPerProduct } from '../steps/intervals.ts'
-import { handCreditOf } from '../steps/steps.ts'
+import { handCreditOf, overBudgetOf } from '../steps/steps.ts'
 import { type Candidate, findBuyer, identitiesOf, isSame } from './buyer.ts'
+import { isRejected } from './changes-sale.ts'
 import { readReference } from './checkout-reference.ts'
 import type { Loaded } from './loaded-facts.ts'
 import { codeOf, couponOf, creditedBy, ownReferral, trialCouponOf } from './own-credit.ts'
@@ -59,6 +60,15 @@ const withStart = (
     firstRewardedAt: times.length ? new Date(Math.min(...times.map(Number))) : null,
     rewardedProducts: [...new Set(products.map(({ product }) => product))],
   }
+}
+
+/** What was decided of the budget when a recorded sale first earned; null if it earns nothing. */
+const decidedBudget = (
+  recorded: RecordedSale,
+  partner: PartnerTerms | undefined,
+): DecidedBudget | null => {
+  if (!partner || !(recorded.commission || isRejected(recorded))) return null
+  return { programId: partner.programId, step: overBudgetOf(recorded.steps) }
 }
 
 /** @param keys the purchase's ids */
@@ -178,6 +188,7 @@ export const knownFacts = (
     customerPartner: owner ? start(owner) : null,
     referredLaterAt,
     byAddress,
+    decidedBudget: recorded && decidedBudget(recorded, loaded.terms.get(recorded.partnerId ?? '')),
     byHand: hand && { step: hand, partner: credited ? start(credited) : null },
     isRewardedBefore: (customer?.rewarded ?? []).some(
       ({ subscriptionId }) => subscription === null || subscriptionId === subscription,

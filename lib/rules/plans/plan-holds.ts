@@ -60,14 +60,14 @@ const ruleOf = (sale: SalePlan, recorded: RecordedSale | null): Rule | null => {
   const reason = ruledHoldOf(sale)
   if (reason) {
     const isKnown = recorded !== null && doubtsOf(recorded.steps).includes(reason)
-    return {
-      reason,
-      isNew: !isKnown || recorded.partnerId !== (sale.change.credit?.partner.id ?? null),
-    }
+    const isOfOther = recorded?.partnerId !== (sale.change.credit?.partner.id ?? null)
+    // A manager's decision about the budget is about all partners of the program.
+    return { reason, isNew: !isKnown || (isOfOther && reason !== 'over_budget') }
   }
-  if (!recorded || !ruledHoldOf(recorded)) return null
-  // To credit it by hand releases nothing, but another partner is not the customer.
-  return handCreditOf(sale.steps) && ruledHoldOf(recorded) !== 'self_referral'
-    ? null
-    : { reason, isNew: false }
+  const former = recorded && ruledHoldOf(recorded)
+  if (!former) return null
+  // To credit it by hand releases nothing, but another partner is not the customer, and another
+  // program has another budget.
+  const isOfCredit = former === 'self_referral' || former === 'over_budget'
+  return handCreditOf(sale.steps) && !isOfCredit ? null : { reason, isNew: false }
 }

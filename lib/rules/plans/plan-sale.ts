@@ -99,6 +99,7 @@ export const planReport = (
     erasedSelfReferral: erasedSelfReferral(purchase, facts),
     decidedRules: decidedRules(recorded, report.lines),
     decidedTier: decidedTier(recorded),
+    decidedBudget: facts.decidedBudget,
     history: facts.history,
     earned: facts.earned,
   }
@@ -309,6 +310,7 @@ const decideSale = (
       erasedSelfReferral: erasedSelfReferral(paid, facts),
       decidedRules: decidedRules(recorded, report.lines),
       decidedTier: decidedTier(recorded),
+      decidedBudget: facts.decidedBudget,
       history: facts.history,
       earned: facts.earned,
       purchase,

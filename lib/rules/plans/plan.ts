@@ -101,6 +101,7 @@ export type KnownFacts = Pick<
   | 'referredLaterAt'
   | 'byAddress'
   | 'byHand'
+  | 'decidedBudget'
   | 'history'
   | 'earned'
 > &

@@ -1,6 +1,7 @@
 /** A program's monthly budget: what is above it is held. docs/budgets.md. */
 import type { Money } from '../../values/money.ts'
 
+/** What the commissions of a calendar month may come to. */
 export type MonthlyBudget = { amountCents: number; currency: string }
 
 /** A month's budget, and what the program's commissions of the month come to, less reversals. */

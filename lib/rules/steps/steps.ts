@@ -96,6 +96,13 @@ export type DoubtStep =
   /** The program holds what only an address credits that nobody has verified. */
   | { code: 'unverified_address'; facts: { slug: string } }
 
+/** The commission exceeds what is left of the program's budget of the month, so it is held. */
+export type OverBudgetStep = { code: 'over_budget'; facts: BudgetUse }
+
+/** What was decided of a program's budget, among the steps of an event, if it is above it. */
+export const overBudgetOf = (steps: Step[]): OverBudgetStep | null =>
+  steps.find((step) => step.code === 'over_budget') ?? null
+
 /** The doubts in a decision's steps, and whether only an address says who owns the customer. */
 export const doubtsOf = (steps: Step[]): string[] =>
   steps.flatMap(({ code, facts }) => {
@@ -112,6 +119,7 @@ export type Step =
   | HandCreditStep
   | CodeStep
   | DoubtStep
+  | OverBudgetStep
   | { code: 'coupon'; facts: { couponId: string; slug: string } }
   | { code: 'click'; facts: ClickFacts }
   | { code: 'no_click'; facts: Record<string, never> }
@@ -159,8 +167,6 @@ export type Step =
         currency: string
       }
     }
-  /** The program's budget of the month (UTC, 2026-11) is used up, so the commission is held. */
-  | { code: 'over_budget'; facts: BudgetUse }
   | {
       code: 'commission_created'
       facts: { slug: string; amountCents: number; currency: string; payableAt: string }

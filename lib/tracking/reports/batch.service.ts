@@ -9,6 +9,7 @@ import { foldSometimes, nudge, type ReportQueues } from '../../http/rpc/nudge.se
 import type { TrackingEnv } from '../../http/tracking-app.ts'
 import { checked, invalid } from '../../http/validate.ts'
 import { lostRace } from '../../platform/unavailable.ts'
+import { afterSpent, type Spent, spend } from '../../rules/decisions/spent-budgets.ts'
 import { receivedAt } from '../../rules/steps/occurred-at.ts'
 import type { Report } from '../../rules/steps/report.ts'
 import { saveAndLoad } from './batch.queries.ts'
@@ -176,9 +177,12 @@ const openStore =
   <E extends KeyEnv & TrackingEnv>(c: Context<E>, purchases: ReportsService) =>
   async (toSave: LoadedItem[], toLoad: Item[]) => {
     if (toSave.length + toLoad.length === 0) return { saved: [], loaded: [] }
-    const decided = toSave.map(({ report, facts, bodyHash, receivedAt }) =>
-      decideLoaded(report, facts, bodyHash, receivedAt),
-    )
+    const spent: Spent = new Map()
+    const decided = toSave.map(({ report, facts, bodyHash, receivedAt }) => {
+      const one = decideLoaded(report, afterSpent(facts, spent), bodyHash, receivedAt)
+      spend(spent, one.decision)
+      return one
+    })
     const { saved, loaded } = await saveAndLoad(
       c.var.db,
       c.var.apiKeyHash,
