@@ -29,14 +29,19 @@ const inThisWeek = (text: string) =>
     .replace('2026-11-23', daysBefore(new Date(), 6))
     .replace('2026-11-29', daysBefore(new Date(), -1))
 
+const blocksOf = (text: string) =>
+  [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(inThisWeek(json)))
+
 const deals = section
   .split(/\n(?=### )/)
   .slice(1)
   .map((text) => ({
     name: /^### (.*)/.exec(text)?.[1] ?? '',
-    of: (/(own|group|program)/.exec(text.split('```')[0] ?? '')?.[1] ?? 'program') as Owner,
+    of: (/(own|group|program)/.exec(text.split('```').at(-3) ?? '')?.[1] ?? 'program') as Owner,
     isLead: text.includes('"lead": true'),
-    reward: JSON.parse(inThisWeek(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '')),
+    // Of two, the first one is the program's tiers.
+    tiers: blocksOf(text).at(-2) ?? null,
+    reward: blocksOf(text).at(-1),
     words: /Partners read: ([\s\S]*?)\.\n\n/.exec(text)?.[1]?.replace(/\s+/g, ' ') ?? '',
     reports: [...text.matchAll(/^\| `(\{.*\})` \| (.*) \|$/gm)].map(([, report = '', earns]) => ({
       report: JSON.parse(report) as Reported,
@@ -48,7 +53,7 @@ test('there are twelve of them', () => {
   expect(deals).toHaveLength(12)
 })
 
-test.each(deals)('$name', async ({ of, isLead, reward, words, reports }) => {
+test.each(deals)('$name', async ({ of, isLead, tiers, reward, words, reports }) => {
   const { merchant, workspaceId, partnerId, cookie } = await createPartner({
     program: { trusted_attribution: true, attribute_known_customers: true },
   })
@@ -63,6 +68,7 @@ test.each(deals)('$name', async ({ of, isLead, reward, words, reports }) => {
       manager.patch(`/groups/${groupId}`, { [isLead ? 'leadReward' : 'saleReward']: reward }),
     own: () => manager.patch(`/partners/${partnerId}`, { reward }),
   }
+  await manager.patch(`/programs/${programId}`, { tiers })
   const saved = await saveAs[of]()
   expect(saved, JSON.stringify(saved?.body)).toMatchObject({ status: 200 })
   // What was sold before counts too: the terms are as if they had always been these.
