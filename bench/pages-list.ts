@@ -9,7 +9,7 @@ export const MANAGER = 'manager@bench.example'
 const PERIODS = [30, 90, 365]
 const COMMISSIONS = {
   status: ['held', 'pending', 'payable', 'processing', 'paid'],
-  kind: ['sale', 'lead', 'opening_balance', 'adjustment', 'reversal'],
+  kind: ['sale', 'lead', 'opening_balance', 'adjustment', 'bonus', 'reversal'],
 }
 const PAYOUTS = ['processing', 'paid', 'failed', 'canceling', 'canceled', 'reversed', 'returned']
 const SKIPPED = ['negative_balance', 'not_connected', 'account_restricted', 'below_minimum']
@@ -257,6 +257,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/imports/:id': IMPORT,
     '/app/:workspace/imports/:id/rows.csv': IMPORT,
     '/app/:workspace/imports/:id/undo': IMPORT,
+    '/app/:workspace/partners/bonus': FORM,
     '/app/:workspace/partners/new': FORM,
     '/app/:workspace/applications/invite': FORM,
     '/app/:workspace/mails/preview/:kind': SAMPLE,
