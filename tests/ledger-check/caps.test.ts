@@ -3,13 +3,13 @@
  * find the faults that are planted into a sound ledger.
  */
 import fc from 'fast-check'
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkCaps } from '../../lib/ledger-check/cap-cuts.ts'
 import { applyCaps, type Capped } from '../../lib/rules/rewards/caps.ts'
 import { differencesOf, violationsOf } from '../support/ledger.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { setCaps, usdCap } from '../support/reward-rules.ts'
+import { useRolledBack } from '../support/rolled-back.ts'
 import { invoice, seconds, stripeId } from '../support/stripe.ts'
 import { openStripeShop } from '../support/stripe-shop.ts'
 import { SEEDS } from '../support/thorough.ts'
@@ -51,18 +51,7 @@ test('the check computes what caps leave as they do, and finds a cent', () => {
 })
 
 const database = useDatabase()
-let client: pg.Client
-beforeAll(async () => {
-  client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
-  await client.connect()
-})
-afterAll(() => client?.end())
-
-/** In a transaction of each test, which is rolled back. */
-const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
-  (await client.query<Row>(text, values)).rows
-beforeEach(() => query('begin'))
-afterEach(() => query('rollback'))
+const query = useRolledBack()
 
 /** Two payments of one customer: of 100.00, which earns 15.00 of 20.00, and then 7.00. */
 const openCapped = async () => {

@@ -3,8 +3,7 @@
  * verify_ledger find the faults that are planted into a sound ledger.
  */
 import fc from 'fast-check'
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isRounded, whole } from '../../lib/ledger-check/fractions.ts'
 import { reversedByLine } from '../../lib/ledger-check/line-returns.ts'
 import { checkLines, type RuledSale } from '../../lib/ledger-check/line-rewards.ts'
@@ -17,6 +16,7 @@ import { linesOf, type StoredLine } from '../../lib/rules/rewards/sale-lines.ts'
 import { type LineFacts, lineSteps, type Step } from '../../lib/rules/steps/steps.ts'
 import { differencesOf, violationsOf } from '../support/ledger.ts'
 import { useDatabase } from '../support/merchant.ts'
+import { useRolledBack } from '../support/rolled-back.ts'
 import { creditNote, invoice, stripeId } from '../support/stripe.ts'
 import { openStripeShop } from '../support/stripe-shop.ts'
 import { SEEDS } from '../support/thorough.ts'
@@ -260,18 +260,7 @@ test('a line is refused only if its product has earned a one-time reward before'
 })
 
 const database = useDatabase()
-let client: pg.Client
-beforeAll(async () => {
-  client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
-  await client.connect()
-})
-afterAll(() => client?.end())
-
-/** In a transaction of each test, which is rolled back. */
-const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
-  (await client.query<Row>(text, values)).rows
-beforeEach(() => query('begin'))
-afterEach(() => query('rollback'))
+const query = useRolledBack()
 
 const RULES: Rule[] = [
   {

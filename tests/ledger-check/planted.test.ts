@@ -3,10 +3,10 @@
  * agree with each other, and is found because the money does not. 100.00 sold earns 20.00.
  */
 
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { differencesOf, violationsOf } from '../support/ledger.ts'
 import { useDatabase } from '../support/merchant.ts'
+import { useRolledBack } from '../support/rolled-back.ts'
 import {
   charge,
   checkoutSession,
@@ -23,18 +23,7 @@ import {
 import { openStripeShop } from '../support/stripe-shop.ts'
 
 const database = useDatabase()
-let client: pg.Client
-beforeAll(async () => {
-  client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
-  await client.connect()
-})
-afterAll(() => client?.end())
-
-/** In a transaction of each test, which is rolled back. */
-const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
-  (await client.query<Row>(text, values)).rows
-beforeEach(() => query('begin'))
-afterEach(() => query('rollback'))
+const query = useRolledBack()
 
 type Event = [type: string, object: StripeObject]
 type Shop = Awaited<ReturnType<typeof openStripeShop>>
