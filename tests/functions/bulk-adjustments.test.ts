@@ -207,5 +207,24 @@ describe('the page', () => {
     expect(none.html).toContain('Choose a group, or enter partners, but not both.')
     const noAmount = await pages.post('/partners/bonus', { ...fields, names, amount: 'much' })
     expect(noAmount.html).toContain('Enter an amount, such as 25.00.')
+    expect(noAmount.html.match(/href="#amount"/g)).toHaveLength(1)
+  })
+
+  test('finds no group and no partner of another workspace', async () => {
+    const [shop, other] = [await createShop(), await createShop()]
+    const pages = await openPages(shop)
+    const [group] = await database.query<{ id: string }>(
+      'select id from groups where workspace_id = $1',
+      [other.workspace.id],
+    )
+    const ofGroup = await pages.post('/partners/bonus', { ...bonus, groupId: group?.id ?? '' })
+    expect(ofGroup.status).toBe(400)
+    expect(ofGroup.html).toContain('This group has no approved partners.')
+    const named = { ...bonus, programId: other.programId, names: 'leo' }
+    expect((await pages.post('/partners/bonus', named)).status).toBe(400)
+    const chosen = { [`choice-${shop.leo}`]: 'on', [`choice-${other.leo}`]: 'on' }
+    const given = await pages.post('/partners/bonus/confirm', { ...bonus, ...chosen })
+    expect(given.status).toBe(409)
+    expect([...(await shop.rows()), ...(await other.rows())]).toEqual([])
   })
 })

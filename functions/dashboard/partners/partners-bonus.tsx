@@ -100,7 +100,8 @@ const readBonus = (fields: Fields, partnerIds: string[]) => {
     amountCents === null
       ? [{ path: 'amount', message: inEnglish(m.partners_bonus_enter_amount) }]
       : []
-  const input = { externalId, partnerIds, amountCents, currency, reason }
+  // 1 stands for an amount that cannot be read, which has its own error.
+  const input = { externalId, partnerIds, amountCents: amountCents ?? 1, currency, reason }
   const { data, errors } = checkForm(NewBulkAdjustment, { input, problems })
   if (data) return { data }
   return { errors: errors.map((error) => ({ ...error, path: FIELDS[error.path] ?? error.path })) }
