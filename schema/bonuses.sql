@@ -35,7 +35,7 @@ create table bonus_checks (
 -- Which partners have waited longest?
 create index bonus_checks_since_idx on bonus_checks (since, partner_id);
 
--- Has the partner them checked again. A check that is under way leaves the row.
+-- Has the milestones of partners checked again. A check that is under way leaves the row.
 create or replace function check_bonuses(partner_ids uuid[]) returns void language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin

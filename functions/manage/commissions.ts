@@ -43,8 +43,9 @@ const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>)
 const COMMISSIONS = '/api/workspaces/:workspace/commissions'
 
 /**
- * GET /commissions lists the ledger, and POST adjusts it, for many partners with /bulk. POST /commissions/:id/reverse, /hold,
- * /release and /reject change one commission. Design, section 12.
+ * GET /commissions lists the ledger, POST adjusts it, and POST /commissions/bulk does for many
+ * partners. POST /commissions/:id/reverse, /hold, /release and /reject change one commission.
+ * Design, section 12.
  */
 export default createRoutes()
   .get(COMMISSIONS, reader(), query(CommissionQuery), async (c) => {

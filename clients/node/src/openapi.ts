@@ -2073,7 +2073,7 @@ by: "netSales"
 currency: string
 /** What counts: the calendar month, the calendar quarter, the last 365 days, or all time. */
 period: "month" | "quarter" | "year" | "ever"
-/** In which days, months and quarters begin. */
+/** The time zone of days, months and quarters. */
 timeZone?: undefined | string
 levels: Array<{
 /** Partners see it. Unique in the program. */
@@ -2082,14 +2082,14 @@ name: string
 groupId?: undefined | string
 /** Whether a partner that falls below the tier returns to its former group. */
 movesBack?: undefined | true
-/** Minor units of the currency. */
+/** The net sales at which the tier begins. Minor units. */
 atLeastCents: number
 }>
 } | {
 by: "customers" | "sales"
 /** What counts: the calendar month, the calendar quarter, the last 365 days, or all time. */
 period: "month" | "quarter" | "year" | "ever"
-/** In which days, months and quarters begin. */
+/** The time zone of days, months and quarters. */
 timeZone?: undefined | string
 levels: Array<{
 /** Partners see it. Unique in the program. */
@@ -2098,7 +2098,7 @@ name: string
 groupId?: undefined | string
 /** Whether a partner that falls below the tier returns to its former group. */
 movesBack?: undefined | true
-/** From so many on. */
+/** The number at which the tier begins. */
 atLeast: number
 }>
 }
@@ -2124,11 +2124,11 @@ bonuses?: undefined | Array<{
 by: "netSales"
 /** ISO 4217 code, in any case. */
 currency: string
-/** Net sales, less refunds. Minor units. */
+/** The net sales to reach, less refunds. Minor units. */
 atLeastCents: number
 /** Partners see it. Each partner earns a bonus of this name once. */
 name: string
-/** What the bonus is. */
+/** The amount of the bonus. */
 pays: {
 /** Minor units. */
 amountCents: number
@@ -2137,11 +2137,11 @@ currency: string
 }
 } | {
 by: "customers" | "sales"
-/** The customers who bought, or the sales. */
+/** The number of customers or sales to reach. */
 atLeast: number
 /** Partners see it. Each partner earns a bonus of this name once. */
 name: string
-/** What the bonus is. */
+/** The amount of the bonus. */
 pays: {
 /** Minor units. */
 amountCents: number

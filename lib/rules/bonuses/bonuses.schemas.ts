@@ -22,7 +22,7 @@ const bonus = {
       amountCents: integer(1, MAX_AMOUNT_CENTS, 'Minor units.'),
       currency,
     })
-    .meta({ description: 'What the bonus is.' }),
+    .meta({ description: 'The amount of the bonus.' }),
 }
 
 const milestone = z.discriminatedUnion(
@@ -31,12 +31,16 @@ const milestone = z.discriminatedUnion(
     z.strictObject({
       by: z.literal('netSales'),
       currency,
-      atLeastCents: integer(1, MAX_AMOUNT_CENTS, 'Net sales, less refunds. Minor units.'),
+      atLeastCents: integer(
+        1,
+        MAX_AMOUNT_CENTS,
+        'The net sales to reach, less refunds. Minor units.',
+      ),
       ...bonus,
     }),
     z.strictObject({
       by: z.enum(['customers', 'sales']),
-      atLeast: integer(1, MAX_COUNT, 'The customers who bought, or the sales.'),
+      atLeast: integer(1, MAX_COUNT, 'The number of customers or sales to reach.'),
       ...bonus,
     }),
   ],

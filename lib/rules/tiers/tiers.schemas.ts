@@ -78,10 +78,8 @@ const shared = {
     .string(ZONE)
     .refine(isTimeZone, ZONE)
     .default('UTC')
-    .meta({ description: 'In which days, months and quarters begin.' }),
+    .meta({ description: 'The time zone of days, months and quarters.' }),
 }
-
-const COUNT = 'From so many on.'
 
 export const tiers = z
   .discriminatedUnion(
@@ -94,7 +92,11 @@ export const tiers = z
         levels: levels(
           z.strictObject({
             ...tier,
-            atLeastCents: integer(1, MAX_AMOUNT_CENTS, 'Minor units of the currency.'),
+            atLeastCents: integer(
+              1,
+              MAX_AMOUNT_CENTS,
+              'The net sales at which the tier begins. Minor units.',
+            ),
           }),
           ({ atLeastCents }) => atLeastCents,
         ),
@@ -103,7 +105,10 @@ export const tiers = z
         by: z.enum(['customers', 'sales']),
         ...shared,
         levels: levels(
-          z.strictObject({ ...tier, atLeast: integer(1, MAX_COUNT, COUNT) }),
+          z.strictObject({
+            ...tier,
+            atLeast: integer(1, MAX_COUNT, 'The number at which the tier begins.'),
+          }),
           ({ atLeast }) => atLeast,
         ),
       }),
