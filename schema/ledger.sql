@@ -356,6 +356,14 @@ language sql immutable as $$
     from jsonb_array_elements(lines) with ordinality l (line, place)
 $$;
 
+-- The least id of an event that took place at a time or later. An event is recorded when it takes
+-- place, or later, and its id begins with that time; a day is more than clocks differ.
+create or replace function first_event_id(at timestamptz) returns uuid
+language sql immutable strict as $$
+    select rpad(lpad(to_hex(floor(extract(epoch from greatest(at, '1970-01-02T00:00:00Z'))
+        - 86400)::bigint * 1000), 12, '0'), 32, '0')::uuid
+$$;
+
 create or replace function note_clicked_partner() returns trigger language plpgsql as $$
 begin
     new.clicked_partner_id := (select partner_id from clicks

@@ -172,8 +172,6 @@ begin
 end $$;
 
 -- The same of all sales of partners in the month of a time, in UTC: month and inMonth of CapFacts.
--- The ids of events are in the order in which they were recorded, which is when they took place, or
--- later; a day is more than clocks differ.
 create or replace function earned_in_month(partners uuid[], at timestamptz, but_events uuid[])
 returns json language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -181,10 +179,8 @@ declare
     month     timestamp   := date_trunc('month', at at time zone 'UTC');
     from_at   timestamptz := month at time zone 'UTC';
     to_at     timestamptz := (month + interval '1 month') at time zone 'UTC';
-    first_id  uuid;
+    first_id  uuid        := first_event_id(from_at);
 begin
-    first_id := rpad(lpad(to_hex((extract(epoch from from_at - interval '1 day') * 1000)::bigint),
-        12, '0'), 32, '0')::uuid;
     return json_build_object('month', coalesce(month::date::text, ''), 'inMonth', (
         select coalesce(json_agg(json_build_object(
             'partnerId', s.partner_id, 'currency', s.currency, 'cents', s.cents)), '[]')

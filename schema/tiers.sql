@@ -58,10 +58,7 @@ language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 #variable_conflict use_variable
 declare
-    -- An event is recorded when it took place, or later, and ids begin with the time.
-    first_id  uuid := lpad(to_hex(case when from_at > '1970-01-01'
-        then floor(extract(epoch from from_at) * 1000)::bigint else 0 end), 12, '0')
-        || repeat('0', 20);
+    first_id  uuid := first_event_id(from_at);
 begin
     select coalesce(sum(s.left_cents) filter (where s.currency = currency), 0),
            count(distinct s.customer_id) filter (where s.left_cents > 0),

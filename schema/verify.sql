@@ -615,7 +615,8 @@ create or replace view broken_customer_caps as
                 and o.partner_id = c.partner_id and o.currency = c.currency) b
     where c.per = 'customer' and b.cents + c.amount_cents > c.cap_cents;
 
--- In a month, sales of one reward may follow those of another one with a larger cap, or without one.
+-- In a month, sales of one reward may follow those of another one with a larger cap, or without
+-- one.
 create or replace view broken_month_caps as
     select workspace_id, 'a partner earns no more in a month than the cap' as invariant,
         partner_id as subject_id,

@@ -36,6 +36,7 @@ const PURE = [
   'erase_mentions_in',
   'erase_text',
   'erase_texts',
+  'first_event_id',
   'is_counted',
   'is_matchable',
   'keep_adjustment',

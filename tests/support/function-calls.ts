@@ -444,6 +444,7 @@ export const CALLS: Record<string, string> = {
     'payments_before',
     ...[WORKSPACE, null, 'user-new', 'order-new', NOW],
   ),
+  'the first event of a month': call('first_event_id', NOW),
   'earned before a sale': call('earned_before', CUSTOMER, 'order-new', NOW, '{}'),
   'earned in a month': call('earned_in_month', ...[`{${PARTNER}}`, NOW, `{${EVENT}}`]),
   'a cap of a month': call('assert_month_cap', MONTH_CAP, '{}'),

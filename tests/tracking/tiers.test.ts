@@ -254,6 +254,21 @@ describe('the tier of a sale', () => {
   })
 })
 
+test('a sale counts that a processor whose clock is ahead reports before its period begins', async () => {
+  const merchant = await openTiered()
+  await sell(merchant, await oldClick(merchant))
+  const at = (seconds: number) => new Date(Date.now() + seconds * 1_000)
+  await database.query('update events set occurred_at = $2 where workspace_id = $1', [
+    ...[merchant.workspace.id, at(120)],
+  ])
+  const [figures] = await database.query(
+    `select net_cents::int as cents, customers::int, sales::int
+     from partner_figures($1, $2, $3, 'USD')`,
+    [merchant.partnerId, at(60), at(3_600)],
+  )
+  expect(figures).toEqual({ cents: 4_900, customers: 1, sales: 1 })
+})
+
 test('the portal’s tier of today is that of today’s sales, and null without tiers', async () => {
   const merchant = await openTiered()
   const { partnerId, programId } = merchant
