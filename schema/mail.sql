@@ -29,8 +29,8 @@ create table mails (
                 'payout_approval', 'payout_report', 'payout_review', 'payout_preview',
                 'payout_problem', 'shadow_week', 'payment_details', 'payout_account',
                 'tier_changed', 'address_link', 'address_changed', 'opening_balances',
-                'manual_earnings', 'webhook_disabled', 'member_address', 'workspace_notice', 'support_address',
-                'new_browser', 'passkey')),
+                'manual_earnings', 'webhook_disabled', 'member_address', 'workspace_notice',
+                'support_address', 'new_browser', 'passkey')),
     recipient        text         not null,
     partner_id       uuid,
     -- of a mail of a program to somebody who is no partner of it

@@ -211,6 +211,16 @@ describe('a refund', () => {
     expect(await shop.ledger()).toEqual([1_000])
     await shop.giveBack(2)
     expect(await shop.ledger(new Date(Date.now() + 31 * DAY))).toEqual([1_000])
+
+    const other = await open([TWO_SALES])
+    await other.sell()
+    await other.sell()
+    await other.ledger()
+    await other.giveBack(2)
+    expect(await other.ledger()).toEqual([1_000, -1_000])
+    await other.sell()
+    const later = new Date(Date.now() + 31 * DAY)
+    expect(await other.ledger(later)).toEqual([1_000, -1_000, 1_000])
   })
 
   test('leaves what a manager has reversed by hand, or rejected', async () => {

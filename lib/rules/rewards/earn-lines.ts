@@ -21,7 +21,7 @@ export type Duration = {
 /** What earns a one-time reward per product: '' stands for the lines that name none. */
 const productOf = ({ productId }: SaleLine): string => productId ?? ''
 
-/** The products of the lines that earn something. As products_of of schema/terms.sql. */
+/** The products of the lines that earn something. As the view rewarded_products. */
 export const productsOf = (earnings: LineEarning[]): string[] => [
   ...new Set(
     earnings.flatMap(({ line, earnedCents }) => (earnedCents > 0n ? [productOf(line)] : [])),
