@@ -42,6 +42,7 @@ test('rules of leads are built, tried and compared, and nothing is saved until i
     'country',
     'link',
     'sub',
+    'tier',
     'day',
     'group',
   ])
@@ -73,14 +74,21 @@ test('rules of leads are built, tried and compared, and nothing is saved until i
   expect((await pages.get(group)).text).toContain('Lead reward rules (1)…')
 })
 
-test('the lead to try knows the country, coupon, click, metadata and day', async () => {
+test('the lead to try knows the country, coupon, click, tier, metadata and day', async () => {
   const merchant = await createMerchant({ group: { name: 'Gold' } })
   const { manager, group } = await openLeadReward(merchant)
+  const levels = [
+    { name: 'Silver', atLeast: 10 },
+    { name: 'Gold', atLeast: 50 },
+  ]
+  const tiers = { by: 'sales', period: 'ever', levels }
+  expect((await manager.patch(`/programs/${merchant.programId}`, { tiers })).status).toBe(200)
   const all = [
     { fact: 'country', in: ['DE'] },
     { fact: 'coupon', in: ['SPRING'] },
     { fact: 'link', in: ['maya'] },
     { fact: 'sub', in: ['video'] },
+    { fact: 'tier', in: ['Gold'] },
     { fact: 'metadata', key: 'plan', in: ['team'] },
     { fact: 'day', until: '2026-01-31' },
   ]
@@ -93,6 +101,7 @@ test('the lead to try knows the country, coupon, click, metadata and day', async
     'try.coupon': 'spring',
     'try.link': 'maya',
     'try.sub': 'video',
+    'try.tier': 'Gold',
     'try.metadata': 'seats=3\nplan = team',
     'try.day': '2026-01-31',
   }
@@ -103,6 +112,7 @@ test('the lead to try knows the country, coupon, click, metadata and day', async
     ['try.coupon', ''],
     ['try.link', 'leo'],
     ['try.sub', 'blog'],
+    ['try.tier', 'Silver'],
     ['try.metadata', 'plan=solo'],
     ['try.day', '2026-02-01'],
   ] as const) {

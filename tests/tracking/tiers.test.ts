@@ -282,6 +282,30 @@ test('the portal’s tier of today is that of today’s sales, and null without 
   expect(await tierOfToday(db, partnerId, new Date())).toBe(null)
 })
 
+test('a lead is decided by the tier of its partner, and says so', async () => {
+  const merchant = await openTiered()
+  const { seed, workspace, programId, partnerId } = merchant
+  const groupId = await seed.addGroup(workspace.id, programId)
+  await database.query('update partners set group_id = $2 where id = $1', [partnerId, groupId])
+  const flat = (amountCents: number) => ({ kind: 'flat', amountCents, currency: 'USD' })
+  const when = { all: [{ fact: 'tier', in: ['Silver'] }] }
+  const leadReward = { ...flat(100), rules: [{ name: 'Silver', when, pay: flat(900) }] }
+  const manager = await merchant.asManager()
+  expect(await manager.patch(`/groups/${groupId}`, { leadReward })).toMatchObject({ status: 200 })
+
+  const clickId = await oldClick(merchant)
+  const earnedByLead = async (externalId: string) => {
+    await merchant.lead({ externalId, customerExternalId: externalId, clickId })
+    const lead = await merchant.explainReport('lead', externalId)
+    return [lead?.commission?.amountCents, lead?.steps.some(({ code }) => code === 'tier')]
+  }
+  for (const _ of ['once', 'twice']) await sell(merchant, clickId, noon(3))
+  expect(await earnedByLead('new')).toEqual([900, true])
+  await database.query('delete from tier_figures where workspace_id = $1', [workspace.id])
+  await setTiers(programId, { ...SALES, levels: [{ name: 'Silver', atLeast: 9 }] })
+  expect(await earnedByLead('later')).toEqual([100, true])
+})
+
 describe('the day of tiers', () => {
   /** The day of a time, and from when until when sales count on it. */
   const periodOf = async (period: Tiers['period'], timeZone: string, at: string) => {

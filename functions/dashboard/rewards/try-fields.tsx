@@ -55,15 +55,7 @@ export const TrySale = ({ fields, errors, outcome, edit, tiers }: TryProps) => {
         />
         <Field {...field('payment', m.rewards_try_payment)} {...count} />
         <Field {...field('months', m.rewards_try_months)} {...count} />
-        {tiers.length > 0 && (
-          <Select
-            {...field('tier', m.rewards_fact_tier)}
-            options={[
-              { value: '', label: m.rewards_try_no_tier },
-              ...tiers.map((tier) => ({ value: tier, label: tier })),
-            ]}
-          />
-        )}
+        <TierField {...{ field, tiers }} />
       </div>
       <details open={isMoreUsed(fields)}>
         <summary>{t(m.rewards_try_second)}</summary>
@@ -79,6 +71,18 @@ export const TrySale = ({ fields, errors, outcome, edit, tiers }: TryProps) => {
     </section>
   )
 }
+
+/** The partner's tier, if the program has tiers. */
+export const TierField = ({ field, tiers }: { field: FieldOf; tiers: string[] }) =>
+  tiers.length > 0 ? (
+    <Select
+      {...field('tier', m.rewards_fact_tier)}
+      options={[
+        { value: '', label: m.rewards_try_no_tier },
+        ...tiers.map((tier) => ({ value: tier, label: tier })),
+      ]}
+    />
+  ) : null
 
 /** What a lead has too: the customer's country, coupon, click, day and metadata. */
 export const OtherFields = ({ field, children }: { field: FieldOf; children?: Child }) => (

@@ -7,8 +7,23 @@ import type { Program } from '../../../lib/programs/programs.queries.ts'
 import { decideReward } from '../../../lib/rules/decisions/decide.ts'
 import type { RewardTerms } from '../../../lib/rules/rewards/rewards.ts'
 import { dayOf } from '../../../lib/values/days.ts'
-import { fieldsIn, OtherFields, type Trial, TryButton, type TryProps } from './try-fields.tsx'
-import { clickIn, type Others, partnerOf, readOthers, reasonsIn, type Tried } from './try-sale.ts'
+import {
+  fieldsIn,
+  OtherFields,
+  TierField,
+  type Trial,
+  TryButton,
+  type TryProps,
+} from './try-fields.tsx'
+import {
+  clickIn,
+  type Others,
+  partnerOf,
+  readOthers,
+  reasonsIn,
+  type Tried,
+  triedTier,
+} from './try-sale.ts'
 
 /**
  * What a lead earns under a reward that need not be saved; null for none.
@@ -37,7 +52,8 @@ const tryLead = (
 ): Tried => {
   const leadReward = reward && { id: '', ...reward }
   const group = { name: '', saleReward: null, leadReward }
-  const partner = { ...partnerOf(program, program.reward), group }
+  const tier = triedTier(program.tiers, fields['try.tier'], at)
+  const partner = { ...partnerOf(program, program.reward), group, tier }
   const coupon = fields['try.coupon']
   const { commission, steps } = decideReward(
     {
@@ -60,11 +76,13 @@ const tryLead = (
   return { earned: commission, steps: reasonsIn(steps) }
 }
 
-export const TryLead = ({ edit, tiers: _tiers, ...trial }: TryProps) => (
+export const TryLead = ({ edit, tiers, ...trial }: TryProps) => (
   <section class="card" aria-labelledby="try">
     <h2 id="try">{t(m.rewards_try_lead)}</h2>
     <p class="hint">{t(m.rewards_try_lead_hint)}</p>
-    <OtherFields field={fieldsIn(trial)} />
+    <OtherFields field={fieldsIn(trial)}>
+      <TierField field={fieldsIn(trial)} tiers={tiers} />
+    </OtherFields>
     <TryButton edit={edit} label={m.rewards_try_lead_button} outcome={trial.outcome} />
   </section>
 )

@@ -120,7 +120,11 @@ const pairsIn = (text: string | undefined): Record<string, string> | null => {
 }
 
 /** The chosen tier, as somebody has it who has just reached it. */
-const triedTier = (tiers: Tiers | null, name: string | undefined, at: Date): TierFacts | null => {
+export const triedTier = (
+  tiers: Tiers | null,
+  name: string | undefined,
+  at: Date,
+): TierFacts | null => {
   if (!tiers) return null
   const chosen = levelsOf(tiers).find((level) => level.name === name)
   return tierOf({ tiers, day: dayOf(at), reached: chosen?.atLeast ?? 0 })

@@ -47,7 +47,10 @@ const show = async (c: C, { draft, focus = null, errors = [], done }: Shown) => 
   const { db, workspace } = c.var
   const program = await readById(c, 'program', findProgram)
   const groups = await listGroups(db, workspace.id, program.id)
-  const rewards = [program.reward, ...groups.map(({ saleReward }) => saleReward)]
+  const rewards = [
+    program.reward,
+    ...groups.flatMap(({ saleReward, leadReward }) => [saleReward, leadReward]),
+  ]
   const children = (
     <TiersPage
       path={pathOf(c)}

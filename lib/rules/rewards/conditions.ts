@@ -40,6 +40,7 @@ export const LEAD_FACTS: Condition['fact'][] = [
   'country',
   'link',
   'sub',
+  'tier',
   'metadata',
   'day',
   'coupon',
