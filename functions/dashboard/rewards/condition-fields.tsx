@@ -1,4 +1,5 @@
 /** A condition of a rule, and a group of conditions, as fields. */
+import type { Child } from 'hono/jsx'
 import type { Message } from '../../../lib/languages/message.ts'
 import * as m from '../../../lib/languages/messages.ts'
 import type { RewardedEvent } from '../../../lib/languages/reward-words.ts'
@@ -6,6 +7,7 @@ import { Field, IDENTIFIER, Select, TextArea } from '../../../lib/pages/forms/fi
 import { t } from '../../../lib/pages/layout/text.ts'
 import { hidden } from '../../../lib/pages/parts/tags.tsx'
 import { LEAD_FACTS } from '../../../lib/rules/rewards/conditions.ts'
+import { MAX_VALUES } from '../../../lib/rules/rewards/limits.ts'
 import { BILLING_INTERVALS, type BillingInterval } from '../../../lib/rules/rewards/sale-lines.ts'
 import { jsonOf } from '../../../lib/values/json.ts'
 import { EditButton, type EditedForm } from '../fields/edit-button.tsx'
@@ -142,12 +144,20 @@ const Value = ({ form, at, part, fact, name, kind }: ValueProps) => {
 
 type BoxesProps = { form: Form; at: string; part: Part; isFocused: boolean }
 
-const Intervals = ({ form, at, part, isFocused }: BoxesProps) => {
-  const name = `${at}.in`
+const Boxes = ({ form, name, children }: { form: Form; name: string; children: Child }) => {
   const error = form.errors.find(({ path }) => path === name)
   return (
     <div class="field boxes" id={name}>
       {error && <p class="error">{error.message}</p>}
+      {children}
+    </div>
+  )
+}
+
+const Intervals = ({ form, at, part, isFocused }: BoxesProps) => {
+  const name = `${at}.in`
+  return (
+    <Boxes {...{ form, name }}>
       {BILLING_INTERVALS.map((interval, i) => (
         <label>
           <input
@@ -159,41 +169,39 @@ const Intervals = ({ form, at, part, isFocused }: BoxesProps) => {
           {t(INTERVAL_LABELS[interval])}
         </label>
       ))}
-    </div>
+    </Boxes>
   )
 }
 
-/** Other than the boxes of tiers that were chosen when the condition was saved. */
-const NOT_CHOSEN = 100
+/** More than the boxes of tiers that were chosen when the condition was saved. */
+const NOT_CHOSEN = MAX_VALUES
 
 /** The tiers of the program, and those that the condition asks for all the same. */
 const Tiers = ({ form, at, part, isFocused }: BoxesProps) => {
   const name = `${at}.in`
-  const error = form.errors.find(({ path }) => path === name)
   const chosen = chosenIn(part.fields, 'in')
   const unknown = chosen.filter((tier) => !form.tiers.includes(tier))
   const tiers = [...form.tiers, ...unknown]
   return (
-    <div class="field boxes" id={name}>
-      {error && <p class="error">{error.message}</p>}
+    <Boxes {...{ form, name }}>
       {tiers.length === 0 && <p class="hint">{t(m.rewards_no_tiers)}</p>}
       {tiers.map((tier, i) => {
-        const at = chosen.indexOf(tier)
+        const place = chosen.indexOf(tier)
         return (
           <label>
             <input
               type="checkbox"
               // The order in which they were saved stays.
-              name={`${name}.${at < 0 ? NOT_CHOSEN + i : at}`}
+              name={`${name}.${place < 0 ? NOT_CHOSEN + i : place}`}
               value={tier}
-              checked={at >= 0}
+              checked={place >= 0}
               autofocus={isFocused && i === 0}
             />
             {form.tiers.includes(tier) ? tier : t(m.rewards_unknown_tier, { tier })}
           </label>
         )
       })}
-    </div>
+    </Boxes>
   )
 }
 
