@@ -76,6 +76,6 @@ const reversalRow = (workspaceId: string, { reversesId, amountCents }: Reversal,
       from commissions c join (select id from event union select id from duplicate) e on e.id = c.event_id
       where c.workspace_id = ${workspaceId} and c.id = ${reversesId}`
 
-/** Keeps what the tier of a decision has counted of a partner's day: see keep_figures of schema.sql. */
+/** Keeps what the tier of a decision has counted: see keep_figures in schema/tiers.sql. */
 export const keepFigures = (workspaceId: string, partnerId: string, tier: TierFacts) =>
   sql<unknown>`select keep_figures(${workspaceId}, ${partnerId}, ${JSON.stringify(tier)}::jsonb)`

@@ -245,7 +245,7 @@ export const readPastCustomers = async (
   ])
 }
 
-/** The begin of a month, in UTC. */
+/** The start of a month, in UTC. */
 const firstOfMonth = (at: Date): Date => new Date(monthOf(at))
 
 type PartnerRow = Pick<PastPartner, 'name' | 'groupId' | 'earned'> & {
