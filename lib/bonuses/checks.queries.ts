@@ -8,8 +8,10 @@ import type { BonusCommission, Figures, FiguresOf, ReachedBonus } from '../rules
 /** A partner whose sales have changed. */
 export type BonusCheck = {
   partnerId: string
-  /** Of the row: another change of its sales increments it. */
+  /** Of the row: another change of its sales increments it. A removed row begins again with 0. */
   revision: number
+  /** When the row was added, to the microsecond. */
+  since: string
   /** Whether the partner can earn: it is approved, and no test partner. */
   isActive: boolean
   bonuses: Bonus[]
@@ -48,7 +50,7 @@ const IS_REJECTED = sql`exists (
 /** Those that have waited longest. */
 export const loadChecks = async (db: Db, limit: number, now: Date): Promise<BonusCheck[]> => {
   const { rows } = await sql<CheckRow>`
-    select b.partner_id as "partnerId", b.revision, g.bonuses, g.holding_days as "holdingDays", g.net_days as "netDays",
+    select b.partner_id as "partnerId", b.revision, b.since::text as since, g.bonuses, g.holding_days as "holdingDays", g.net_days as "netDays",
            p.status = 'approved' and not p.is_test and p.undone_at is null as "isActive",
            coalesce((
              select jsonb_agg(jsonb_build_object(
@@ -115,7 +117,9 @@ export const saveChecks = async (
   found: { reached: NewlyReached[]; reversals: BonusReversal[] },
   now: Date,
 ): Promise<number> => {
-  const marks = JSON.stringify(checks.map(({ partnerId, revision }) => ({ partnerId, revision })))
+  const marks = JSON.stringify(
+    checks.map(({ partnerId, revision, since }) => ({ partnerId, revision, since })),
+  )
   const reached = JSON.stringify(
     found.reached.map(({ earned, ...one }) => ({ ...one, ...earned, isEarned: earned !== null })),
   )
@@ -142,8 +146,8 @@ export const saveChecks = async (
     sql<{ id: string }>`
       with checked as (
         delete from bonus_checks b
-        using jsonb_to_recordset(${marks}::jsonb) as m ("partnerId" uuid, revision integer)
-        where b.partner_id = m."partnerId" and b.revision = m.revision
+        using jsonb_to_recordset(${marks}::jsonb) as m ("partnerId" uuid, revision integer, since timestamptz)
+        where b.partner_id = m."partnerId" and b.revision = m.revision and b.since = m.since
         returning b.partner_id
       ), found as (
         select f.*, p.workspace_id, p.program_id

@@ -1,7 +1,9 @@
 /** Bonuses for milestones, from reports and refunds to the ledger. */
 import { describe, expect, inject, test } from 'vitest'
 import { checkBonuses } from '../../lib/bonuses/check.service.ts'
+import { loadChecks, saveChecks } from '../../lib/bonuses/checks.queries.ts'
 import { newBudget } from '../../lib/db/budget.service.ts'
+import { connect } from '../../lib/db/connection.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
@@ -148,6 +150,23 @@ describe('a milestone', () => {
     await Promise.all([shop.sell(), shop.sell(), shop.sell()])
     await fold(database, shop)
     await Promise.all(Array.from({ length: 6 }, () => check()))
+    expect(await shop.ledger()).toEqual([1_000])
+  })
+
+  test('is earned though a check of earlier sales ends after another one and the last sale', async () => {
+    const shop = await open([TWO_SALES])
+    await check()
+    await shop.sell()
+    await fold(database, shop)
+    const db = connect(inject('database'))
+    const slow = (await loadChecks(db, 1_000, new Date())).filter(
+      ({ partnerId }) => partnerId === shop.partnerId,
+    )
+    expect(slow).toHaveLength(1)
+    await check()
+    await shop.sell()
+    await fold(database, shop)
+    await saveChecks(db, slow, { reached: [], reversals: [] }, new Date())
     expect(await shop.ledger()).toEqual([1_000])
   })
 
