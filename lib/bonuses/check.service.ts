@@ -13,6 +13,7 @@ import {
   isReached,
   openBonuses,
   type ReadFigures,
+  wasReached,
 } from '../rules/bonuses/check.ts'
 import type { Threshold } from '../rules/tiers/tiers.ts'
 import {
@@ -52,6 +53,15 @@ type Open = { check: BonusCheck; bonus: Bonus }
 const openOf = (check: BonusCheck): Open[] =>
   check.isActive ? openBonuses(check.bonuses, check.reached).map((bonus) => ({ check, bonus })) : []
 
+/**
+ * The sales before a bonus was added. In shadow mode, the other platform pays for what is reached:
+ * so what was reached before the program went live earns nothing afterwards.
+ */
+const before = ({ check: { liveSince }, bonus }: Open): FiguresOf => ({
+  ...ofAll(bonus),
+  before: liveSince && liveSince > bonus.since ? liveSince : bonus.since,
+})
+
 const newlyReached = (
   { check, bonus }: Open,
   isReachedBefore: boolean,
@@ -81,15 +91,16 @@ const checkPage = async (db: Db, now: Date): Promise<{ checked: number; changed:
   const reached = open.filter(({ check, bonus }) =>
     isReached(bonus, figures(check.partnerId)(ofAll(bonus))),
   )
-  const before = (bonus: Bonus): FiguresOf => ({ ...ofAll(bonus), before: bonus.since })
   const former = await readFigures(
     db,
-    reached.map(({ check: { partnerId }, bonus }) => ({ partnerId, ...before(bonus) })),
+    reached.map((one) => ({ partnerId: one.check.partnerId, ...before(one) })),
   )
   const found = {
     reached: reached.map((one) => {
       const { check, bonus } = one
-      return newlyReached(one, isReached(bonus, former(check.partnerId)(before(bonus))), now)
+      const isReachedBefore =
+        wasReached(bonus, check.reached) || isReached(bonus, former(check.partnerId)(before(one)))
+      return newlyReached(one, isReachedBefore, now)
     }),
     reversals: checks.flatMap(({ partnerId, reached }) =>
       changedBonuses(reached, figures(partnerId)).map((change) => ({ id: newId(), ...change })),

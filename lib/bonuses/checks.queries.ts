@@ -4,6 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { withDates } from '../db/json-rows.ts'
 import type { Bonus, StoredBonus } from '../rules/bonuses/bonuses.ts'
 import type { BonusCommission, Figures, FiguresOf, ReachedBonus } from '../rules/bonuses/check.ts'
+import { isHeld } from '../tracking/holds/holds.queries.ts'
 
 /** A partner whose sales have changed. */
 export type BonusCheck = {
@@ -14,6 +15,8 @@ export type BonusCheck = {
   since: string
   /** Whether the partner can earn: it is approved, and no test partner. */
   isActive: boolean
+  /** When the last shadow run of its program ended. Null if there was none. */
+  liveSince: Date | null
   bonuses: Bonus[]
   holdingDays: number
   netDays: number | null
@@ -22,10 +25,8 @@ export type BonusCheck = {
 
 type CommissionJson = Omit<BonusCommission, 'leftCents' | 'reversedCents'> &
   Record<'leftCents' | 'reversedCents', number>
-type ReachedJson = Omit<ReachedBonus, 'since' | 'commission'> & {
-  since: string
-  commission: CommissionJson | null
-}
+type ReachedJson = Omit<ReachedBonus, 'since' | 'foundAt' | 'commission'> &
+  Record<'since' | 'foundAt', string> & { commission: CommissionJson | null }
 type CheckRow = Omit<BonusCheck, 'bonuses' | 'reached'> & {
   bonuses: StoredBonus[] | null
   reached: ReachedJson[]
@@ -42,7 +43,8 @@ const REVERSED = sql`(
 const LEFT = sql`(
   select c.amount_cents + coalesce(sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id)`
 
-const isPending = (now: Date) => sql`c.payout_id is null and c.payable_at > ${now}::timestamptz`
+const isPending = (now: Date) =>
+  sql`c.payout_id is null and (c.payable_at > ${now}::timestamptz or ${isHeld})`
 
 const IS_REJECTED = sql`exists (
   select from commission_holds h where h.commission_id = c.id and h.resolution = 'rejected')`
@@ -52,21 +54,23 @@ export const loadChecks = async (db: Db, limit: number, now: Date): Promise<Bonu
   const { rows } = await sql<CheckRow>`
     select b.partner_id as "partnerId", b.revision, b.since::text as since, g.bonuses, g.holding_days as "holdingDays", g.net_days as "netDays",
            p.status = 'approved' and not p.is_test and p.undone_at is null as "isActive",
+           (select max(s.ended_at) from shadow_runs s where s.program_id = g.id) as "liveSince",
            coalesce((
              select jsonb_agg(jsonb_build_object(
-               'name', r.name, 'milestone', r.milestone, 'since', r.since, 'commission', (
+               'name', r.name, 'milestone', r.milestone, 'since', r.since, 'foundAt', coalesce(o.created_at, r.since), 'commission', (
                  select jsonb_build_object(
                    'id', c.id, 'isPending', ${isPending(now)}, 'isRejected', ${IS_REJECTED},
                    'leftCents', ${LEFT}, 'reversedCents', ${REVERSED})
                  from commissions c where c.id = r.commission_id)))
-             from partner_bonuses r where r.partner_id = b.partner_id), '[]') as reached
+             from partner_bonuses r left join commissions o on o.id = r.commission_id
+             where r.partner_id = b.partner_id), '[]') as reached
     from (select * from bonus_checks order by since, partner_id limit ${limit}) b
     join partners p on p.id = b.partner_id join programs g on g.id = p.program_id`.execute(db)
   return rows.map(({ bonuses, reached, ...row }) => ({
     ...row,
     bonuses: (bonuses ?? []).map((bonus) => ({ ...bonus, since: new Date(bonus.since) })),
     reached: reached.map(({ commission, ...one }) => ({
-      ...withDates(one, 'since'),
+      ...withDates(one, 'since', 'foundAt'),
       commission: commission && {
         ...commission,
         leftCents: BigInt(commission.leftCents),

@@ -145,6 +145,40 @@ describe('a milestone', () => {
     expect(await shop.ledger()).toEqual([1_000, -1_000])
   })
 
+  test('of a renamed bonus is paid once, also if a refund undid it meanwhile', async () => {
+    const shop = await open([TWO_SALES])
+    await shop.sell()
+    await shop.sell()
+    expect(await shop.ledger()).toEqual([1_000])
+    await shop.giveBack(2)
+    expect(await shop.ledger()).toEqual([1_000, -1_000])
+    const more = { ...TWO_SALES, atLeast: 3, name: 'Three sales' }
+    await shop.setBonuses([{ ...TWO_SALES, name: 'two sales' }, more])
+    await shop.sell()
+    expect(await shop.ledger()).toEqual([1_000, -1_000, 1_000])
+    await shop.sell()
+    expect(await shop.ledger()).toEqual([1_000, -1_000, 1_000, 1_000])
+  })
+
+  test('of a sale that is credited to another partner is that one’s', async () => {
+    const shop = await open([TWO_SALES])
+    const partnerId = await shop.seed.addPartner(shop.workspace.id, shop.programId, { slug: 'leo' })
+    await shop.sell()
+    await shop.sell()
+    expect(await shop.ledger()).toEqual([1_000])
+    const sales = await database.query<{ id: string }>(
+      `select id from events where workspace_id = $1 and kind = 'sale'`,
+      [shop.workspace.id],
+    )
+    for (const { id } of sales) {
+      const moved = await shop.api.post(`/events/${id}/credit`, { partnerId, reason: 'Leo’s' })
+      expect(moved.status).toBe(200)
+    }
+    expect((await shop.ledger()).toSorted((a, b) => a - b)).toEqual([-1_000, 1_000, 1_000])
+    const { body } = await shop.get(`/commissions?kind=bonus&partnerId=${partnerId}`)
+    expect(body.data).toMatchObject([{ bonus: 'Two sales' }])
+  })
+
   test('is earned once, however many checks run at the same time', async () => {
     const shop = await open([TWO_SALES])
     await Promise.all([shop.sell(), shop.sell(), shop.sell()])
@@ -198,6 +232,20 @@ describe('a milestone', () => {
     const { body } = await shop.get('/commissions?kind=bonus')
     expect(body).toMatchObject({ data: [{ status: 'shadow', payableAt: null }] })
   })
+
+  test('that was reached before the cut-over earns nothing after it, however late it is checked', async () => {
+    const shop = await open([TWO_SALES, { ...TWO_SALES, name: 'Three sales', atLeast: 3 }])
+    const program = `/programs/${shop.programId}`
+    expect((await shop.api.patch(program, { mode: 'shadow' })).status).toBe(200)
+    await shop.sell()
+    await shop.sell()
+    expect((await shop.api.post(`${program}/cut-over`, { expected: [] })).status).toBe(200)
+    expect(await shop.ledger()).toEqual([])
+    await shop.sell()
+    expect(await shop.ledger()).toEqual([1_000])
+    const { body } = await shop.get('/commissions?kind=bonus')
+    expect(body).toMatchObject({ data: [{ bonus: 'Three sales', status: 'pending' }] })
+  })
 })
 
 describe('a refund', () => {
@@ -240,6 +288,19 @@ describe('a refund', () => {
     await other.sell()
     const later = new Date(Date.now() + 31 * DAY)
     expect(await other.ledger(later)).toEqual([1_000, -1_000, 1_000])
+  })
+
+  test('reverses a bonus that is held, also after it would have been payable', async () => {
+    const shop = await open([TWO_SALES])
+    await shop.sell()
+    await shop.sell()
+    expect(await shop.ledger()).toEqual([1_000])
+    const { body } = await shop.get('/commissions?kind=bonus')
+    const [bonus] = (body as { data: { id: string }[] }).data
+    const held = await shop.api.post(`/commissions/${bonus?.id}/hold`, { note: 'Is it ours?' })
+    expect(held.status).toBe(200)
+    await shop.giveBack(2)
+    expect(await shop.ledger(new Date(Date.now() + 31 * DAY))).toEqual([1_000, -1_000])
   })
 
   test('leaves what a manager has reversed by hand, or rejected', async () => {

@@ -8,7 +8,7 @@ export type Figures = { netCents: number; customers: number; sales: number }
 /** The commission of a bonus. Amounts are minor units. */
 export type BonusCommission = {
   id: string
-  /** Whether it is not payable yet, and in no payout. */
+  /** Whether it is not payable yet, or held, and in no payout. */
   isPending: boolean
   /** Whether a manager has rejected it: it stays reversed. */
   isRejected: boolean
@@ -23,6 +23,8 @@ export type ReachedBonus = {
   name: string
   milestone: Threshold
   since: Date
+  /** When it had been reached, at the latest. */
+  foundAt: Date
   commission: BonusCommission | null
 }
 
@@ -50,6 +52,21 @@ export const openBonuses = (bonuses: Bonus[], reached: ReachedBonus[]): Bonus[] 
   bonuses.filter(({ name, since }) =>
     reached.every((one) => one.name !== name || (one.commission === null && one.since < since)),
   )
+
+/**
+ * Whether a check found before the bonus was added that the partner had reached as much. Refunds may
+ * have undone it since.
+ */
+export const wasReached = ({ since, ...bonus }: Bonus, reached: ReachedBonus[]): boolean =>
+  reached.some(({ milestone, foundAt }) => foundAt < since && covers(milestone, bonus))
+
+/** Whether who has reached the one has reached the other. */
+const covers = (one: Threshold, other: Threshold): boolean =>
+  one.by === 'netSales'
+    ? other.by === 'netSales' &&
+      one.currency === other.currency &&
+      one.atLeastCents >= other.atLeastCents
+    : one.by === other.by && one.atLeast >= other.atLeast
 
 /**
  * What refunds change of earned bonuses: the amount by which each is reversed, if negative, or
