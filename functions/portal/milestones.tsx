@@ -40,17 +40,13 @@ export const Tier = ({ tier: { tier, by, period, currency, reached, next }, tier
   )
 }
 
-/** Its milestone can be reached again. */
-const isReversed = ({ commissionId, amountCents }: OwnBonus): boolean =>
-  commissionId !== null && amountCents === null
-
 type BonusesProps = { bonuses: Partnership['bonuses']; reached: OwnBonus[] }
 
 /** The bonuses that were earned, and those of the program that still can be. */
 export const Bonuses = ({ bonuses, reached }: BonusesProps) => {
   const style = pageStyle()
   const earned = reached.flatMap(({ name, amountCents, currency, earnedAt }) =>
-    amountCents === null || currency === null || earnedAt === null
+    !amountCents || currency === null || earnedAt === null
       ? []
       : t(m.bonus_earned, {
           name,
@@ -59,7 +55,7 @@ export const Bonuses = ({ bonuses, reached }: BonusesProps) => {
         }),
   )
   const ahead = (bonuses ?? [])
-    .filter(({ name }) => !reached.some((one) => one.name === name && !isReversed(one)))
+    .filter(({ name }) => !reached.some((one) => one.name === name && !one.isUndone))
     .map((bonus) => bonusWords(bonus, style))
   if (earned.length + ahead.length === 0) return null
   return (

@@ -162,34 +162,30 @@ const partnershipsQuery = (db: Db, email: string) =>
     .orderBy('p.id')
 
 /**
- * The bonuses whose milestones a partner has reached. One that was reached before it was added to
- * the program has no commission, and one that was reversed has no amount.
+ * The bonuses whose milestones a partner has reached, with what is left of each. One that was reached
+ * before it was added to the program has no commission. One that refunds have undone is reinstated
+ * when its milestone is reached again, but for what managers have taken back.
  */
 const ownBonusesQuery = (db: Db, email: string) =>
   db
     .selectFrom('partner_bonuses as b')
     .innerJoin('partners as p', 'p.id', 'b.partner_id')
-    .leftJoin('commissions as c', (join) =>
-      join
-        .onRef('c.id', '=', 'b.commission_id')
-        .on((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('commissions as r')
-                .whereRef('r.reverses_id', '=', 'c.id')
-                .having(sql<boolean>`sum(r.amount_cents) < 0`)
-                .select(sql`1`.as('reversed')),
-            ),
-          ),
-        ),
-    )
+    .leftJoin('commissions as c', 'c.id', 'b.commission_id')
     .where('p.email', '=', email)
     .select([
       'b.partner_id as partnerId',
       'b.name',
-      'b.commission_id as commissionId',
-      'c.amount_cents as amountCents',
+      sql<bigint | null>`(
+        select c.amount_cents + coalesce(sum(r.amount_cents), 0)::bigint from commissions r where r.reverses_id = c.id)`.as(
+        'amountCents',
+      ),
+      sql<boolean>`coalesce((
+        select sum(r.amount_cents) < 0
+        from commissions r left join adjustments a on a.commission_id = r.id
+        where r.reverses_id = c.id and a.commission_id is null and not exists (
+          select from commission_holds h where h.commission_id = c.id and h.resolution = 'rejected')), false)`.as(
+        'isUndone',
+      ),
       'c.currency',
       'c.created_at as earnedAt',
     ])

@@ -66,3 +66,26 @@ test('a partner sees its tier, what is missing to the next, and bonuses earned a
   await database.query(`update partners set status = 'banned' where id = $1`, [partnerId])
   expect((await pages.get('')).text).not.toContain('Your tier')
 })
+
+test('a bonus that a manager took back in part or as a whole is not to come again', async () => {
+  const { merchant, cookie } = await createPartner()
+  const manager = await merchant.asManager()
+  const pays = { amountCents: 25_000, currency: 'USD' }
+  const bonuses = [{ by: 'customers', atLeast: 1, name: 'First one', pays }]
+  await manager.patch(`/programs/${merchant.programId}`, { bonuses })
+  await merchant.sale({ clickId: await merchant.click('ann') })
+  await fold(database, merchant)
+  await checkBonuses(env, new Date(), newBudget(env, 20_000))
+  const { body } = await merchant.get('/commissions?kind=bonus')
+  const [bonus] = (body as { data: { id: string }[] }).data
+  const pages = browse(await cookie(), inject('baseUrl'), '/portal')
+  const takeBack = async (fields: object) => {
+    const reverse = `/commissions/${bonus?.id}/reverse`
+    expect((await manager.post(reverse, { reason: 'Agreed', ...fields })).status).toBe(201)
+    return (await pages.get('')).text
+  }
+  const inPart = await takeBack({ amountCents: 5_000, externalId: 'part' })
+  expect(inPart).toContain('$200.00 for “First one”, earned on')
+  expect(inPart).not.toContain('for 1 customer')
+  expect(await takeBack({})).not.toMatch(/Bonuses|for 1 customer/)
+})
