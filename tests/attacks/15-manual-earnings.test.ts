@@ -55,6 +55,25 @@ const mailed = async (merchant: Merchant) => {
 }
 
 describe('all managers, the actor too, are mailed', () => {
+  test('bonuses for many partners, by their sum', async () => {
+    const { merchant, manager, address } = await createOffice()
+    const { workspace, programId, partnerId, seed } = merchant
+    const leo = await seed.addPartner(workspace.id, programId, { slug: 'leo' })
+    const give = (externalId: string) =>
+      manager.post('/commissions/bulk', {
+        ...{ externalId, partnerIds: [partnerId, leo], amountCents: 5_000, currency: 'USD' },
+        reason: 'Contest',
+      })
+    await give('one')
+    expect((await mailed(merchant)).made).toEqual([])
+    await give('two')
+    await give('two')
+    expect(await mailed(merchant)).toMatchObject({
+      recipients: [address('ben'), expect.stringContaining('manager@')],
+      made: [{ what: 'bonuses', partner: null, amountCents: 10_000, currency: 'USD' }],
+    })
+  })
+
   test('an adjustment above the sum of the program, and none below', async () => {
     const { merchant, address, adjust } = await createOffice()
     await adjust(10_000)

@@ -495,6 +495,13 @@ describe('a mail in the outbox', () => {
           currency: 'JPY',
         },
         {
+          what: 'bonuses',
+          by: 'ann@pine.example',
+          partner: null,
+          amountCents: 7_500,
+          currency: 'USD',
+        },
+        {
           what: 'cut_over',
           by: 'ann@pine.example',
           partner: null,
@@ -510,6 +517,7 @@ describe('a mail in the outbox', () => {
       'ann@pine.example adjusted the earnings of maya by 50,000.00 USD.',
       'ann@pine.example credited 9.80 USD to leo by hand.',
       'API key "Shop" released 1,000 JPY of leo that was held.',
+      'ann@pine.example gave bonuses of 75.00 USD in all to partners.',
       'ann@pine.example cut the program over, with 200.00 EUR owed to partners.',
       '2 more are in the audit log.',
     ])

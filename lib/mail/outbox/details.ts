@@ -194,7 +194,7 @@ export type ManualEarningsDetails = {
 
 /** One amount that was made payable. `partner` is the slug; null if it is for several partners. */
 export type ManualEarning = {
-  what: 'adjustment' | 'credit' | 'release' | 'cut_over'
+  what: 'adjustment' | 'bonuses' | 'credit' | 'release' | 'cut_over'
   /** An email address, or `API key "<name>"`. */
   by: string
   partner: string | null

@@ -102,7 +102,7 @@ const save = async (
         order by a.nth
         returning program_id, amount_cents
       )
-      select ${mailManualEarning(act, 'adjustment', {
+      select ${mailManualEarning(act, 'bonuses', {
         program: sql`program_id`,
         partner: sql`null::text`,
         cents: sql`sum(amount_cents)::bigint`,
