@@ -4,6 +4,7 @@ import { checkBonuses } from '../../lib/bonuses/check.service.ts'
 import { loadChecks, saveChecks } from '../../lib/bonuses/checks.queries.ts'
 import { newBudget } from '../../lib/db/budget.service.ts'
 import { connect } from '../../lib/db/connection.ts'
+import { newId } from '../../lib/db/ids.ts'
 import { fold } from '../support/fold.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
@@ -301,6 +302,25 @@ describe('a refund', () => {
     expect(held.status).toBe(200)
     await shop.giveBack(2)
     expect(await shop.ledger(new Date(Date.now() + 31 * DAY))).toEqual([1_000, -1_000])
+  })
+
+  test('that is checked while a manager rejects the bonus reverses it once', async () => {
+    const shop = await open([TWO_SALES])
+    await shop.sell()
+    await shop.sell()
+    expect(await shop.ledger()).toEqual([1_000])
+    const { body } = await shop.get('/commissions?kind=bonus')
+    const [bonus] = (body as { data: { id: string }[] }).data
+    const held = await shop.api.post(`/commissions/${bonus?.id}/hold`, { note: 'Is it ours?' })
+    expect(held.status).toBe(200)
+    const rejected = await database.whileUncommitted(
+      `select reverse_commission($1, $2, c.id, -c.amount_cents, now())
+       from (select * from commissions where id = $3 for no key update) c`,
+      [newId(), shop.workspace.id, bonus?.id],
+      () => shop.api.post(`/commissions/${bonus?.id}/reject`, {}),
+    )
+    expect(rejected.status).toBe(200)
+    expect(await shop.ledger()).toEqual([1_000, -1_000])
   })
 
   test('leaves what a manager has reversed by hand, or rejected', async () => {

@@ -41,7 +41,10 @@ export const resolveHold = async (
   const lock = sql<unknown>`
     select from events e join commissions c on c.workspace_id = e.workspace_id and c.event_id = e.id
     where c.workspace_id = ${workspaceId} and c.id = ${id} for update of e`
-  // Of a commission without an event, only this serializes concurrent resolutions.
+  // Of a commission without an event, this waits for what reverses it meanwhile.
+  const lockCommission = sql<unknown>`
+    select from commissions where workspace_id = ${workspaceId} and id = ${id} for no key update`
+  // And only this serializes concurrent resolutions of it.
   const lockHold = sql<unknown>`select from commission_holds where ${isOpen} for update`
   // Only what refunds have left becomes payable.
   const mail = sql<unknown>`
@@ -91,9 +94,10 @@ export const resolveHold = async (
              || jsonb_build_array(jsonb_build_object('code', 'commission_rejected', 'facts', jsonb_build_object(
                   'slug', c.slug, 'amountCents', c.amount_cents, 'currency', c.currency)))
     from commission c where e.workspace_id = ${workspaceId} and e.id = c.event_id`
-  const [, , , , , , [after]] = await db.batch([
+  const [, , , , , , , [after]] = await db.batch([
     lockCustomer.compile(db),
     lock.compile(db),
+    lockCommission.compile(db),
     lockHold.compile(db),
     auditEntry(db, {
       ...act,
