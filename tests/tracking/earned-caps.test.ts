@@ -201,6 +201,50 @@ describe('a cap per customer', () => {
     await isSound(merchant)
   })
 
+  test('holds a partner’s own purchase that earns only after another one was rejected', async () => {
+    const merchant = await openCapped([usdCap('customer', 1_000)])
+    const clickId = await merchant.click()
+    const own = { clickId, customerExternalId: 'maya@partner.example' }
+    const { body } = await merchant.sale({ externalId: 'a', ...own })
+    await merchant.sale({ externalId: 'b', ...own })
+    await merchant.sale({ externalId: 'c', ...own })
+    expect(await earned(merchant)).toEqual({ a: 980, b: 20, c: 0 })
+    const { commission } = await merchant.explain(body.eventId)
+    const manager = await merchant.asManager()
+    await manager.post(`/commissions/${commission?.id}/reject`, {})
+    // Recomputes what is marked.
+    await merchant.lead({ externalId: 'l', ...own, occurredAt: daysAgo(0.0001) })
+    expect(await earned(merchant)).toEqual({ a: 0, b: 980, c: 20 })
+    const held = await database.query(
+      `select e.external_id as id, h.reason, h.resolution
+       from events e join commission_holds h on h.commission_id = e.commission_id
+       where e.workspace_id = $1 order by 1`,
+      [merchant.workspace.id],
+    )
+    expect(held).toEqual(
+      ['b', 'c'].map((id) => ({ id, reason: 'self_referral', resolution: null })),
+    )
+    await isSound(merchant)
+  })
+
+  test('is kept by a batch that begins with a lead of the customer', async () => {
+    const merchant = await openCapped([usdCap('customer', 1_000)])
+    const of = { customerExternalId: 'user_1', clickId: await merchant.click() }
+    const events = [
+      { kind: 'lead', externalId: 'lead', eventName: 'signup', ...of },
+      ...Array.from({ length: 40 }, (_, n) => ({
+        ...{ kind: 'sale', externalId: `inv_${n}`, amountCents: 300, currency: 'USD', ...of },
+      })),
+    ]
+    const { body } = await merchant.post('/api/track/batch', { events })
+    expect(body.results).toEqual(
+      events.map(() => ({ eventId: expect.any(String), attributed: true })),
+    )
+    const cents = Object.values(await earned(merchant)).toSorted((a, b) => b - a)
+    expect(cents).toEqual([...Array(16).fill(60), 40, ...Array(23).fill(0)])
+    await isSound(merchant)
+  })
+
   test('leaves a one-time reward to a later sale if it leaves nothing', async () => {
     const merchant = await openCapped([usdCap('partner_month', 100)], {
       program: { reward_interval: 'one-time' },

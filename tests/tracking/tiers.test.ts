@@ -7,7 +7,7 @@ import { MEASURES, TIER_PERIODS, type Tiers } from '../../lib/rules/tiers/tiers.
 import type { WhatIfResponse } from '../../lib/tracking/what-if/what-if.responses.ts'
 import { openShop } from '../support/buyers.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
-import { paying, setRules } from '../support/reward-rules.ts'
+import { paying, setCaps, setRules, usdCap } from '../support/reward-rules.ts'
 import { paymentIntent } from '../support/stripe.ts'
 
 const database = useDatabase()
@@ -186,6 +186,31 @@ describe('the tier of a sale', () => {
     const id = await sell(merchant, clickId)
     expect(await tierOfSale(merchant, id)).toMatchObject({ tier: null, reached: 9_000 })
   })
+
+  test.each(['hold', 'refuse'] as const)(
+    'does not count a partner’s own purchase that would earn nothing anyway: %s',
+    async (mode) => {
+      const merchant = await createMerchant({ program: { self_referrals: mode } })
+      await setTiers(merchant.programId, SALES)
+      await setCaps(database, merchant.programId, [usdCap('partner_month', 100)])
+      const clickId = await merchant.click()
+      await sell(merchant, clickId)
+      const own = await sell(merchant, clickId, undefined, {
+        customerExternalId: 'maya@partner.example',
+      })
+      const event = await merchant.explainReport('sale', own)
+      expect(event?.commission ?? null).toBeNull()
+      expect(event?.steps.map(({ code }) => code)).toEqual([
+        ...['click', 'program_reward', 'cap_applied', 'self_referral'],
+      ])
+      const [figures] = await database.query(
+        `select sales::int from partner_figures($1, '-infinity', 'infinity', 'USD')`,
+        [merchant.partnerId],
+      )
+      expect(figures).toEqual({ sales: 1 })
+      expect(await database.violations(merchant.workspace.id)).toEqual([])
+    },
+  )
 
   test('is by what is left of net sales, and a refund demotes from the next day on', async () => {
     const merchant = await openTiered(NET)

@@ -70,7 +70,13 @@ export const decide = (report: Report, facts: Facts, occurredAt: Date): Decision
     credit,
     commission: outcome.commission,
     steps: [...steps, ...outcome.steps, ...(outcome.commission ? doubts : [])],
-    stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, 1), ...tierSteps(outcome.steps), beaten],
+    stepsWhenBeaten: [
+      ...steps,
+      ...outcome.steps.slice(0, 1),
+      ...tierSteps(outcome.steps),
+      beaten,
+      ...outcome.steps.filter(({ code }) => code === 'self_referral'),
+    ],
   }
 }
 
@@ -113,11 +119,12 @@ export const decideReward = (
     source.step,
     ...(tier && asksFor(reward, 'tier') ? [{ code: 'tier' as const, facts: tier }] : []),
   ]
-  if (!earned) return { commission: null, steps: [...first, ...steps] }
-
   const own = selfReferral(report, partner, facts)
   // A tag at another domain may be another person: whether it is, a manager decides.
-  if (own && !own.facts.by && partner.selfReferrals === 'refuse')
+  const isOwn = own !== null && !own.facts.by
+  // Tiers and bonuses count a sale that earns nothing, but not a partner's own purchase.
+  if (!earned) return { commission: null, steps: [...first, ...steps, ...(isOwn ? [own] : [])] }
+  if (isOwn && partner.selfReferrals === 'refuse')
     return { commission: null, steps: [...first, own] }
 
   const payableAt = payableFrom(partner, purchase?.earnedAt ?? now)

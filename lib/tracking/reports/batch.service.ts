@@ -141,6 +141,8 @@ const recordFirsts = async (
       else if (recorded.attributed) ended.push({ item, event: recorded })
       else repeats.push(item)
       if (recorded) begun.add(refOf(item))
+      // After a lead, say: leads don't depend on what was paid.
+      if (item.facts.history) begun.delete(refOf(item))
     }
     const unsaved = without(waiting, [...ended.map(({ item }) => item), ...repeats])
     // Two ids may turn out to be of one customer, and reports of one customer are saved in order.
