@@ -139,7 +139,7 @@ describe('what caps leave', () => {
       by: 'partner_month',
     },
     {
-      case: 'at most the cap of what a reward without it had paid',
+      case: 'at most the cap of what a reward with a larger one had paid',
       caps: [cap('partner_month', 5_000)],
       facts: { inMonth: [earned(5_000)], decided: decided({ earned: usd(10_000) }) },
       leaves: 5_000,

@@ -6,6 +6,8 @@ import type { WhatIfResponse } from '../../lib/tracking/what-if/what-if.response
 import { openPool } from '../support/databases.ts'
 import { codes, createMerchant, type Merchant, send, useDatabase } from '../support/merchant.ts'
 import { paying, setCaps, usdCap } from '../support/reward-rules.ts'
+import { invoice, stripeId } from '../support/stripe.ts'
+import { openStripeShop } from '../support/stripe-shop.ts'
 
 const database = useDatabase()
 
@@ -309,6 +311,35 @@ describe('a cap per partner and month', () => {
     expect(await earned(merchant)).toMatchObject({
       ...{ now: 4_000, 'now again': 1_000, last: 4_000, 'last again': 1_000 },
     })
+    await isSound(merchant)
+  })
+
+  test('is kept by a sale whose payment turns out to be of when the reward was capped', async () => {
+    const shop = await openStripeShop(database)
+    const { merchant } = shop
+    const { programId } = merchant
+    const rewardOf = () =>
+      database.query<{ id: string }>('select reward_id as id from programs where id = $1', [
+        programId,
+      ])
+    await setCaps(database, programId, [usdCap('partner_month', 1_000)])
+    const [capped] = await rewardOf()
+    const clickId = await shop.clickBefore()
+    await merchant.sale({ externalId: 'a', clickId, amountCents: 50_000 })
+    await setCaps(database, programId, [usdCap('sale', 100_000)])
+    const id = stripeId('in')
+    const ben = { clickId, customerExternalId: 'ben' }
+    await merchant.sale({ externalId: id, ...ben, amountCents: 40_000 })
+    expect(await earned(merchant)).toEqual({ a: 1_000, [id]: 8_000 })
+    // As if the cap had been in force when it was paid.
+    await database.query('update programs set reward_id = $2 where id = $1', [
+      programId,
+      capped?.id,
+    ])
+    const amounts = { amount_paid: 40_000, total: 40_000, total_excluding_tax: 40_000 }
+    const metadata = { tributary_click: clickId }
+    await shop.deliver('invoice.paid', invoice({ id, metadata, ...amounts }))
+    expect(await earned(merchant)).toEqual({ a: 1_000, [id]: 0 })
     await isSound(merchant)
   })
 

@@ -26,6 +26,8 @@ export const SALE_JSON = sql`jsonb_build_object(
     select jsonb_build_object(
       'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,
       'amountCents', c.amount_cents, 'currency', c.currency,
+      'isMonthCapped', (select w.caps::jsonb @> jsonb_build_array(jsonb_build_object('per', 'partner_month', 'currency', c.currency))
+                        from rewards w where w.id = c.reward_id),
       'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r
                         where r.event_id = s.id and r.reverses_id = c.id))
     from commissions c join partners p on p.id = c.partner_id

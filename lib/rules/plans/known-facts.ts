@@ -222,7 +222,10 @@ const earnedBefore = (
   }
 }
 
-/** What a recorded sale has of its month: whoever has earned since, it keeps that. */
+/**
+ * What a recorded sale has of its month: whoever has earned since, it keeps that. What a reward
+ * without such a cap has paid was not of the cap.
+ */
 const decidedMonth = (
   { partnerId, occurredAt, commission, steps }: RecordedSale,
   month: string,
@@ -231,7 +234,7 @@ const decidedMonth = (
   const cap = steps.find((step) => step.code === 'cap_applied')?.facts
   return {
     partnerId,
-    earned: commission?.partnerId === partnerId ? commission : null,
+    earned: commission?.partnerId === partnerId && commission.isMonthCapped ? commission : null,
     left:
       cap?.per === 'partner_month'
         ? { amountCents: BigInt(cap.leftCents), currency: cap.currency }

@@ -15,6 +15,8 @@ export type CurrentCommission = Money & {
   payableAt: Date
   /** How much of it is reversed so far. */
   reversedCents: bigint
+  /** Whether its reward caps what the partner earns in a month; absent where nothing asks for it. */
+  isMonthCapped?: boolean | null
 }
 
 /** A row of the ledger: negative amounts reverse the commission, positive ones reinstate it. */
