@@ -177,21 +177,26 @@ returns json language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     month     timestamp   := date_trunc('month', at at time zone 'UTC');
-    from_at   timestamptz := month at time zone 'UTC';
-    to_at     timestamptz := (month + interval '1 month') at time zone 'UTC';
-    first_id  uuid        := first_event_id(from_at);
+    -- A commission may be older than its sale, which a payment processor dates later than a report.
+    begun_at  timestamptz := month at time zone 'UTC' - interval '31 days';
 begin
     return json_build_object('month', coalesce(month::date::text, ''), 'inMonth', (
         select coalesce(json_agg(json_build_object(
             'partnerId', s.partner_id, 'currency', s.currency, 'cents', s.cents)), '[]')
         from (select distinct unnest(partners)) p (id) cross join lateral (
-            select e.partner_id, c.currency, sum(c.amount_cents)::bigint as cents
-            from events e cross join lateral (
-                select k.currency, k.amount_cents
-                from commissions k where k.id = e.commission_id offset 0) c
-            where e.partner_id = p.id and e.id >= first_id and e.kind = 'sale'
-              and e.occurred_at >= from_at and e.occurred_at < to_at and e.id <> all (but_events)
-            group by e.partner_id, c.currency) s));
+            select c.partner_id, c.currency, sum(c.amount_cents)::bigint as cents
+            from (select k.id, k.partner_id, k.event_id, k.currency, k.amount_cents
+                  from commissions k
+                  where k.partner_id = p.id and k.created_at >= begun_at
+                    -- repeated condition
+                    and (k.partner_id, k.created_at) >= (p.id, begun_at)
+                    and k.kind = 'sale' and k.earned_on >= month::date
+                    and k.earned_on < (month + interval '1 month')::date
+                  offset 0) c
+            cross join lateral (select e.commission_id from events e
+                                where e.id = c.event_id offset 0) e
+            where e.commission_id = c.id and c.event_id <> all (but_events)
+            group by c.partner_id, c.currency) s));
 end $$;
 
 -- Serializes the sales of a partner in a month that its reward caps, and raises TR001 if the others

@@ -145,14 +145,17 @@ begin
     end if;
 end $$;
 
--- Tiers with groups move partners from the next day on.
+-- Tiers with groups move partners from the next day on. Not before the update: Postgres would return
+-- an outdated `old` to a concurrent updateTerms of lib/programs/terms.queries.ts.
 create or replace function note_tiers() returns trigger language plpgsql as $$
 begin
-    new.tiers_partner_id := null;
-    new.tiers_due_at := case when new.tiers::text like '%"groupId"%'
-        then (tier_period(new.tiers, now())).ends_at end;
-    return new;
+    update programs
+    set tiers_partner_id = null,
+        tiers_due_at = case when new.tiers::text like '%"groupId"%'
+            then (tier_period(new.tiers, now())).ends_at end
+    where id = new.id;
+    return null;
 end $$;
 
 create or replace trigger programs_note_tiers
-    before insert or update of tiers on programs for each row execute function note_tiers();
+    after update of tiers on programs for each row execute function note_tiers();

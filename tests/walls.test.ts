@@ -121,6 +121,12 @@ describe('the files of schema.sql', () => {
     expect([...new Set(raised)]).toEqual(raised)
   })
 
+  test('have no trigger before updates of tables whose former terms are kept', () => {
+    const BEFORE =
+      /^create or replace trigger \w+\s+before [^;]*?\bupdate\b[^;]*? on (programs|groups|partners)\b/gm
+    expect(included.flatMap((file) => read(file).match(BEFORE) ?? [])).toEqual([])
+  })
+
   test('create what `db:apply` replaces with `or replace`', () => {
     const REPLACED = /^create (?:constraint )?(?:function|procedure|trigger|view) .*/gm
     expect(included.flatMap((file) => read(file).match(REPLACED) ?? [])).toEqual([])

@@ -128,6 +128,18 @@ const ENDPOINTS = [
     },
     who: 'writers',
   },
+  {
+    method: 'POST',
+    path: '/commissions/bulk',
+    body: {
+      externalId: 'x',
+      partnerIds: [newId()],
+      amountCents: 1,
+      currency: 'USD',
+      reason: 'Contest',
+    },
+    who: 'writers',
+  },
   { method: 'GET', path: '/commissions/:commission', who: 'readers' },
   {
     method: 'POST',
