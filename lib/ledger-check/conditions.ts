@@ -22,6 +22,8 @@ export type AskedLine = {
    * nobody asks, or the customer is not known.
    */
   paidBefore: { least: number; most: number } | null
+  /** By the step of the sale. Null for none. */
+  tier: string | null
 }
 
 type Truth = boolean | null
@@ -69,12 +71,13 @@ const holdsOne = (condition: Condition, line: AskedLine): Truth => {
     }
     case 'payment':
       return condition.of === 'subscription' ? null : holdsPayment(condition, line)
+    case 'tier':
+      return condition.in.some((tier) => tier === line.tier)
     // What the customer, its coupons and its click were at that time is not kept.
     case 'customerMonths':
     case 'coupon':
     case 'link':
     case 'sub':
-    case 'tier':
       return null
   }
 }

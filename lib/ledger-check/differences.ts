@@ -35,6 +35,7 @@ import {
   returnedOf,
   type Settings,
 } from './purchase-account.ts'
+import { checkTier } from './tiers.ts'
 
 const ALL_SETTINGS: Settings[] = [false, true].flatMap((creditOutOfBand) =>
   [false, true].map((rewardShipping) => ({ rewardShipping, creditOutOfBand })),
@@ -55,7 +56,10 @@ export const findDifferences = (
   const isReported = account !== null && isMerchants(settings, account.paidAt)
   if (!sale) return account && !isReported ? findUnrecorded(account, stored, keys) : []
   const earning = sales.filter(earns)
+  const { externalId, tier, commission } = sale
+  const ofTier = tier && checkTier(externalId, tier, commission?.ruled?.rules ?? [])
   return [
+    ...(ofTier ? [ofTier] : []),
     ...(earning.length > 1 ? [`${idsOf(earning)} are one purchase, and each of them earns.`] : []),
     ...compareSale(sale, purchase, stored, { account, isReported }),
   ]

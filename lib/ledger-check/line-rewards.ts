@@ -8,7 +8,10 @@ import { type AskedLine, hold } from './conditions.ts'
 import { isLess, minus, NOTHING, over, rounded, times, whole } from './fractions.ts'
 
 /** What is stored of a sale that was rewarded line by line. */
-export type RuledSale = Pick<AskedLine, 'metadata' | 'country' | 'isErased' | 'paidBefore'> & {
+export type RuledSale = Pick<
+  AskedLine,
+  'metadata' | 'country' | 'isErased' | 'paidBefore' | 'tier'
+> & {
   rules: Rule[]
   lines: StoredLine[] | null
   /** The products that have earned a one-time reward of the customer before, if lines say so. */

@@ -6,6 +6,7 @@ import type { AppliedCap } from './cap-cuts.ts'
 import type { RuledSale } from './line-rewards.ts'
 import type { Stored } from './payments.ts'
 import type { Reported, Settings } from './purchase-account.ts'
+import type { StoredTier } from './tiers.ts'
 
 /** An event of a payment processor. Times are ISO 8601. */
 type StoredEvent = {
@@ -32,6 +33,8 @@ export type RecordedSale = {
   lineRewards: LineFacts[]
   /** The cap that reduced what it earns. */
   cap: AppliedCap | null
+  /** Null if it has no tier, and its reward asks for none. */
+  tier: StoredTier | null
   isToBeReplanned: boolean
   /** What counts for the program of its partner at present. Null if it credits nobody. */
   settings: Settings | null

@@ -28,7 +28,8 @@ const REWARDED_PRODUCTS = `array(
  */
 const RULED = `
   select jsonb_build_object('rules', coalesce(w.rules, '[]'), 'lines', s.lines, 'country', s.country, 'metadata', s.metadata,
-    'isErased', s.is_erased, 'rewardedProducts', ${REWARDED_PRODUCTS}, 'paidBefore', case when s.customer_id is not null and not s.is_erased and w.rules::text like '%"payment"%' then (
+    'isErased', s.is_erased, 'tier', jsonb_path_query_first(s.steps, '$[*] ? (@.code == "tier").facts.tier'),
+    'rewardedProducts', ${REWARDED_PRODUCTS}, 'paidBefore', case when s.customer_id is not null and not s.is_erased and w.rules::text like '%"payment"%' then (
       select jsonb_build_object(
         'least', count(*) filter (where b.occurred_at < s.occurred_at
                                     and not b.is_duplicate and not b.steps @> '[{"code": "same_purchase"}]'
@@ -60,12 +61,33 @@ const COMMISSION = `
                   or exists (select from commissions o join commission_holds h on h.commission_id = o.id where o.event_id = s.id))
   from commissions c join rewards w on w.id = c.reward_id where c.id = s.commission_id`
 
+/**
+ * The tier of the sale `s`. What was counted of a day is kept for 92 days. A time zone may begin a
+ * day half a day earlier or later.
+ */
+const TIER = `
+  select jsonb_build_object('facts', t.facts,
+    'reachedOfDay', (select f.reached from tier_figures f
+                     where f.partner_id = s.partner_id and f.day = d.day and f.day > current_date - 92
+                       and f.measure = t.facts ->> 'by' and f.period = t.facts ->> 'period'
+                       and f.currency = coalesce(t.facts ->> 'currency', '')),
+    'inForce', (select coalesce(jsonb_agg(v.tiers), '[]')
+                from (select o.tiers, o.until, lag(o.until) over (order by o.until) as since
+                      from partners p join program_terms o on o.id = p.program_id where p.id = s.partner_id) v
+                where v.until > d.day - interval '1 day' and coalesce(v.since, '-infinity') < d.day + interval '2 days'))
+  from (select jsonb_path_query_first(s.steps, '$[*] ? (@.code == "tier").facts') as facts) t
+  cross join lateral (select coalesce((t.facts ->> 'day')::date, s.occurred_at::date) as day) d
+  where t.facts is not null
+     or (select w.rules::text ~ '"fact": ?"tier"' from commissions c join rewards w on w.id = c.reward_id
+         where c.id = s.commission_id)`
+
 /** The sale `s`. */
 const SALE = `jsonb_build_object(
   'id', s.id, 'externalId', s.external_id, 'customerId', s.customer_id, 'occurredAt', s.occurred_at, 'amountCents', s.amount_cents, 'returnedCents', s.returned_cents, 'currency', s.currency,
   'steps', array(select step ->> 'code' from jsonb_array_elements(s.steps) step),
   'lineRewards', jsonb_path_query_array(s.steps, '$[*] ? (@.code == "line_reward").facts'),
   'cap', jsonb_path_query_first(s.steps, '$[*] ? (@.code == "cap_applied").facts'),
+  'tier', (${TIER}),
   'isToBeReplanned', exists (select from customers k where k.id = s.customer_id and k.replan_from is not null),
   'settings', (select jsonb_build_object('rewardShipping', g.reward_shipping, 'creditOutOfBand', g.credit_out_of_band)
                from partners p join programs g on g.id = p.program_id where p.id = s.partner_id),

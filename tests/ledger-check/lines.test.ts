@@ -67,6 +67,7 @@ const arbitraryCondition: fc.Arbitrary<Condition> = fc.constantFrom<Condition[]>
   { fact: 'coupon' },
   { fact: 'link', in: ['maya'] },
   { fact: 'sub', in: ['mail'] },
+  { fact: 'tier', in: ['Silver', 'Gold'] },
 )
 const arbitraryRules = fc
   .array(
@@ -131,6 +132,7 @@ const arbitrarySale = fc
       country: facts.country,
       metadata: facts.metadata,
       isErased: false,
+      tier: facts.tier,
       paidBefore: { least: payments, most: payments },
     }
     const commission = {
@@ -231,6 +233,7 @@ test.each([
     country: null,
     metadata: null,
     isErased: false,
+    tier: null,
     paidBefore,
   }
   expect(checkLines(sale, [facts], ruled, commission)).toBe(found)
@@ -242,7 +245,15 @@ test('a line is refused only if its product has earned a one-time reward before'
     ...{ currency: 'USD', refusal: 'one_time_already_rewarded' },
   }
   const ruled = {
-    ...{ rules: [], lines: null, country: null, metadata: null, isErased: false, paidBefore: null },
+    ...{
+      rules: [],
+      lines: null,
+      country: null,
+      metadata: null,
+      isErased: false,
+      tier: null,
+      paidBefore: null,
+    },
     rewardedProducts: ['plan'],
   }
   const sale = {
