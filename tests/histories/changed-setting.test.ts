@@ -2,12 +2,13 @@
 import { expect, test } from 'vitest'
 import { differencesOf } from '../support/ledger.ts'
 import { paymentIntent, seconds } from '../support/stripe.ts'
-import type { Terms } from './settings.ts'
+import { type Terms, WITHOUT_MILESTONES } from './settings.ts'
 import { useHistories } from './world.ts'
 
 const world = useHistories()
 const terms: Terms = {
   ...{ percent: 20, rules: 'none', caps: 'none', interval: 'recurring', months: null },
+  oneTimePer: 'customer',
   ...{ attribution: 'last', knowsCustomers: true },
 }
 
@@ -15,7 +16,7 @@ test('the setting of the payment’s time decides, also if the payment had to wa
   const history = await world.begin(
     {
       ...{ terms: [terms, terms], salesFrom: 'api', isShared: false, idsIn: 'metadata' },
-      ...{ schedule: 'manual', holdingDays: 0 },
+      ...{ schedule: 'manual', holdingDays: 0, ...WITHOUT_MILESTONES },
     },
     { isPrompt: true, first: 'ours' },
   )

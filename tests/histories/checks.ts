@@ -64,6 +64,17 @@ export const findUnpaid = async (history: History, from: Date) => {
   }
 }
 
+/** Sales and leads whose tier is by something else than what is kept of their partner's day. */
+export const findOtherTiers = ({ query }: History) =>
+  query<{ id: string; facts: object }>(
+    `select e.external_id as id, step -> 'facts' as facts
+     from events e cross join jsonb_array_elements(e.steps) step cross join lateral (select step -> 'facts') t (facts)
+     left join tier_figures f on f.partner_id = e.partner_id and f.day = (t.facts ->> 'day')::date
+       and f.measure = t.facts ->> 'by' and f.period = t.facts ->> 'period'
+       and f.currency = coalesce(t.facts ->> 'currency', '')
+     where e.workspace_id = $1 and step ->> 'code' = 'tier' and f.reached is distinct from (t.facts ->> 'reached')::bigint`,
+  )
+
 /** What there is of what an import has made: partners, referrals, addresses and balances. */
 export const findLeftOf = ({ query }: History, importId: string) =>
   query<{ kind: string; id: string }>(

@@ -2,8 +2,8 @@
 /**
  * Random histories across rooms: sales by the merchant's API, alone and in batches, and by Stripe,
  * whose events arrive late and twice, also in another workspace of the same account; refunds,
- * disputes, discounts, imports and their undo, edited terms and rewards, bans, erased partners and
- * customers, credits and refunds by hand, payouts by managers and by the cron, shadow runs. In the
+ * disputes, discounts, imports and their undo, edited terms, rewards, tiers and bonuses, budgets, bans,
+ * erased partners and customers, credits and refunds by hand, payouts by managers and by the cron, shadow runs. In the
  * end the ledger adds up, is what a new decision of everything would make of it, and says of
  * payouts and coupons what Stripe does. It is the same if events arrive at once and reports of
  * batches are sent one by one, and without the other workspace. `SEED`, `RUNS` and `STEPS` play
@@ -14,15 +14,17 @@ import { expect, test } from 'vitest'
 import { replanReferred } from '../../lib/purchases/apply/apply.service.ts'
 import { differencesOf, violationsOf } from '../support/ledger.ts'
 import { SEEDS, timesOver } from '../support/thorough.ts'
-import { findWrongCoupons } from './checks.ts'
+import { BONUSES, checkMilestones, setBonuses } from './bonuses.ts'
+import { findOtherTiers, findWrongCoupons } from './checks.ts'
 import { customerSteps } from './customers.ts'
 import { earned } from './ends.ts'
 import { withFewest } from './fewest.ts'
 import { managerSteps } from './managers.ts'
+import { milestoneSteps } from './milestones.ts'
 import { endMonth, moneySteps } from './money.ts'
 import { reportSteps } from './reports.ts'
-import { rewardOf, type Settings, settings } from './settings.ts'
-import type { Step } from './steps.ts'
+import { rewardOf, type Settings, settings, tiersOf, WITHOUT_MILESTONES } from './settings.ts'
+import { anyOf, type Step } from './steps.ts'
 import { stripeSteps } from './stripe.ts'
 import { termSteps } from './terms.ts'
 import { type History, useHistories, type Way } from './world.ts'
@@ -83,6 +85,22 @@ const decideAgain = async (history: History): Promise<void> => {
     await replanReferred(history.db(), workspaceId, id, new Date())
 }
 
+/** Sets the tiers, bonuses and the budget that a history begins with. */
+const beginMilestones = async (history: History, settings: Settings) => {
+  const { terms, tiers, bonuses, budget: monthlyBudget } = settings
+  for (const [index, list] of tiers.entries())
+    if (list !== 'none') {
+      const programId = history.programOf(index)
+      await history.manage('PATCH', `/programs/${programId}`, {
+        tiers: tiersOf(list, history.groupOf(programId)),
+        reward: rewardOf({ ...terms[index === 0 ? 0 : 1], rules: 'tiers' }),
+      })
+    }
+  if (monthlyBudget)
+    await history.manage('PATCH', `/programs/${history.programOf(0)}`, { monthlyBudget })
+  if (bonuses > 0) await setBonuses(history, history.programOf(0), anyOf(BONUSES, bonuses) ?? [])
+}
+
 /** Plays a history. @returns what its events have earned in the end */
 const play = async (settings: Settings, steps: Step[], way: Way) => {
   const history = await world.begin(settings, way)
@@ -92,6 +110,7 @@ const play = async (settings: Settings, steps: Step[], way: Way) => {
         await history.manage('PATCH', `/programs/${history.programOf(index)}`, {
           reward: rewardOf(terms),
         })
+    await beginMilestones(history, settings)
     for (const slug of ['maya', 'leo']) {
       const { body } = await history.report('click', { programId: history.programOf(0), slug })
       history.clicks.push(String(body.clickId))
@@ -105,11 +124,15 @@ const play = async (settings: Settings, steps: Step[], way: Way) => {
     while (history.isWaiting()) await history.pass(3)
     await history.pass(3_600)
     await history.cron()
+    await checkMilestones(history)
+    expect(await findOtherTiers(history), 'tiers by another figure than is kept').toEqual([])
     expect(await findFaults(history)).toEqual(history.workspaces.map(() => NO_FAULTS))
     await checkAgainstStripe(history)
     const before = await earned(history)
     await decideAgain(history)
     expect(await earned(history), 'what everything earns when it is decided again').toEqual(before)
+    await checkMilestones(history)
+    expect(await findOtherTiers(history), 'tiers by another figure than is kept').toEqual([])
     expect(await findFaults(history)).toEqual(history.workspaces.map(() => NO_FAULTS))
     return { ends: before, log: history.log }
   } catch (error) {
@@ -132,7 +155,10 @@ const MONTH_END: Step = { gap: 3, take: endMonth }
 test.each(SEEDS)(
   'random histories end with a ledger that adds up, and that deciding everything again leaves as it is (seed %i)',
   async (seed) => {
-    const others = [customerSteps, customerSteps, termSteps, managerSteps, moneySteps]
+    const others = [
+      ...[customerSteps, customerSteps, termSteps, managerSteps, moneySteps],
+      ...[milestoneSteps, milestoneSteps],
+    ]
     const any = history(reportSteps, reportSteps, stripeSteps, stripeSteps, stripeSteps, ...others)
     const holds = fc.asyncProperty(settings, any, async (settings, steps) =>
       withFewest([...steps, MONTH_END], async (some) => void (await play(settings, some, LATE))),
@@ -140,6 +166,26 @@ test.each(SEEDS)(
     await fc.assert(holds, { numRuns: runs(6), seed, endOnFailure: true })
   },
   3_600_000,
+)
+
+test.each(SEEDS)(
+  'random sales and refunds reach and lose tiers and bonuses as they are counted anew (seed %i)',
+  { tags: 'thorough', timeout: 3_600_000 },
+  async (seed) => {
+    const { clicked, sold, batched, named, returned } = reportSteps
+    const { refundedByHand, credited, corrected } = managerSteps
+    const sales = { clicked, sold, batched, named, returned }
+    const any = history(sales, sales, milestoneSteps, {
+      ...{ named, returned, refundedByHand, credited, corrected },
+      ...{ banned: termSteps.banned, cron: termSteps.cron, monthEnds: moneySteps.monthEnds },
+    })
+    const holds = fc.asyncProperty(settings, any, async (drawn, steps) =>
+      withFewest([...steps, MONTH_END], async (some) => {
+        await play({ ...drawn, salesFrom: 'both' }, some, LATE)
+      }),
+    )
+    await fc.assert(holds, { numRuns: runs(3), seed, endOnFailure: true })
+  },
 )
 
 /** Under `attribution: "first"`, leads are decided by what is known when they are received. */
@@ -153,7 +199,7 @@ test.each(SEEDS)(
       history(reportSteps, stripeSteps, stripeSteps, customerSteps, customerSteps, termSteps),
       async (any, steps) =>
         withFewest(steps, async (some) => {
-          const settings = { ...any, idsIn: 'metadata' as const }
+          const settings = { ...any, ...WITHOUT_MILESTONES, idsIn: 'metadata' as const }
           const prompt = await play(settings, some, PROMPT)
           const late = await play(settings, some, LATE)
           const log = [...prompt.log, 'The same, late:', ...late.log].join('\n')

@@ -8,6 +8,7 @@ import { newId } from '../../lib/db/ids.ts'
 import { noteReversal } from '../../lib/payouts/corrections/reversals.queries.ts'
 import { readReversedTransfer } from '../../lib/payouts/stripe/transfer-event.schemas.ts'
 import { withOne, withPartner } from './acts.ts'
+import { checkMilestones } from './bonuses.ts'
 import { findUnpaid } from './checks.ts'
 import { anyOf, currency, program, step, which } from './steps.ts'
 import { emailOf, type History, SLUGS } from './world.ts'
@@ -22,6 +23,7 @@ const PAYOUTS = 'select id from payouts where workspace_id = $1 order by id desc
 export const endMonth = async (history: History): Promise<void> => {
   const from = new Date()
   await history.pass(2_592_000)
+  await checkMilestones(history)
   await history.payDue()
   expect(await findUnpaid(history, from), 'what the cron leaves').toEqual({
     left: [],

@@ -40,7 +40,44 @@ const RULES = {
     rule('Coupons', { fact: 'coupon' }, { kind: 'percent', percent: 15 }),
     rule('Germany', { fact: 'country', in: ['DE'] }, flat(99)),
   ],
+  tiers: [
+    rule('Gold', { fact: 'tier', in: ['Gold'] }, { kind: 'percent', percent: 35 }),
+    rule('Silver', { fact: 'tier', in: ['Silver', 'Bronze'] }, unit(120)),
+  ],
 }
+
+const gold = (atLeast: number) => ({ name: 'Gold', atLeast })
+const byNetSales = { by: 'netSales', currency: 'USD' }
+
+/** Tiers of programs. The group is where one that moves partners leads to. */
+const TIERS = {
+  none: () => null,
+  sales: () => ({
+    ...{ by: 'sales', period: 'ever' },
+    levels: [{ name: 'Silver', atLeast: 1 }, gold(2)],
+  }),
+  customers: (groupId: string) => ({
+    ...{ by: 'customers', period: 'quarter', timeZone: 'America/Los_Angeles' },
+    levels: [{ ...gold(1), groupId, movesBack: true }],
+  }),
+  net: (groupId: string) => ({
+    ...{ ...byNetSales, period: 'year', timeZone: 'Asia/Tokyo' },
+    levels: [
+      { name: 'Bronze', atLeastCents: 900, groupId },
+      { name: 'Silver', atLeastCents: 3_000 },
+      { name: 'Gold', atLeastCents: 7_000 },
+    ],
+  }),
+  month: () => ({
+    ...{ ...byNetSales, period: 'month' },
+    levels: [{ name: 'Gold', atLeastCents: 2_000 }],
+  }),
+}
+export type TierList = keyof typeof TIERS
+export const tierList = fc.constantFrom(...(Object.keys(TIERS) as TierList[]))
+
+/** Tiers, as the API takes them. */
+export const tiersOf = (tiers: TierList, groupId: string) => TIERS[tiers](groupId)
 
 /** Caps of rewards. Most sales are of 10.00 to 50.00. */
 const CAPS = {
@@ -61,6 +98,7 @@ export type Terms = {
   rules: keyof typeof RULES
   caps: keyof typeof CAPS
   interval: 'one-time' | 'recurring'
+  oneTimePer: 'customer' | 'product'
   months: number | null
   attribution: 'last' | 'first'
   knowsCustomers: boolean
@@ -73,7 +111,15 @@ export type Settings = {
   idsIn: 'metadata' | 'reference'
   schedule: string
   holdingDays: number
+  /** With a reward that asks for them, if there are any. */
+  tiers: [TierList, TierList]
+  /** Of the first program: an index of BONUSES. */
+  bonuses: number
+  budget: Budget
 }
+
+type Budget = ReturnType<typeof money> | null
+export const budget = fc.constantFrom<Budget[]>(null, null, money(250), money(100, 'EUR'))
 
 export const terms = fc.record<Terms>({
   /** null is a flat reward. */
@@ -86,6 +132,7 @@ export const terms = fc.record<Terms>({
   ),
   caps: fc.constantFrom('none', 'none', 'sale', 'customer', 'both'),
   interval: fc.constantFrom('recurring', 'one-time'),
+  oneTimePer: fc.constantFrom('customer', 'product'),
   months: fc.constantFrom(null, 1, 3),
   attribution: fc.constantFrom('last', 'first'),
   knowsCustomers: fc.boolean(),
@@ -105,7 +152,17 @@ export const settings = fc.record<Settings>({
   schedule: fc.constantFrom('manual', 'weekly', 'monthly'),
   /** Longer than the cron waits at the end, or none. */
   holdingDays: fc.constantFrom(0, 0, 40),
+  tiers: fc.tuple(tierList, tierList),
+  bonuses: fc.constantFrom(0, 0, 1, 2, 3),
+  budget,
 })
+
+/** Without what depends on when a sale is decided. */
+export const WITHOUT_MILESTONES: Pick<Settings, 'tiers' | 'bonuses' | 'budget'> = {
+  tiers: ['none', 'none'],
+  bonuses: 0,
+  budget: null,
+}
 
 const monthsOf = ({ interval, months }: Terms) => (interval === 'recurring' ? months : null)
 
@@ -114,6 +171,7 @@ export const columnsOf = (terms: Terms) => ({
   reward:
     terms.percent === null ? { amountCents: 700n, currency: 'USD' } : { percent: terms.percent },
   reward_interval: terms.interval,
+  one_time_per: terms.oneTimePer,
   reward_duration_months: monthsOf(terms),
   attribution: terms.attribution,
   attribute_known_customers: terms.knowsCustomers,
@@ -134,6 +192,7 @@ export const rewardOf = ({ percent, rules, caps }: Pick<Terms, 'percent' | 'rule
 export const changeOf = (terms: Terms) => ({
   reward: rewardOf(terms),
   rewardInterval: terms.interval,
+  oneTimePer: terms.oneTimePer,
   rewardDurationMonths: monthsOf(terms),
   attribution: terms.attribution,
   attributeKnownCustomers: terms.knowsCustomers,

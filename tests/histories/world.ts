@@ -5,6 +5,8 @@
  */
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, vi } from 'vitest'
+import { checkBonuses } from '../../lib/bonuses/check.service.ts'
+import { newBudget } from '../../lib/db/budget.service.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { processEvent } from '../../lib/purchases/apply/apply.service.ts'
 import { continueReplans, endWaits } from '../../lib/purchases/apply/late.service.ts'
@@ -15,6 +17,7 @@ import { payDue } from '../../lib/upkeep/pay-due.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 import { type StripeObject, stripeEvent, type TestEvent } from '../support/stripe.ts'
 import { uuid } from '../support/uuid.ts'
+import type { AddedBonus, Reached } from './bonuses.ts'
 import { columnsOf, type Settings } from './settings.ts'
 import { asker, bindingsOf, managing, type Report, tracking } from './workers.ts'
 
@@ -157,6 +160,9 @@ export const useHistories = () => {
       log.push(`  ${event.type} ${String(event.data.object.id)} arrives`)
       for (const id of hearing) await processEvent(db(), id, read, new Date())
     }
+    const fold = async (): Promise<void> => {
+      while ((await foldTotals(db(), 500)) > 0);
+    }
     let waiting: { steps: number; event: TestEvent }[] = []
 
     return {
@@ -186,6 +192,9 @@ export const useHistories = () => {
        * at Stripe.
        */
       coupons: new Map<string, string[]>(),
+      /** The bonuses of programs, and what their partners have reached, by partner and name. */
+      bonuses: new Map<string, AddedBonus[]>(),
+      reached: new Map<string, Reached>(),
       imports: [] as { id: string; repeat: () => Promise<unknown> }[],
       /** An id that no other history has. */
       idOf: (name: string) => `${name}_${slug}`.replaceAll('-', ''),
@@ -259,7 +268,11 @@ export const useHistories = () => {
       cron: async (): Promise<void> => {
         await endWaits(db, new Date())
         await continueReplans(db, new Date())
-        while ((await foldTotals(db(), 500)) > 0);
+        await fold()
+      },
+      checkBonuses: async (): Promise<void> => {
+        await fold()
+        await checkBonuses(world.env(), new Date(), newBudget(world.env(), 20_000))
       },
       payDue: () => payDue(world.env(), new Date()),
     }
