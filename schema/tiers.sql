@@ -34,8 +34,8 @@ create table partner_tiers (
         references partners (workspace_id, id)
 );
 
--- The sales that tiers and bonuses count: credited to a partner who is not the buyer, and rejected
--- by no manager. A sale that is recorded under several ids counts once, and one that a payment
+-- The sales that tiers and bonuses count: credited to a partner who is not the buyer, as far as no
+-- manager has released the sale, and rejected by no manager. A sale that is recorded under several ids counts once, and one that a payment
 -- processor is still to report does not count yet.
 create or replace view sales_of_partners as
     select id, partner_id, customer_id, occurred_at, currency,
@@ -43,8 +43,11 @@ create or replace view sales_of_partners as
     from events
     where partner_id is not null and kind = 'sale' and not is_duplicate and is_counted(steps)
       and not steps @> '[{"code": "sale_expected_from_stripe"}]'
-      and not steps @> '[{"code": "self_referral"}]'
-      and not steps @> '[{"code": "commission_rejected"}]';
+      and not steps @> '[{"code": "commission_rejected"}]'
+      and (not steps @> '[{"code": "self_referral"}]' or exists (
+          select from commission_holds h
+          where h.commission_id = events.commission_id and h.resolution = 'released'
+            and h.resolved_by is not null));
 
 
 -- Functions and triggers.

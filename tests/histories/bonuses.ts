@@ -77,7 +77,9 @@ const salesOf = ({ query }: History) =>
      from events e
      where workspace_id = $1 and kind = 'sale' and partner_id is not null and not is_duplicate
        and not exists (select from jsonb_array_elements(e.steps) step where step ->> 'code' in
-                       ('same_purchase', 'sale_expected_from_stripe', 'self_referral', 'commission_rejected'))`,
+                       ('same_purchase', 'sale_expected_from_stripe', 'commission_rejected'))
+       and (e.steps::text !~ '"self_referral"' or exists (
+         select from commission_holds h where h.commission_id = e.commission_id and h.resolution = 'released' and h.resolved_by <> ''))`,
   )
 
 const reaches = (milestone: Milestone, sales: Sale[]): boolean => {

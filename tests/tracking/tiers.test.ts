@@ -212,6 +212,30 @@ describe('the tier of a sale', () => {
     },
   )
 
+  test('counts a self-referral once a manager has released its commission', async () => {
+    const merchant = await createMerchant()
+    await setTiers(merchant.programId, SALES)
+    await sell(merchant, await merchant.click(), undefined, {
+      customerExternalId: 'maya@partner.example',
+    })
+    const sold = async () => {
+      const [figures] = await database.query<{ sales: number }>(
+        `select sales::int from partner_figures($1, '-infinity', 'infinity', 'USD')`,
+        [merchant.partnerId],
+      )
+      return figures?.sales
+    }
+    expect(await sold()).toBe(0)
+    const as = await merchant.asManager()
+    const [commission] = await database.query<{ id: string }>(
+      'select id from commissions where workspace_id = $1',
+      [merchant.workspace.id],
+    )
+    const { status } = await as.post(`/commissions/${commission?.id}/release`)
+    expect(status).toBe(200)
+    expect(await sold()).toBe(1)
+  })
+
   test('is by what is left of net sales, and a refund demotes from the next day on', async () => {
     const merchant = await openTiered(NET)
     const clickId = await oldClick(merchant)

@@ -94,7 +94,10 @@ export const resolveHold = async (
              || jsonb_build_array(jsonb_build_object('code', 'commission_rejected', 'facts', jsonb_build_object(
                   'slug', c.slug, 'amountCents', c.amount_cents, 'currency', c.currency)))
     from commission c where e.workspace_id = ${workspaceId} and e.id = c.event_id`
-  const [, , , , , , , [after]] = await db.batch([
+  // A released self-referral counts for milestones.
+  const check = sql<unknown>`
+    select check_bonuses(array(select partner_id from commissions where workspace_id = ${workspaceId} and id = ${id}))`
+  const [, , , , , , , , [after]] = await db.batch([
     lockCustomer.compile(db),
     lock.compile(db),
     lockCommission.compile(db),
@@ -115,6 +118,7 @@ export const resolveHold = async (
     }).compile(),
     mail.compile(db),
     resolve.compile(db),
+    check.compile(db),
     commission.compile(),
   ])
   return after
