@@ -308,9 +308,10 @@ describe.concurrent.each(everyNth(3, CREATIONS))(
       const repeat = await send(shop, creation, 'one')
       expect(repeat.headers.get('Idempotent-Replayed')).toBeNull()
       expect(repeat.status).toBe(first.status)
-      const { id, runId, couponId, slug, key, secret, createdAt, results } = first.body
+      const { id, externalId, runId, couponId, slug, key, secret, createdAt, results } = first.body
       const same = Object.entries({
         id,
+        externalId,
         runId,
         couponId,
         slug,
