@@ -2,7 +2,7 @@
 
 import { canonicalJson } from '../../values/json.ts'
 import type { Money } from '../../values/money.ts'
-import type { Credit, DecidedRules, DecidedTier } from '../attribution/attribution.ts'
+import type { Credit, DecidedRules, DecidedTier, Facts } from '../attribution/attribution.ts'
 import type { ErasedSelfReferral } from '../attribution/self-referrals.ts'
 import { type Decision, decide } from '../decisions/decide.ts'
 import { isErased } from '../identities/identities.ts'
@@ -90,19 +90,7 @@ export const planReport = (
   const { sale, reportOccurredAt, customerExternalId } = recorded
   const occurredAt = reportOccurredAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
-  const { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, customer, byHand } =
-    facts
-  const of = { click, code, customerPartner, referredLaterAt, byAddress, salesFrom, byHand }
-  const known = {
-    ...of,
-    customerEmails: customer?.emails,
-    erasedSelfReferral: erasedSelfReferral(purchase, facts),
-    decidedRules: decidedRules(recorded, report.lines),
-    decidedTier: decidedTier(recorded),
-    decidedBudget: facts.decidedBudget,
-    history: facts.history,
-    earned: facts.earned,
-  }
+  const known = { ...decisionFacts(purchase, facts, report), salesFrom: facts.salesFrom }
   const decided = holdOwnPurchase(decide(report, known, occurredAt), purchase.name, facts)
   const decision = keepRejected(decided, recorded.steps)
   const change = {
@@ -287,8 +275,7 @@ const decideSale = (
   paid: PaidPurchase,
   paidAt: Date,
 ): Decision => {
-  const { click, code, customer, coupon, renewal, referredAt, recorded, byHand } = facts
-  const { customerPartner, referredLaterAt, byAddress } = facts
+  const { coupon, renewal, referredAt, recorded } = facts
   const isProration = (paid.sale.isProration ?? false) && facts.isRewardedBefore
   // A correction keeps the payable date of the commission that it replaces.
   const earnedAt = [recorded?.occurredAt, recorded?.reportOccurredAt].reduce<Date>(
@@ -297,27 +284,22 @@ const decideSale = (
   )
   const { coupons } = paid
   const purchase = { coupon, coupons, referredAt, earnedAt, renewal, isProration }
-  const decision = decide(
-    report,
-    {
-      click,
-      code,
-      customerPartner,
-      referredLaterAt,
-      byAddress,
-      byHand,
-      customerEmails: customer?.emails,
-      erasedSelfReferral: erasedSelfReferral(paid, facts),
-      decidedRules: decidedRules(recorded, report.lines),
-      decidedTier: decidedTier(recorded),
-      decidedBudget: facts.decidedBudget,
-      history: facts.history,
-      earned: facts.earned,
-      purchase,
-    },
-    paidAt,
-  )
+  const decision = decide(report, { ...decisionFacts(paid, facts, report), purchase }, paidAt)
   return holdOwnPurchase(decision, paid.name, facts)
+}
+
+/** What is known of a sale, whoever reports it. */
+const decisionFacts = (purchase: Purchase, facts: KnownFacts, { lines }: Report): Facts => {
+  const { click, code, customerPartner, referredLaterAt, byAddress, byHand } = facts
+  const { recorded, customer, history, earned, decidedBudget } = facts
+  return {
+    ...{ click, code, customerPartner, referredLaterAt, byAddress, byHand },
+    ...{ history, earned, decidedBudget },
+    customerEmails: customer?.emails,
+    erasedSelfReferral: erasedSelfReferral(purchase, facts),
+    decidedRules: decidedRules(recorded, lines),
+    decidedTier: decidedTier(recorded),
+  }
 }
 
 /**
