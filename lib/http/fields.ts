@@ -25,6 +25,20 @@ export const line = (maxLength: number) =>
     .max(maxLength, `Must have at most ${maxLength} characters.`)
     .regex(/^\P{Cc}*$/u, 'Must be one line.')
 
+/** Refuses a name that an earlier item of a list has. @param what an item, such as `rule` */
+export const uniqueNames =
+  (what: string) =>
+  ({ value, issues }: { value: { name: string }[]; issues: z.core.$ZodRawIssue[] }): void => {
+    for (const [i, { name }] of value.entries())
+      if (value.findIndex((other) => other.name === name) < i)
+        issues.push({
+          code: 'custom',
+          message: `Must be unique: an earlier ${what} has this name.`,
+          path: [i, 'name'],
+          input: name,
+        })
+  }
+
 /** Text of several lines, without control characters and characters that reorder the text. */
 export const writtenText = (most: number, notText = 'Must be a string.') =>
   z

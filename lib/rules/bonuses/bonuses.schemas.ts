@@ -1,6 +1,6 @@
 /** A program's bonuses in requests. docs/bonuses.md. */
 import * as z from 'zod'
-import { integer, line, NOT_BLANK } from '../../http/fields.ts'
+import { integer, line, NOT_BLANK, uniqueNames } from '../../http/fields.ts'
 import { currency } from '../../http/report-fields.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { MAX_BONUSES } from './bonuses.ts'
@@ -50,13 +50,4 @@ const milestone = z.discriminatedUnion(
 export const bonuses = z
   .array(milestone, BONUSES)
   .max(MAX_BONUSES, BONUSES)
-  .check(({ value, issues }) => {
-    for (const [i, { name }] of value.entries())
-      if (value.findIndex((other) => other.name === name) < i)
-        issues.push({
-          code: 'custom',
-          message: 'Must be unique: an earlier bonus has this name.',
-          path: [i, 'name'],
-          input: name,
-        })
-  })
+  .check(uniqueNames('bonus'))

@@ -1,6 +1,6 @@
 /** Rewards in requests. */
 import * as z from 'zod'
-import { integer, line, NOT_BLANK } from '../../http/fields.ts'
+import { integer, line, NOT_BLANK, uniqueNames } from '../../http/fields.ts'
 import { currency } from '../../http/report-fields.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { CAPPED } from './caps.ts'
@@ -82,24 +82,10 @@ const rule = z
 
 type RuleInput = z.output<typeof rule>
 
-const rules = z
-  .array(rule, RULES)
-  .max(MAX_RULES, RULES)
-  .check(({ value, issues }) => {
-    for (const [i, { name }] of value.entries())
-      if (value.findIndex((other) => other.name === name) < i)
-        issues.push({
-          code: 'custom',
-          message: 'Must be unique: an earlier rule has this name.',
-          path: [i, 'name'],
-          input: name,
-        })
-  })
-  .nullish()
-  .meta({
-    description:
-      'The first rule whose conditions hold decides a line of the sale; without one, the base does.',
-  })
+const rules = z.array(rule, RULES).max(MAX_RULES, RULES).check(uniqueNames('rule')).nullish().meta({
+  description:
+    'The first rule whose conditions hold decides a line of the sale; without one, the base does.',
+})
 
 const CAPS = `Must be a list of at most ${MAX_CAPS} caps.`
 

@@ -1,6 +1,6 @@
 /** A program's tiers in requests. docs/tiers.md. */
 import * as z from 'zod'
-import { integer, line, NOT_BLANK } from '../../http/fields.ts'
+import { integer, line, NOT_BLANK, uniqueNames } from '../../http/fields.ts'
 import { currency } from '../../http/report-fields.ts'
 import { MAX_AMOUNT_CENTS } from '../../values/money.ts'
 import { TIER_PERIODS } from './tiers.ts'
@@ -49,7 +49,9 @@ const levels = <S extends z.ZodType<{ name: string }>>(
     .array(level, LEVELS)
     .min(1, LEVELS)
     .max(MAX_TIERS, LEVELS)
+    // One check: another would not run once this one has found something.
     .check(({ value, issues }) => {
+      uniqueNames('tier')({ value, issues })
       for (const [i, one] of value.entries()) {
         const before = value[i - 1]
         if (before !== undefined && of(one) <= of(before))
@@ -57,13 +59,6 @@ const levels = <S extends z.ZodType<{ name: string }>>(
             code: 'custom',
             message: 'Must be more than the tier before.',
             path: [i],
-            input: one,
-          })
-        if (value.findIndex(({ name }) => name === one.name) < i)
-          issues.push({
-            code: 'custom',
-            message: 'Must be unique: an earlier tier has this name.',
-            path: [i, 'name'],
             input: one,
           })
       }
