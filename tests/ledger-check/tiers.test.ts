@@ -1,12 +1,12 @@
 /** Sales with tiers: the check finds on its own which tier follows from what was reached. */
 import fc from 'fast-check'
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkTier } from '../../lib/ledger-check/tiers.ts'
 import type { Rule } from '../../lib/rules/rewards/rewards.ts'
 import { TIER_PERIODS, type Tiers, tierOf } from '../../lib/rules/tiers/tiers.ts'
 import { differencesOf } from '../support/ledger.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { useRolledBack } from '../support/rolled-back.ts'
 import { SEEDS } from '../support/thorough.ts'
 
 const GOLD: Rule = {
@@ -73,18 +73,7 @@ test.each([
 })
 
 const database = useDatabase()
-let client: pg.Client
-beforeAll(async () => {
-  client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
-  await client.connect()
-})
-afterAll(() => client?.end())
-
-/** In a transaction of each test, which is rolled back. */
-const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
-  (await client.query<Row>(text, values)).rows
-beforeEach(() => query('begin'))
-afterEach(() => query('rollback'))
+const query = useRolledBack()
 
 /** A sale of 49.00 of yesterday, and one of today, when its partner is Gold by the first. */
 const openTiered = async () => {
